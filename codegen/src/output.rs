@@ -1,0 +1,70 @@
+//! What goes into a generation, and what comes out.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::{Ledger, Names};
+
+/// One contract to generate from.
+#[derive(Clone, Copy, Debug)]
+pub struct Contract<'a> {
+    /// Name of the document, such as `platform`; it appears in the ledger and in messages.
+    pub name: &'a str,
+    /// The document as published or as pinned.
+    pub bytes: &'a [u8],
+}
+
+/// The result of a generation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    /// Files of `generated-client/src/generated`, by path relative to that folder (`mod.rs`, `types/shared.rs` …).
+    pub files: BTreeMap<String, String>,
+    /// Cargo features of the client crate, one per family, in order.
+    pub features: Vec<Feature>,
+    /// Names to pin: the given ones that are still in use, and the new ones.
+    pub names: Names,
+    /// What was changed on the way, and what was lost.
+    pub ledger: Ledger,
+    /// The contract's surface: one line per operation, for reviewers.
+    pub surface: String,
+    /// The public Rust API, one item a line, sorted.
+    pub api_index: String,
+    /// Counts for summaries.
+    pub stats: Stats,
+}
+
+/// A cargo feature of the client crate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Feature {
+    /// Name, in kebab case.
+    pub name: String,
+    /// One line that says what it turns on.
+    pub about: String,
+    /// Whether it is part of the default features.
+    pub default: bool,
+}
+
+/// Counts of a generation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// Operations in the contract.
+    pub operations: usize,
+    /// Operations whose parameters, body and responses are all typed.
+    pub typed_operations: usize,
+    /// Schemas: named components, and inline ones that became types.
+    pub schemas: usize,
+    /// Schemas that became types without loss.
+    pub typed_schemas: usize,
+    /// What was degraded, and why.
+    pub degraded: Vec<Degraded>,
+}
+
+/// An operation or schema that is only available untyped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Degraded {
+    /// Document and JSON pointer.
+    pub pointer: String,
+    /// Why.
+    pub cause: String,
+}
