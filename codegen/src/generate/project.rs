@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::model::{BodyKind, Content, Format, Kind, Model, PartKind, Type, TypeId, VariantContent};
 
 /// Types of the client's own runtime, which stand in for what a schema says. Their position is their placeholder.
-pub(crate) const RUNTIME: &[&str] = &["DateTime", "Date", "Time", "TimeSpan", "Base64", "Object", "Number"];
+pub(crate) const RUNTIME: &[&str] = &["DateTime", "Date", "Time", "TimeSpan", "Base64", "Object", "Decimal"];
 
 /// What is resolved, and can be refused, on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ fn schema(ty: &Type) -> Value {
         Type::Integer(name) => json!({ "type": "integer", "format": name.replace('i', "int").replace('u', "uint") }),
         Type::Float => json!({ "type": "number", "format": "float" }),
         Type::Double => json!({ "type": "number", "format": "double" }),
-        Type::Number => runtime("Number"),
+        Type::Decimal => runtime("Decimal"),
         Type::String(Format::Text | Format::Binary) => json!({ "type": "string" }),
         Type::String(Format::Uuid) => json!({ "type": "string", "format": "uuid" }),
         Type::String(Format::DateTime) => runtime("DateTime"),

@@ -88,7 +88,7 @@ impl<'a> Types<'a> {
     /// Whether a value of the type is written as plain text in a form.
     fn is_text(&self, ty: &Type) -> bool {
         match ty {
-            Type::Boolean | Type::Integer(_) | Type::Float | Type::Double | Type::Number | Type::String(_) => true,
+            Type::Boolean | Type::Integer(_) | Type::Float | Type::Double | Type::Decimal | Type::String(_) => true,
             Type::Named(id) => self.is_enum(*id),
             _ => false,
         }

@@ -17,7 +17,7 @@ pub(crate) enum Type {
     Float,
     Double,
     /// A number that no machine type holds without loss.
-    Number,
+    Decimal,
     String(Format),
     /// An object without declared members.
     Object,

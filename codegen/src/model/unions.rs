@@ -268,7 +268,7 @@ impl<'a> Types<'a> {
         match ty {
             Type::Boolean => "Boolean".to_owned(),
             Type::Integer(_) => "Integer".to_owned(),
-            Type::Float | Type::Double | Type::Number => "Number".to_owned(),
+            Type::Float | Type::Double | Type::Decimal => "Decimal".to_owned(),
             Type::String(_) => "Text".to_owned(),
             Type::List(inner) => format!("{}List", self.variant_wish(inner, "")),
             Type::Map(_) | Type::Object => "Map".to_owned(),

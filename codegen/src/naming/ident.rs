@@ -18,7 +18,7 @@ const TAKEN_TYPES: &[&str] = &[
     "Into",
     "Maybe",
     "None",
-    "Number",
+    "Decimal",
     "Object",
     "Ok",
     "Option",

@@ -7,9 +7,13 @@ use crate::Feature;
 use crate::emit::Piece;
 use crate::model::{Model, Provenance, TypeId};
 
+/// Lints that say nothing about generated code: its names and its prose are the contract's. The modules below inherit it.
+const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, deprecated, rustdoc::all, unused_imports)]";
+
 /// `mod.rs` of the generated folder.
 pub(crate) fn root() -> Vec<Piece> {
-    vec![Piece::Code("//! What is generated from the contract.\n\npub mod families;\npub mod types;\n".to_owned())]
+    let about = "//! What is generated from the contract.\n";
+    vec![Piece::Code(format!("{about}{ALLOWS}\n\npub mod families;\npub mod types;\n"))]
 }
 
 /// `types/mod.rs`.

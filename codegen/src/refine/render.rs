@@ -77,7 +77,7 @@ impl Render<'_> {
             Type::Integer(name) => (*name).to_owned(),
             Type::Float => "f32".to_owned(),
             Type::Double => "f64".to_owned(),
-            Type::Number => "Number".to_owned(),
+            Type::Decimal => "Decimal".to_owned(),
             Type::String(_) => "String".to_owned(),
             Type::Object => "Object".to_owned(),
             Type::List(inner) => format!("Vec<{}>", self.described(inner)),
