@@ -1,1 +1,59 @@
-fn main() {}
+//! Maintainers' commands: `cargo xtask --help` lists them.
+//!
+//! This is the only program of the workspace that downloads, or writes into the repository.
+
+mod check;
+mod console;
+mod corpus;
+mod failure;
+mod flags;
+mod interrupt;
+mod lock;
+mod regenerate;
+mod sandbox;
+mod settings;
+mod source;
+mod tidy;
+mod transaction;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+
+use crate::failure::{Exit, Failure};
+use crate::flags::{Command, Flags};
+
+fn main() -> ExitCode {
+    let flags = match Flags::try_parse() {
+        Ok(flags) => flags,
+        Err(error) => {
+            // A write to a closed terminal has nowhere to be reported.
+            let _ = error.print();
+            return match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+                _ => Exit::Configuration.into(),
+            };
+        }
+    };
+    match run(flags) {
+        Ok(code) => code,
+        Err(failure) => {
+            console::progress(&failure.to_string());
+            failure.exit.into()
+        }
+    }
+}
+
+fn run(flags: Flags) -> Result<ExitCode, Failure> {
+    let workspace = flags.workspace;
+    match flags.command {
+        Command::Regenerate(flags) if flags.check => check::run(&workspace::Workspace::find(workspace)?),
+        Command::Regenerate(flags) => regenerate::run(&workspace::Workspace::find(workspace)?, &flags),
+        Command::Sandbox(flags) => sandbox::run(&flags),
+        Command::Corpus(flags) => corpus::run(&workspace::Workspace::find(workspace)?, &flags),
+        Command::CorpusOne(flags) => corpus::one::run(&workspace::Workspace::find(workspace)?, &flags),
+        Command::Tidy => tidy::run(&workspace::Workspace::find(workspace)?),
+    }
+}

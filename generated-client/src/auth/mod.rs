@@ -1,0 +1,122 @@
+//! Where tokens come from.
+
+mod cache;
+mod client_credentials;
+mod discovery;
+mod fixed;
+mod secret;
+mod secret_file;
+
+use std::{
+    fmt,
+    pin::Pin,
+    time::{Duration, Instant, SystemTime},
+};
+
+use secrecy::SecretString;
+
+pub(crate) use cache::{Cache, Held};
+pub use client_credentials::ClientCredentials;
+pub use fixed::StaticToken;
+pub use secret::{SecretEnv, SecretSource};
+pub use secret_file::SecretFile;
+
+use crate::{Error, session::Transport};
+
+/// What [`Credential::token`] returns.
+pub type TokenFuture<'a> = Pin<Box<dyn Future<Output = Result<Token, Error>> + Send + 'a>>;
+
+/// A source of bearer tokens.
+///
+/// The session keeps the token, asks again before it expires, lets one caller ask at a time, and asks once more when the
+/// service answers 401. An implementation only has to get a token.
+///
+/// ```
+/// use std::time::Duration;
+/// use platform_client::auth::{Credential, Token, TokenFuture, TokenRequest};
+///
+/// struct Broker;
+///
+/// impl Credential for Broker {
+///     fn token<'a>(&'a self, _request: TokenRequest<'a>) -> TokenFuture<'a> {
+///         Box::pin(async { Ok(Token::new("from the broker").expires_in(Duration::from_secs(300))) })
+///     }
+///
+///     fn describe(&self) -> String {
+///         "the broker".to_owned()
+///     }
+/// }
+/// ```
+pub trait Credential: Send + Sync + 'static {
+    /// Gets a token.
+    fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a>;
+
+    /// Names the credential in errors, without its secret.
+    fn describe(&self) -> String {
+        "the credential".to_owned()
+    }
+
+    /// Says what is wrong with the configuration, without input or output. Called when the client is built.
+    ///
+    /// # Errors
+    ///
+    /// The configuration cannot work.
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// A generation of the token: each token that a session gets has a higher one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Generation(pub(crate) u64);
+
+/// What the session asks a [`Credential`] for.
+#[derive(Clone, Copy)]
+pub struct TokenRequest<'a> {
+    pub(crate) replaces: Option<Generation>,
+    pub(crate) deadline: Instant,
+    pub(crate) transport: &'a Transport,
+}
+
+impl TokenRequest<'_> {
+    /// The token that is to be replaced, because the service refused it or because it expires. `None`: the first one.
+    pub fn replaces(&self) -> Option<Generation> {
+        self.replaces
+    }
+
+    /// When the caller stops waiting.
+    pub fn deadline(&self) -> Instant {
+        self.deadline
+    }
+}
+
+impl fmt::Debug for TokenRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenRequest")
+            .field("replaces", &self.replaces)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A bearer token. Its Debug shows no part of it.
+#[derive(Clone, Debug)]
+pub struct Token {
+    pub(crate) secret: SecretString,
+    pub(crate) lifetime: Option<Duration>,
+    pub(crate) received: (Instant, SystemTime),
+}
+
+impl Token {
+    /// A token that was received now, and that never expires as far as is known.
+    pub fn new(secret: impl Into<String>) -> Self {
+        Self { secret: secret.into().into(), lifetime: None, received: (Instant::now(), SystemTime::now()) }
+    }
+
+    /// Sets its lifetime, counted from when it was made.
+    #[must_use]
+    pub fn expires_in(mut self, lifetime: Duration) -> Self {
+        self.lifetime = Some(lifetime);
+        self
+    }
+}

@@ -1,0 +1,104 @@
+//! How errors read.
+
+use std::fmt::{self, Write};
+
+use bytes::Bytes;
+use secrecy::{ExposeSecret, SecretString};
+
+use super::{Error, Kind};
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &self.0;
+        if let Some(operation) = inner.operation {
+            write!(f, "{operation}: ")?;
+        }
+        f.write_str(&escape(&inner.what))?;
+        if inner.kind == Kind::Status
+            && let Some(said) = inner.problem.as_ref().and_then(super::Problem::summary)
+        {
+            write!(f, ": {}", escape(&said))?;
+        }
+        if !inner.hint.is_empty() {
+            write!(f, " ({})", escape(&inner.hint))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("code", &self.code())
+            .field("message", &self.to_string())
+            .field("status", &self.0.status)
+            .field("body_bytes", &self.0.body.len())
+            .field("cause", &self.0.cause)
+            .finish()
+    }
+}
+
+/// The text on one line, without control characters, and not longer than a reader wants.
+pub(crate) fn escape(text: &str) -> String {
+    const LONGEST: usize = 500;
+    let mut out = String::with_capacity(text.len());
+    for (count, character) in text.chars().enumerate() {
+        if count == LONGEST {
+            out.push('…');
+            break;
+        }
+        if is_unprintable(character) {
+            let _ = write!(out, "{}", character.escape_default());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// Control characters, line separators, and the marks that turn the direction of text.
+fn is_unprintable(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The message of a decoder without the texts that it quotes: a value of the wire may be a secret.
+pub(crate) fn mask(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    let mut characters = message.chars();
+    while let Some(character) = characters.next() {
+        out.push(character);
+        if character == '"' {
+            out.push('…');
+            while let Some(quoted) = characters.next() {
+                match quoted {
+                    '\\' => drop(characters.next()),
+                    '"' => {
+                        out.push('"');
+                        break;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    out
+}
+
+/// What stands in the place of a secret that a server repeats.
+const BLANK: &str = "[redacted]";
+
+/// The text without a secret that a server repeats in it.
+pub(crate) fn scrub_text(text: &str, secret: &str) -> String {
+    if secret.is_empty() { text.to_owned() } else { text.replace(secret, BLANK) }
+}
+
+/// The body without a token that a server repeats in it.
+pub(crate) fn scrub(body: Bytes, secret: Option<&SecretString>) -> Bytes {
+    let Some(secret) = secret.map(ExposeSecret::expose_secret).filter(|secret| !secret.is_empty()) else { return body };
+    if !body.windows(secret.len()).any(|window| window == secret.as_bytes()) {
+        return body;
+    }
+    // A body with a token in it is text or can be shown as such: what is no UTF-8 has no part worth keeping.
+    String::from_utf8_lossy(&body).replace(secret, BLANK).into()
+}

@@ -1,0 +1,301 @@
+//! The one error type.
+
+mod display;
+mod problem;
+
+use std::{error::Error as StdError, time::Duration};
+
+use bytes::Bytes;
+use http::StatusCode;
+use serde::de::DeserializeOwned;
+
+pub(crate) use display::{scrub, scrub_text};
+pub use problem::Problem;
+
+type Cause = Box<dyn StdError + Send + Sync>;
+
+/// What went wrong with a call, or before it.
+///
+/// `Display` is one line that says what to do next; it holds no secret, no value that was sent, and no raw body. What the
+/// server said is in [`problem`](Self::problem), [`body_as`](Self::body_as) and [`raw_body`](Self::raw_body).
+///
+/// ```no_run
+/// # async fn show(platform: platform_client::Platform) -> Result<(), platform_client::Error> {
+/// use platform_client::Method;
+///
+/// match platform.request(Method::Get, "/api/projects/v1/projects/1").send().await {
+///     Ok(project) => println!("{}", project.status()),
+///     Err(error) if error.is_not_found() => println!("missing, or not visible to this caller"),
+///     Err(error) => return Err(error),
+/// }
+/// # Ok(()) }
+/// ```
+pub struct Error(Box<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    kind: Kind,
+    operation: Option<&'static str>,
+    /// What happened, without values.
+    what: String,
+    /// What to do next.
+    hint: String,
+    status: Option<StatusCode>,
+    problem: Option<Problem>,
+    body: Bytes,
+    retry_after: Option<Duration>,
+    cause: Option<Cause>,
+}
+
+/// What kind of error: its code in Display, and the ground of the predicates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The configuration of the client.
+    #[default]
+    Configuration,
+    /// A secret that cannot be read.
+    Secret,
+    /// A token that cannot be had.
+    Token,
+    /// A request that is refused before it is sent.
+    Request,
+    /// No connection.
+    Connect,
+    /// A connection that broke.
+    Transport,
+    /// The deadline passed.
+    Timeout,
+    /// A status that is no success.
+    Status,
+    /// A body above the limit.
+    TooLarge,
+    /// A body that is not what the contract says.
+    Decode,
+    /// A local file.
+    File,
+}
+
+impl Kind {
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Configuration => "configuration",
+            Self::Secret => "secret",
+            Self::Token => "token",
+            Self::Request => "request",
+            Self::Connect => "connect",
+            Self::Transport => "transport",
+            Self::Timeout => "timeout",
+            Self::Status => "status",
+            Self::TooLarge => "too-large",
+            Self::Decode => "decode",
+            Self::File => "file",
+        }
+    }
+}
+
+impl Error {
+    pub(crate) fn new(kind: Kind, what: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, what: what.into(), ..Inner::default() }))
+    }
+
+    /// A body, or a part of it, that does not decode.
+    pub(crate) fn decode(what: &str, cause: &serde_json::Error) -> Self {
+        Self::new(Kind::Decode, format!("{what} does not decode: {}", display::mask(&cause.to_string())))
+            .hint("the service answers otherwise than its contract says: regenerate the client")
+    }
+
+    /// A member of an object that is not of the type asked for.
+    pub(crate) fn member(name: &str, cause: &serde_json::Error) -> Self {
+        Self::decode(&format!("the member `{}`", display::escape(name)), cause).hint("ask for it as another type")
+    }
+
+    /// A text that is not what it is read as.
+    pub(crate) fn value(expected: &str) -> Self {
+        Self::new(Kind::Decode, format!("the text is not {expected}")).hint("use the text as it is")
+    }
+
+    /// A response with a status that is no success.
+    pub(crate) fn status_code(status: StatusCode, body: Bytes, what: String, hint: String) -> Self {
+        let problem = Problem::read(&body);
+        Self(Box::new(Inner {
+            kind: Kind::Status,
+            status: Some(status),
+            problem,
+            body,
+            what,
+            hint,
+            ..Inner::default()
+        }))
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = hint.into();
+        self
+    }
+
+    pub(crate) fn cause(mut self, cause: impl Into<Cause>) -> Self {
+        self.0.cause = Some(cause.into());
+        self
+    }
+
+    pub(crate) fn at(mut self, operation: &'static str) -> Self {
+        self.0.operation.get_or_insert(operation);
+        self
+    }
+
+    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
+        self.0.status = Some(status);
+        self
+    }
+
+    pub(crate) fn with_response(mut self, status: StatusCode, body: Bytes) -> Self {
+        self.0.status = Some(status);
+        self.0.body = body;
+        self
+    }
+
+    pub(crate) fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
+        self.0.retry_after = wait;
+        self
+    }
+
+    /// A short, stable code: `configuration`, `secret`, `token`, `request`, `connect`, `transport`, `timeout`, `status`,
+    /// `too-large`, `decode` or `file`.
+    pub fn code(&self) -> &'static str {
+        self.0.kind.code()
+    }
+
+    /// The operation that was called, by its Rust name.
+    pub fn operation(&self) -> Option<&str> {
+        self.0.operation
+    }
+
+    /// The status of the response, when there was one.
+    pub fn status(&self) -> Option<StatusCode> {
+        self.0.status
+    }
+
+    /// The body of the error as an RFC 9457 problem, when it is a JSON object. ASP.NET's `errors` and `traceId` included.
+    pub fn problem(&self) -> Option<&Problem> {
+        self.0.problem.as_ref()
+    }
+
+    /// The body of the error as a `T`: the type that the contract gives for the status.
+    ///
+    /// # Errors
+    ///
+    /// The body is no such JSON.
+    pub fn body_as<T: DeserializeOwned>(&self) -> Result<T, Self> {
+        serde_json::from_slice(&self.0.body).map_err(|cause| Self::decode("the body of the error", &cause))
+    }
+
+    /// The body of the response as it came, at most 64 KiB. A token or secret of this client that the server repeats in it
+    /// is blanked out.
+    pub fn raw_body(&self) -> &[u8] {
+        &self.0.body
+    }
+
+    /// How long the server asks to wait before the next attempt.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    fn has_status(&self, status: u16) -> bool {
+        self.0.status.is_some_and(|found| found.as_u16() == status)
+    }
+
+    /// 400: the request is malformed.
+    pub fn is_bad_request(&self) -> bool {
+        self.has_status(400)
+    }
+
+    /// 401: the token is missing, or not accepted.
+    pub fn is_unauthorized(&self) -> bool {
+        self.has_status(401)
+    }
+
+    /// 403: the caller may not do this.
+    pub fn is_forbidden(&self) -> bool {
+        self.has_status(403)
+    }
+
+    /// 404: missing, or not visible to this caller.
+    pub fn is_not_found(&self) -> bool {
+        self.has_status(404)
+    }
+
+    /// 409: the request conflicts with the state of the resource.
+    pub fn is_conflict(&self) -> bool {
+        self.has_status(409)
+    }
+
+    /// 412: a precondition does not hold.
+    pub fn is_precondition_failed(&self) -> bool {
+        self.has_status(412)
+    }
+
+    /// 304: unchanged since the entity tag or the date of the request.
+    pub fn is_not_modified(&self) -> bool {
+        self.has_status(304)
+    }
+
+    /// 429: too many requests.
+    pub fn is_rate_limited(&self) -> bool {
+        self.has_status(429)
+    }
+
+    /// A status of 500 or above.
+    pub fn is_server_error(&self) -> bool {
+        self.0.status.is_some_and(|status| status.is_server_error())
+    }
+
+    /// A status of 400 to 499.
+    pub fn is_client_error(&self) -> bool {
+        self.0.status.is_some_and(|status| status.is_client_error())
+    }
+
+    /// The deadline passed, or nothing came for too long.
+    pub fn is_timeout(&self) -> bool {
+        self.0.kind == Kind::Timeout
+    }
+
+    /// No connection came about, so that nothing was sent.
+    pub fn is_connect(&self) -> bool {
+        self.0.kind == Kind::Connect
+    }
+
+    /// The service answered with something that is not what the contract says.
+    pub fn is_decode(&self) -> bool {
+        self.0.kind == Kind::Decode
+    }
+
+    /// The body was above the limit.
+    pub fn is_too_large(&self) -> bool {
+        self.0.kind == Kind::TooLarge
+    }
+
+    /// The token could not be had: the secret, the issuer or the registration.
+    pub fn is_token(&self) -> bool {
+        matches!(self.0.kind, Kind::Token | Kind::Secret)
+    }
+
+    /// The request was refused before it was sent: an argument, or the configuration.
+    pub fn is_request(&self) -> bool {
+        matches!(self.0.kind, Kind::Request | Kind::Configuration)
+    }
+
+    /// Whether the same call may succeed later: no connection, a timeout, 408, 429, 502, 503, 504. Whether it may be sent
+    /// again at all is for the operation to say: after a timeout or a broken connection, a `POST` may have taken effect.
+    pub fn is_retryable(&self) -> bool {
+        match self.0.kind {
+            Kind::Connect | Kind::Transport | Kind::Timeout => true,
+            _ => self.0.status.is_some_and(|status| matches!(status.as_u16(), 408 | 429 | 502 | 503 | 504)),
+        }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.cause.as_deref().map(|cause| cause as _)
+    }
+}

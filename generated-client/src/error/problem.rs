@@ -1,0 +1,101 @@
+//! Problem details, as RFC 9457 and ASP.NET write them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+/// The body of an error as RFC 9457 problem details. Every member is optional; one of another type than expected is an
+/// extension.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// A URI for the kind of problem.
+    pub kind: Option<String>,
+    /// A summary of the kind of problem.
+    pub title: Option<String>,
+    /// The status, as the body repeats it.
+    pub status: Option<u16>,
+    /// What happened this time.
+    pub detail: Option<String>,
+    /// A URI for this occurrence.
+    pub instance: Option<String>,
+    /// ASP.NET's validation errors: the messages for each member of the request.
+    pub errors: BTreeMap<String, Vec<String>>,
+    /// ASP.NET's identifier of the request in the server's logs.
+    pub trace_id: Option<String>,
+    /// Everything else.
+    pub extensions: BTreeMap<String, Value>,
+}
+
+impl Problem {
+    /// Reads a body. Any JSON object is taken: services leave the media type and the members out at will.
+    pub(crate) fn read(body: &[u8]) -> Option<Self> {
+        let Ok(Value::Object(mut members)) = serde_json::from_slice(body) else { return None };
+        let kind = text(&mut members, "type");
+        let status = members.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
+        if status.is_some() {
+            members.remove("status");
+        }
+        Some(Self {
+            kind,
+            title: text(&mut members, "title"),
+            status,
+            detail: text(&mut members, "detail"),
+            instance: text(&mut members, "instance"),
+            errors: errors(&mut members),
+            trace_id: text(&mut members, "traceId").or_else(|| text(&mut members, "trace_id")),
+            extensions: members.into_iter().collect(),
+        })
+    }
+
+    /// What a reader wants to see first.
+    pub(crate) fn summary(&self) -> Option<String> {
+        let said = self.detail.as_ref().or(self.title.as_ref()).or_else(|| self.extension("message"));
+        let first = self.errors.iter().find_map(|(name, messages)| Some(format!("{name}: {}", messages.first()?)));
+        match (said, first) {
+            (Some(said), Some(first)) => Some(format!("{said} {first}")),
+            (Some(said), None) => Some(said.clone()),
+            (None, first) => first,
+        }
+    }
+
+    fn extension(&self, name: &str) -> Option<&String> {
+        match self.extensions.get(name) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+fn text(members: &mut Map<String, Value>, name: &str) -> Option<String> {
+    match members.remove(name) {
+        Some(Value::String(text)) => Some(text),
+        Some(other) => {
+            members.insert(name.to_owned(), other);
+            None
+        }
+        None => None,
+    }
+}
+
+/// The map of messages. What is no such map stays an extension.
+fn errors(members: &mut Map<String, Value>) -> BTreeMap<String, Vec<String>> {
+    let Some(Value::Object(found)) = members.get("errors") else { return BTreeMap::new() };
+    let read: Option<BTreeMap<String, Vec<String>>> =
+        found.iter().map(|(name, messages)| Some((name.clone(), strings(messages)?))).collect();
+    match read {
+        Some(errors) => {
+            members.remove("errors");
+            errors
+        }
+        None => BTreeMap::new(),
+    }
+}
+
+fn strings(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::String(text) => Some(vec![text.clone()]),
+        Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
+        _ => None,
+    }
+}

@@ -1,0 +1,43 @@
+//! What every call goes through.
+
+mod body;
+mod content;
+mod retry;
+mod send;
+mod transport;
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use url::Url;
+
+use crate::auth::Cache;
+
+pub(crate) use send::send;
+pub(crate) use transport::{Reply, Transport, broken};
+
+/// The most that is read of a body that is decoded, in bytes.
+pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
+
+/// The most that is read of the body of an error, in bytes.
+pub(crate) const ERROR_LIMIT: usize = 64 * 1024;
+
+/// The configuration of a client and its connections.
+pub(crate) struct Session {
+    pub(crate) base: Url,
+    pub(crate) api_version: Option<String>,
+    pub(crate) deadline: Duration,
+    pub(crate) idle: Duration,
+    pub(crate) retry: bool,
+    pub(crate) credential: Option<Cache>,
+    pub(crate) transport: Transport,
+}
+
+/// What one call changes of the client's configuration.
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) no_retry: bool,
+    pub(crate) idempotent: bool,
+    pub(crate) headers: HeaderMap,
+}

@@ -1,0 +1,147 @@
+//! Connections.
+
+use std::{
+    error::Error as StdError,
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+use super::{ERROR_LIMIT, body};
+use crate::{
+    address,
+    error::{Error, Kind},
+};
+
+/// The connections of one client: to the service, and to its issuer. They come about with the first call.
+pub(crate) struct Transport {
+    user_agent: HeaderValue,
+    connect: Duration,
+    plain: OnceLock<Result<reqwest::Client, String>>,
+    secure: OnceLock<Result<reqwest::Client, String>>,
+}
+
+/// A whole response of an issuer.
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Bytes,
+}
+
+impl Transport {
+    pub(crate) fn new(user_agent: HeaderValue, connect: Duration) -> Self {
+        Self { user_agent, connect, plain: OnceLock::new(), secure: OnceLock::new() }
+    }
+
+    /// The client for an address. That for `http` speaks to loopback only and needs no certificates; that for `https` never
+    /// falls back to the other.
+    pub(crate) fn client(&self, url: &Url) -> Result<&reqwest::Client, Error> {
+        let client = if url.scheme() == "http" && address::is_loopback(url) {
+            self.plain.get_or_init(|| self.build(plain_tls(), |builder| builder.no_proxy()))
+        } else {
+            self.secure.get_or_init(|| self.build(secure_tls(), |builder| builder.https_only(true)))
+        };
+        client.as_ref().map_err(|cause| {
+            Error::new(Kind::Configuration, format!("no connection can be made: {cause}"))
+                .hint("check the certificates of the system and the proxy settings")
+        })
+    }
+
+    fn build(
+        &self,
+        tls: Result<rustls::ClientConfig, rustls::Error>,
+        with: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
+    ) -> Result<reqwest::Client, String> {
+        let tls = tls.map_err(|cause| cause.to_string())?;
+        let builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(self.connect)
+            .user_agent(self.user_agent.clone());
+        with(builder).build().map_err(|cause| chain(&cause))
+    }
+
+    /// Gets a document of an issuer, without a credential.
+    pub(crate) async fn get(&self, url: &Url, deadline: Instant) -> Result<Reply, Error> {
+        let request = self.client(url)?.get(url.clone()).header(header::ACCEPT, "application/json");
+        self.whole(request, url, deadline).await
+    }
+
+    /// Posts a form to an issuer.
+    pub(crate) async fn post_form(&self, url: &Url, form: SecretString, deadline: Instant) -> Result<Reply, Error> {
+        let request = self
+            .client(url)?
+            .post(url.clone())
+            .header(header::ACCEPT, "application/json")
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(form.expose_secret().to_owned());
+        self.whole(request, url, deadline).await
+    }
+
+    async fn whole(&self, request: reqwest::RequestBuilder, url: &Url, deadline: Instant) -> Result<Reply, Error> {
+        let exchange = async {
+            let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
+            let body = body::read(&mut response, ERROR_LIMIT).await?;
+            Ok::<_, Error>(Reply { status: response.status(), body })
+        };
+        let place = || format!("the issuer at {}", url.origin().ascii_serialization());
+        match tokio::time::timeout_at(deadline.into(), exchange).await {
+            Ok(Ok(reply)) => Ok(reply),
+            Ok(Err(error)) => {
+                let kind = if error.is_connect() { Kind::Connect } else { Kind::Token };
+                Err(Error::new(kind, format!("{} did not answer", place()))
+                    .hint("check the issuer's address, the network and the certificates")
+                    .cause(error))
+            }
+            Err(_) => Err(Error::new(Kind::Timeout, format!("{} did not answer in time", place())).hint("call again")),
+        }
+    }
+}
+
+fn provider() -> Arc<rustls::crypto::CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+/// Certificates as the operating system trusts them.
+fn secure_tls() -> Result<rustls::ClientConfig, rustls::Error> {
+    Ok(rustls::ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()?
+        .with_platform_verifier()?
+        .with_no_client_auth())
+}
+
+/// No certificate is trusted: for `http` on loopback.
+fn plain_tls() -> Result<rustls::ClientConfig, rustls::Error> {
+    Ok(rustls::ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_no_client_auth())
+}
+
+/// The error of a connection.
+pub(crate) fn broken(cause: &reqwest::Error) -> Error {
+    let (kind, what, hint) = if cause.is_connect() {
+        (Kind::Connect, "no connection", "check the address, the network and the certificates; nothing was sent")
+    } else if cause.is_timeout() {
+        (Kind::Timeout, "no answer in time", "call again, or set a longer deadline")
+    } else {
+        (Kind::Transport, "the connection broke", "the request may have taken effect: look before sending it again")
+    };
+    Error::new(kind, format!("{what}: {}", chain(cause))).hint(hint)
+}
+
+/// The causes of an error, in one text. The first is left out where it only repeats what was tried.
+fn chain(error: &dyn StdError) -> String {
+    let mut text = Vec::new();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push(cause.to_string());
+        next = cause.source();
+    }
+    text.pop().unwrap_or_else(|| error.to_string())
+}

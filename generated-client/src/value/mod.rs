@@ -1,0 +1,61 @@
+//! Values that the generated types are made of.
+
+mod base64;
+mod date_time;
+mod maybe;
+mod object;
+mod time_span;
+
+pub use base64::Base64;
+pub use date_time::{Date, DateTime, Time};
+pub use maybe::Maybe;
+pub use object::Object;
+pub use time_span::TimeSpan;
+
+/// Makes a type that keeps the text of the wire, whatever it says.
+macro_rules! text_backed {
+    ($type:ident) => {
+        impl $type {
+            /// A value of this text, which is kept as it is.
+            pub fn new(text: impl Into<String>) -> Self {
+                Self(text.into())
+            }
+
+            /// The text on the wire.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<&str> for $type {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+
+        impl From<String> for $type {
+            fn from(text: String) -> Self {
+                Self(text)
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <String as serde::Deserialize>::deserialize(deserializer).map(Self)
+            }
+        }
+    };
+}
+use text_backed;

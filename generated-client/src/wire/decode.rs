@@ -1,0 +1,71 @@
+//! From a response to a value. Each function is one that `Call` can hold.
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+
+use super::{Body, Raw};
+use crate::{ByteStream, EventStream, error::Error};
+
+/// A JSON body.
+pub(crate) fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
+    serde_json::from_slice(raw.bytes()).map_err(|cause| raw.fail(&cause))
+}
+
+/// A JSON body, or none.
+pub(crate) fn optional_json<T: DeserializeOwned>(raw: Raw) -> Result<Option<T>, Error> {
+    if raw.status.as_u16() == 204 || raw.bytes().iter().all(u8::is_ascii_whitespace) {
+        return Ok(None);
+    }
+    json(raw)
+}
+
+/// No body; one that is sent all the same is ignored.
+pub(crate) fn empty(_raw: Raw) -> Result<(), Error> {
+    Ok(())
+}
+
+/// A body of text. A byte-order mark is left out; bytes that are no UTF-8 become U+FFFD.
+pub(crate) fn text(raw: Raw) -> Result<String, Error> {
+    let bytes = raw.bytes();
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    Ok(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// A body of bytes.
+pub(crate) fn bytes(raw: Raw) -> Result<Bytes, Error> {
+    Ok(raw.bytes().clone())
+}
+
+/// A body while it arrives.
+pub(crate) fn stream(raw: Raw) -> Result<ByteStream, Error> {
+    Ok(match raw.body {
+        Body::Live(stream) => stream,
+        Body::Whole(bytes) => ByteStream::whole(raw.operation, bytes),
+    })
+}
+
+/// Server-sent events.
+pub(crate) fn events(raw: Raw) -> Result<EventStream, Error> {
+    stream(raw).map(EventStream::new)
+}
+
+/// Gives an enum of responses its `decode`: one variant per status, or range of statuses.
+///
+/// Kinds: `Variant(json)`, `Variant(text)`, `Variant(bytes)`, `Variant(stream)`, `Variant(events)`, and `Variant` alone for
+/// no body. The last arm may be `default`. A status that no arm names is a decode error.
+macro_rules! responses {
+    ($type:ident { $($status:pat => $variant:ident $(($kind:ident))?),* $(,)? }) => {
+        impl $type {
+            #[allow(unused_variables, unreachable_patterns, reason = "`default` is a pattern that binds, and comes last")]
+            pub(crate) fn decode(raw: $crate::wire::Raw) -> Result<Self, $crate::Error> {
+                match raw.status() {
+                    $($status => $crate::wire::decode::responses!(@ $variant raw $($kind)?),)*
+                    _ => Err(raw.undeclared()),
+                }
+            }
+        }
+    };
+    (@ $variant:ident $raw:ident $kind:ident) => { $crate::wire::decode::$kind($raw).map(Self::$variant) };
+    (@ $variant:ident $raw:ident) => { Ok(Self::$variant) };
+}
+pub(crate) use responses;

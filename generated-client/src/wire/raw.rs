@@ -1,0 +1,64 @@
+//! A response before it is decoded.
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+
+use crate::{ByteStream, error::Error};
+
+/// A successful response: its status, its headers, and its body, whole or while it arrives.
+#[derive(Debug)]
+pub(crate) struct Raw {
+    pub(crate) operation: &'static str,
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Body,
+}
+
+#[derive(Debug)]
+pub(crate) enum Body {
+    Whole(Bytes),
+    Live(ByteStream),
+}
+
+impl Raw {
+    /// The status code.
+    pub(crate) fn status(&self) -> u16 {
+        self.status.as_u16()
+    }
+
+    /// The body, when it was buffered; an empty one otherwise.
+    pub(crate) fn bytes(&self) -> &Bytes {
+        static EMPTY: Bytes = Bytes::new();
+        match &self.body {
+            Body::Whole(bytes) => bytes,
+            Body::Live(_) => &EMPTY,
+        }
+    }
+
+    /// A decode error of this response.
+    pub(crate) fn fail(&self, cause: &serde_json::Error) -> Error {
+        let mut error =
+            Error::decode("the response", cause).at(self.operation).with_response(self.status, self.excerpt());
+        if let Some(kind) = self.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok())
+            && !kind.contains("json")
+        {
+            error =
+                error.hint(format!("the body is `{kind}`, not JSON: check the base address, and proxies on the way"));
+        }
+        error
+    }
+
+    /// A status that the contract does not declare.
+    pub(crate) fn undeclared(&self) -> Error {
+        let what = format!("the status {} is not declared", self.status.as_u16());
+        Error::new(crate::error::Kind::Decode, what)
+            .hint("the service answers otherwise than its contract says: regenerate the client")
+            .at(self.operation)
+            .with_response(self.status, self.excerpt())
+    }
+
+    fn excerpt(&self) -> Bytes {
+        let bytes = self.bytes();
+        bytes.slice(..bytes.len().min(crate::session::ERROR_LIMIT))
+    }
+}

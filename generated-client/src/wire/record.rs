@@ -1,0 +1,190 @@
+//! Objects with declared members: serde by a table of slots, over one shared reader and one shared writer.
+//!
+//! A derive compiles a state machine for each struct. Here a struct is a list of names and a list of slots, and the loop
+//! over the members exists once per format.
+
+use std::{cell::Cell, fmt, marker::PhantomData};
+
+use serde::{
+    Serializer,
+    de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor},
+    ser::SerializeMap,
+};
+
+use super::{Put, Slot};
+
+/// A struct that [`record!`](crate::record) describes.
+pub(crate) trait Record<'de>: Sized {
+    /// The name of the type, for errors.
+    const NAME: &'static str;
+
+    /// Reads the members.
+    fn read<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
+}
+
+/// Reads a record.
+pub(crate) fn read<'de, T: Record<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    deserializer.deserialize_map(RecordVisitor(PhantomData))
+}
+
+struct RecordVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Record<'de>> Visitor<'de> for RecordVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object (`{}`)", T::NAME)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::read(map)
+    }
+}
+
+thread_local! {
+    /// How well what this thread decodes is covered by declared members. Untagged unions compare it between variants.
+    static COVERED: Cell<i64> = const { Cell::new(0) };
+}
+
+/// Adds to the coverage of what is being decoded.
+pub(crate) fn cover(points: i64) {
+    COVERED.with(|covered| covered.set(covered.get().saturating_add(points)));
+}
+
+/// Runs a decode, and says how many points of coverage it made.
+pub(crate) fn covered<T>(decode: impl FnOnce() -> T) -> (T, i64) {
+    let before = COVERED.with(|covered| covered.replace(0));
+    let value = decode();
+    let points = COVERED.with(|covered| covered.replace(before));
+    (value, points)
+}
+
+/// Moves the members of an object into their slots. Unknown members go to the last slot when its name is empty, and are
+/// skipped otherwise.
+///
+/// # Errors
+///
+/// A member that its slot does not take: the error names member and type.
+pub(crate) fn fields<'de, A: MapAccess<'de>>(
+    mut map: A,
+    record: &'static str,
+    names: &'static [&'static str],
+    slots: &mut [&mut dyn Slot<'de, A>],
+) -> Result<(), A::Error> {
+    let keep = names.last().is_some_and(|name| name.is_empty());
+    let mut next = 0;
+    let mut known = 0;
+    while let Some(found) = map.next_key_seed(Key { names, next, keep })? {
+        match found {
+            Found::Known(index) => {
+                next = index + 1;
+                known += 1;
+                if let Some(slot) = slots.get_mut(index) {
+                    slot.read(&mut map).map_err(|cause| {
+                        let name = names.get(index).copied().unwrap_or_default();
+                        A::Error::custom(format_args!("field `{name}` of `{record}`: {cause}"))
+                    })?;
+                }
+            }
+            Found::Unknown(name) if keep => {
+                if let Some(slot) = slots.last_mut() {
+                    slot.extra(name, &mut map)?;
+                }
+            }
+            Found::Unknown(_) => {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+    }
+    cover(known);
+    Ok(())
+}
+
+/// The error of a record that lacks a required member.
+pub(crate) fn missing<E: serde::de::Error>(record: &'static str, field: &'static str) -> E {
+    E::custom(format_args!("field `{field}` of `{record}` is missing"))
+}
+
+enum Found {
+    Known(usize),
+    Unknown(String),
+}
+
+/// Looks a name up among the declared ones, from the one that is expected next: servers write members in one order.
+struct Key {
+    names: &'static [&'static str],
+    next: usize,
+    keep: bool,
+}
+
+impl Key {
+    fn find(&self, name: &str) -> Found {
+        if self.names.get(self.next).is_some_and(|expected| *expected == name) {
+            return Found::Known(self.next);
+        }
+        match self.names.iter().position(|candidate| *candidate == name) {
+            Some(index) => Found::Known(index),
+            None => Found::Unknown(if self.keep { name.to_owned() } else { String::new() }),
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = Found;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for Key {
+    type Value = Found;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Found, E> {
+        Ok(self.find(name))
+    }
+}
+
+/// One member to write: its name, and its value.
+pub(crate) type Member<'a, M> = (&'static str, &'a dyn Put<M>);
+
+/// Writes a record.
+pub(crate) fn write<S: Serializer>(serializer: S, members: &[Member<'_, S::SerializeMap>]) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    for (name, member) in members {
+        member.put(name, &mut map)?;
+    }
+    map.end()
+}
+
+/// Gives a struct its serde implementations, from a table of its members: Rust name, kind, name on the wire.
+///
+/// Kinds: `required` (`T`), `optional` (`Option<T>`, left out when `None`), `nullable` (`Option<T>`, written as null),
+/// `maybe` (`Maybe<T>`), and, last and without a name, `extra` (`BTreeMap<String, T>`, what is not declared).
+macro_rules! record {
+    ($type:ident { $($field:ident : $kind:ident $($wire:literal)?),* $(,)? }) => {
+        impl<'de> $crate::wire::Record<'de> for $type {
+            const NAME: &'static str = stringify!($type);
+            fn read<A: $crate::wire::MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
+                $(let mut $field = $crate::wire::kind::$kind::start();)*
+                $crate::wire::fields(map, stringify!($type), &[$(concat!($($wire)?)),*], &mut [$(&mut $field),*])?;
+                Ok(Self { $($field: $crate::wire::kind::$kind::take($field, stringify!($type), concat!($($wire)?))?),* })
+            }
+        }
+        impl<'de> $crate::wire::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::wire::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::wire::read(deserializer)
+            }
+        }
+        impl $crate::wire::Serialize for $type {
+            fn serialize<S: $crate::wire::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::wire::write(serializer, &[$((concat!($($wire)?), &$crate::wire::kind::$kind::put(&self.$field))),*])
+            }
+        }
+    };
+}
+pub(crate) use record;

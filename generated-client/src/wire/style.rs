@@ -1,0 +1,166 @@
+//! Writes values in the styles of OpenAPI 3.0.
+
+use std::borrow::Cow;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value};
+
+use super::Style;
+
+/// How one text is made fit for its place.
+pub(crate) type Encode = fn(&str) -> String;
+
+/// RFC 3986: everything but the unreserved characters.
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// What `allowReserved` leaves as it is. `#`, `&`, `+`, `[` and `]` would end or change the query, so they are encoded.
+const RESERVED: &AsciiSet = &UNRESERVED
+    .remove(b':')
+    .remove(b'/')
+    .remove(b'?')
+    .remove(b'@')
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'=');
+
+/// Percent-encodes everything but the unreserved characters.
+pub(crate) fn strict(text: &str) -> String {
+    utf8_percent_encode(text, UNRESERVED).to_string()
+}
+
+/// Percent-encodes, leaving reserved characters.
+pub(crate) fn reserved(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
+}
+
+/// Encodes for `application/x-www-form-urlencoded`.
+pub(crate) fn form(text: &str) -> String {
+    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
+/// Leaves the text as it is.
+pub(crate) fn plain(text: &str) -> String {
+    text.to_owned()
+}
+
+/// A value as text: a string as it is, anything else as JSON writes it.
+pub(crate) fn text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+/// The `name=value` pairs of a query, a form body or a cookie. Null and empty lists give none.
+pub(crate) fn pairs(name: &str, style: Style, value: &Value, encode: Encode) -> Vec<String> {
+    let pair = |name: &str, value: &Value| format!("{}={}", encode(name), encode(&text(value)));
+    let joined = |items: Vec<String>, delimiter: &str| match items.is_empty() {
+        true => Vec::new(),
+        false => vec![format!("{}={}", encode(name), items.join(delimiter))],
+    };
+    match (style, value) {
+        (_, Value::Null) => Vec::new(),
+        (Style::Json, value) => vec![format!("{}={}", encode(name), encode(&value.to_string()))],
+        (Style::Deep, Value::Object(members)) => {
+            let mut out = Vec::new();
+            members.iter().for_each(|(member, value)| deep(&format!("{name}[{member}]"), value, encode, &mut out));
+            out
+        }
+        (Style::Space | Style::Pipe | Style::FormUnexploded, Value::Array(_) | Value::Object(_)) => {
+            let delimiter = match style {
+                Style::Space => "%20",
+                Style::Pipe => "%7C",
+                _ => ",",
+            };
+            joined(flat(value, encode), delimiter)
+        }
+        (_, Value::Array(items)) => present(items).map(|item| pair(name, item)).collect(),
+        (_, Value::Object(members)) => members
+            .iter()
+            .flat_map(|(member, value)| match value {
+                Value::Null => Vec::new(),
+                Value::Array(items) => present(items).map(|item| pair(member, item)).collect(),
+                value => vec![pair(member, value)],
+            })
+            .collect(),
+        (_, value) => vec![pair(name, value)],
+    }
+}
+
+/// The pairs of a query parameter in the default style.
+pub(crate) fn query_pairs(name: &str, value: &Value) -> Vec<String> {
+    pairs(name, Style::Form, value, strict)
+}
+
+/// `name[a][b]=v`. Arrays repeat their name.
+fn deep(name: &str, value: &Value, encode: Encode, out: &mut Vec<String>) {
+    match value {
+        Value::Null => {}
+        Value::Object(members) => {
+            members.iter().for_each(|(member, value)| deep(&format!("{name}[{member}]"), value, encode, out));
+        }
+        Value::Array(items) => present(items).for_each(|item| deep(name, item, encode, out)),
+        value => out.push(format!("{}={}", encode(name), encode(&text(value)))),
+    }
+}
+
+/// A path or header parameter: `None` for null and for an empty list.
+pub(crate) fn expand(name: &str, style: Style, value: &Value, encode: Encode) -> Option<String> {
+    let (prefix, delimiter, named, explode) = match style {
+        Style::Label => (".", ",", false, false),
+        Style::LabelExploded => (".", ".", false, true),
+        Style::Matrix => (";", ",", true, false),
+        Style::MatrixExploded => (";", ";", true, true),
+        Style::SimpleExploded => ("", ",", false, true),
+        _ => ("", ",", false, false),
+    };
+    let body = match value {
+        Value::Null => return None,
+        _ if style == Style::Json => encode(&value.to_string()),
+        Value::Array(items) if items.is_empty() => return None,
+        Value::Object(members) if members.is_empty() => return None,
+        Value::Array(items) if named && explode => {
+            let items: Vec<_> =
+                present(items).map(|item| format!("{}={}", encode(name), encode(&text(item)))).collect();
+            return Some(format!("{prefix}{}", items.join(delimiter)));
+        }
+        Value::Object(members) if explode => {
+            let members: Vec<_> =
+                set(members).map(|(member, value)| format!("{}={}", encode(member), encode(&text(value)))).collect();
+            return Some(format!("{prefix}{}", members.join(delimiter)));
+        }
+        Value::Array(_) | Value::Object(_) => flat(value, encode).join(delimiter),
+        value => encode(&text(value)),
+    };
+    Some(if named { format!("{prefix}{}={body}", encode(name)) } else { format!("{prefix}{body}") })
+}
+
+/// The scalars that will stand in a path, for the rules of paths.
+pub(crate) fn pieces(value: &Value) -> Vec<Cow<'_, str>> {
+    match value {
+        Value::Array(items) => present(items).map(text).collect(),
+        Value::Object(members) => {
+            set(members).flat_map(|(member, value)| [Cow::Borrowed(member.as_str()), text(value)]).collect()
+        }
+        value => vec![text(value)],
+    }
+}
+
+/// `a,b` and `k,v,l,w`.
+fn flat(value: &Value, encode: Encode) -> Vec<String> {
+    pieces(value).iter().map(|piece| encode(piece)).collect()
+}
+
+fn present(items: &[Value]) -> impl Iterator<Item = &Value> {
+    items.iter().filter(|item| !item.is_null())
+}
+
+fn set(members: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    members.iter().filter(|(_, value)| !value.is_null())
+}

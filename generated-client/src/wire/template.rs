@@ -1,0 +1,69 @@
+//! Fills the template of a path, and refuses what would leave it.
+
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use super::{Parameter, style};
+use crate::error::{Error, Kind};
+
+/// The path with its parameters in place. `value` gives the value of a parameter by its name.
+pub(crate) fn fill<'v>(
+    template: &str,
+    value: impl Fn(&str) -> Option<(&'v Parameter, &'v Value)>,
+) -> Result<String, Error> {
+    let mut path = String::with_capacity(template.len() + 32);
+    let mut rest = template;
+    while let Some((literal, after)) = rest.split_once('{') {
+        path.push_str(literal);
+        let Some((name, after)) = after.split_once('}') else {
+            return Err(Error::new(Kind::Request, format!("the path `{template}` has an open brace")));
+        };
+        let Some((parameter, value)) = value(name) else {
+            return Err(Error::new(Kind::Request, format!("the path parameter `{name}` has no value")));
+        };
+        path.push_str(&expand(parameter, value)?);
+        rest = after;
+    }
+    path.push_str(rest);
+    Ok(path)
+}
+
+fn expand(parameter: &Parameter, value: &Value) -> Result<String, Error> {
+    let pieces = if matches!(parameter.style, super::Style::Json) {
+        vec![value.to_string().into()]
+    } else {
+        style::pieces(value)
+    };
+    for piece in &pieces {
+        let refusal = if parameter.reserved { piece.split('/').find_map(refuse) } else { refuse(piece) };
+        if let Some(rule) = refusal {
+            return Err(Error::new(Kind::Request, format!("the path parameter `{}` {rule}", parameter.name))
+                .hint("nothing was sent: pass the plain identifier"));
+        }
+    }
+    let encode = if parameter.reserved { style::reserved } else { style::strict };
+    style::expand(parameter.name, parameter.style, value, encode)
+        .filter(|text| !text.is_empty())
+        .ok_or_else(|| Error::new(Kind::Request, format!("the path parameter `{}` is empty", parameter.name)))
+}
+
+/// The rule that a part of a path breaks. Encodings are undone first, as often as a chain of servers might.
+fn refuse(piece: &str) -> Option<&'static str> {
+    const ROUNDS: usize = 4;
+    let mut text = piece.to_owned();
+    for _ in 0..ROUNDS {
+        match text.as_str() {
+            "" => return Some("is empty"),
+            "." | ".." => return Some("is a step in the path"),
+            _ if text.contains(['/', '\\']) => return Some("holds a separator of paths"),
+            _ if text.chars().any(char::is_control) => return Some("holds a control character"),
+            _ => {}
+        }
+        let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
+        if decoded == text {
+            return None;
+        }
+        text = decoded;
+    }
+    Some("is encoded many times over")
+}

@@ -1,0 +1,124 @@
+//! Unions: by a tag, or by what fits.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use super::record::covered;
+
+/// One variant of a union that is picked by its tag.
+pub(crate) type Tagged<T> = (&'static [&'static str], fn(&Value) -> Result<T, serde_json::Error>);
+
+/// Reads a value as a tree.
+pub(crate) fn tree<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    Value::deserialize(deserializer)
+}
+
+/// Reads a `T` out of a tree.
+pub(crate) fn from_tree<T: DeserializeOwned>(value: &Value) -> Result<T, serde_json::Error> {
+    T::deserialize(value)
+}
+
+/// The variant that the tag of `value` names; `None` when there is no tag, or one that is not declared.
+pub(crate) fn by_tag<T>(value: &Value, tag: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
+    let Some(tag) = value.get(tag).and_then(Value::as_str) else { return Ok(None) };
+    variants.iter().find(|(tags, _)| tags.contains(&tag)).map(|(_, read)| read(value)).transpose()
+}
+
+/// The variant that decodes `value` and covers most of it; the first of equals.
+pub(crate) fn by_fit<T>(value: &Value, variants: &[fn(&Value) -> Result<T, serde_json::Error>]) -> Option<T> {
+    let mut best: Option<(T, i64)> = None;
+    for read in variants {
+        let (candidate, points) = covered(|| read(value));
+        if let Ok(candidate) = candidate
+            && best.as_ref().is_none_or(|(_, most)| points > *most)
+        {
+            best = Some((candidate, points));
+        }
+    }
+    let (found, points) = best?;
+    super::record::cover(points);
+    Some(found)
+}
+
+/// Turns the error of a variant into the format's.
+pub(crate) fn in_union<E: serde::de::Error>(union: &'static str, cause: &serde_json::Error) -> E {
+    E::custom(format_args!("`{union}`: {cause}"))
+}
+
+/// Writes a variant, with its tag where the variant does not write it itself.
+pub(crate) fn with_tag<S: Serializer>(
+    serializer: S,
+    tag: &'static str,
+    text: &'static str,
+    variant: &dyn super::Argument,
+) -> Result<S::Ok, S::Error> {
+    let value = super::to_value(variant).map_err(serde::ser::Error::custom)?;
+    let Value::Object(members) = value else { return value.serialize(serializer) };
+    if members.get(tag).is_some_and(|value| !value.is_null()) {
+        return members.serialize(serializer);
+    }
+    // Readers of tagged unions in .NET want the tag first.
+    let tagged: Map<String, Value> = [(tag.to_owned(), Value::from(text))]
+        .into_iter()
+        .chain(members.into_iter().filter(|(name, _)| name != tag))
+        .collect();
+    tagged.serialize(serializer)
+}
+
+/// Gives an enum with `Unknown(Value)` its serde implementations: the member `tag` names the variant.
+macro_rules! tagged_union {
+    ($type:ident, $tag:literal { $($variant:ident($inner:ty) = $first:literal $(| $more:literal)*),* $(,)? }) => {
+        impl<'de> $crate::wire::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::wire::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let value = $crate::wire::tree(deserializer)?;
+                let found = $crate::wire::by_tag(&value, $tag, &[
+                    $((&[$first $(, $more)*], |value| $crate::wire::from_tree(value).map(Self::$variant)),)*
+                ]);
+                match found {
+                    Ok(Some(found)) => Ok(found),
+                    Ok(None) => {
+                        $crate::wire::unfit();
+                        Ok(Self::Unknown(value))
+                    }
+                    Err(cause) => Err($crate::wire::in_union(stringify!($type), &cause)),
+                }
+            }
+        }
+        impl $crate::wire::Serialize for $type {
+            fn serialize<S: $crate::wire::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$variant(inner) => $crate::wire::with_tag(serializer, $tag, $first, inner),)*
+                    Self::Unknown(value) => $crate::wire::Serialize::serialize(value, serializer),
+                }
+            }
+        }
+    };
+}
+pub(crate) use tagged_union;
+
+/// Gives an enum with `Unknown(Value)` its serde implementations: the variant that fits best is taken.
+macro_rules! untagged_union {
+    ($type:ident { $($variant:ident($inner:ty)),* $(,)? }) => {
+        impl<'de> $crate::wire::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::wire::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let value = $crate::wire::tree(deserializer)?;
+                let found = $crate::wire::by_fit(&value, &[
+                    $(|value| $crate::wire::from_tree(value).map(Self::$variant),)*
+                ]);
+                Ok(found.unwrap_or_else(|| {
+                    $crate::wire::unfit();
+                    Self::Unknown(value)
+                }))
+            }
+        }
+        impl $crate::wire::Serialize for $type {
+            fn serialize<S: $crate::wire::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$variant(inner) => $crate::wire::Serialize::serialize(inner, serializer),)*
+                    Self::Unknown(value) => $crate::wire::Serialize::serialize(value, serializer),
+                }
+            }
+        }
+    };
+}
+pub(crate) use untagged_union;

@@ -1,0 +1,87 @@
+//! `/api/client-db/v1`: connection metadata, schema inspection, database operations. All assumed.
+
+use super::Family;
+use crate::contract::operation::{Answer, Controller, Operation};
+use crate::contract::schema::{
+    Schema, any, binary, boolean, date_time, dictionary, int, list, long, numbers, object, string, text, uuid,
+};
+
+pub(super) fn family() -> Family {
+    Family { operations: operations(), schemas: schemas() }
+}
+
+fn operations() -> Vec<Operation> {
+    let connections = Controller::new("DatabaseConnections", "/api/client-db/v1/connections");
+    let schema = Controller::new("DatabaseSchema", "/api/client-db/v1/connections/{connectionId}/schema");
+    let work = Controller::new("DatabaseOperations", "/api/client-db/v1/connections/{connectionId}");
+    vec![
+        connections.get("", "Lists the database connections.").ok(list("DatabaseConnection")),
+        connections.get("/{connectionId}", "Gets one database connection.").ok("DatabaseConnection"),
+        schema.get("", "Describes the database.").ok("DatabaseSchema"),
+        schema
+            .get("/tables/{table}", "Describes one table.")
+            .path_parameter("table", string().min_length(1))
+            .ok("DatabaseTable"),
+        work.post("/query", "Runs a statement.")
+            .describe(
+                "Answers with rows, with nothing when the statement is only checked, or at once when it is queued.",
+            )
+            .query("background", boolean())
+            .query("validateOnly", boolean())
+            .body("DatabaseQuery")
+            .ok("DatabaseRows")
+            .accepted("AcceptedResult")
+            .answer("204", Answer { description: "The statement is valid.", content: Vec::new() })
+            .when("background", "202")
+            .when("validateOnly", "204"),
+        work.post("/backups", "Queues a backup.").body("CreateBackup").accepted("AcceptedResult"),
+        work.get("/export", "Downloads the database.").ok_as("application/octet-stream", binary()),
+        work.post("/import", "Queues the import of a dump.")
+            .form("multipart/form-data", object([("dump", binary()), ("truncate", boolean())]).required(&["dump"]))
+            .accepted("AcceptedResult"),
+    ]
+}
+
+fn schemas() -> Vec<(&'static str, Schema)> {
+    vec![
+        ("DatabaseEngine", numbers(&[0, 1, 2]).varnames(&["PostgreSql", "MySql", "SqlServer"])),
+        (
+            "DatabaseConnection",
+            object([
+                ("id", uuid().read_only()),
+                ("name", text()),
+                ("engine", "DatabaseEngine".into()),
+                ("host", text()),
+                ("port", int()),
+                ("database", text()),
+            ]),
+        ),
+        (
+            "DatabaseSchema",
+            object([("id", uuid()), ("tables", list("DatabaseTable").nullable()), ("readAt", date_time())]),
+        ),
+        (
+            "DatabaseTable",
+            object([("name", text()), ("columns", list("DatabaseColumn").nullable()), ("rowEstimate", long())]),
+        ),
+        ("DatabaseColumn", object([("name", text()), ("type", text()), ("isNullable", boolean())])),
+        (
+            "DatabaseQuery",
+            object([
+                ("statement", string().min_length(1)),
+                ("parameters", dictionary(any()).nullable()),
+                ("limit", int().nullable()),
+            ])
+            .required(&["statement"]),
+        ),
+        (
+            "DatabaseRows",
+            object([
+                ("columns", list(string()).nullable()),
+                ("rows", list(list(any())).nullable()),
+                ("isTruncated", boolean()),
+            ]),
+        ),
+        ("CreateBackup", object([("label", text()), ("retainDays", int())])),
+    ]
+}

@@ -1,0 +1,103 @@
+//! `/api/virtual-machines`: start, stop, status, shutdown timers, logs, sessions. All assumed.
+
+use super::Family;
+use crate::contract::operation::{Controller, Operation};
+use crate::contract::schema::{Schema, boolean, date_time, int, list, object, string, text, uuid, words};
+
+pub(super) fn family() -> Family {
+    let mut operations = machines();
+    operations.extend(timers());
+    operations.extend(logs());
+    operations.extend(sessions());
+    Family { operations, schemas: schemas() }
+}
+
+fn machines() -> Vec<Operation> {
+    let machines = Controller::new("VirtualMachines", "/api/virtual-machines");
+    vec![
+        machines
+            .get("", "Lists the virtual machines.")
+            .query("states", list("VirtualMachineState"))
+            .ok(list("VirtualMachine")),
+        machines.get("/{virtualMachineId}", "Gets one virtual machine.").ok("VirtualMachine"),
+        machines
+            .post("/{virtualMachineId}/start", "Starts a virtual machine.")
+            .accepted("AcceptedResult")
+            .sets("state", "Running")
+            .conflict(),
+        machines
+            .post("/{virtualMachineId}/stop", "Stops a virtual machine.")
+            .query("force", boolean())
+            .accepted("AcceptedResult")
+            .sets("state", "Stopped")
+            .conflict(),
+        machines.get("/{virtualMachineId}/status", "Gets the status of a virtual machine.").ok("VirtualMachineStatus"),
+    ]
+}
+
+fn timers() -> Vec<Operation> {
+    let timers = Controller::new("ShutdownTimers", "/api/virtual-machines/{virtualMachineId}/shutdown-timer");
+    vec![
+        timers.get("", "Gets the shutdown timer, if one is set.").ok("ShutdownTimer").no_content(),
+        timers.put("", "Sets the shutdown timer.").body("SetShutdownTimer").ok("ShutdownTimer"),
+        timers.delete("", "Clears the shutdown timer.").no_content(),
+    ]
+}
+
+fn logs() -> Vec<Operation> {
+    let logs = Controller::new("VirtualMachineLogs", "/api/virtual-machines/{virtualMachineId}/logs");
+    vec![
+        logs.get("", "Gets the log as text.").query("lines", int()).ok_as("text/plain", string()),
+        logs.get("/stream", "Streams the log as server-sent events.").ok_as("text/event-stream", string()),
+    ]
+}
+
+fn sessions() -> Vec<Operation> {
+    let sessions = Controller::new("VirtualMachineSessions", "/api/virtual-machines/{virtualMachineId}/sessions");
+    let current = Controller::new("VirtualMachineSessions", "/api/virtual-machines/sessions/current");
+    vec![
+        sessions.get("", "Lists the sessions of a virtual machine.").ok(list("VirtualMachineSession")),
+        sessions.post("", "Opens a session.").body("OpenSession").created("VirtualMachineSession"),
+        sessions.delete("/{sessionId}", "Closes a session.").no_content(),
+        current
+            .get("", "Gets the session that the cookie names.")
+            .cookie("vm-session", string())
+            .ok("VirtualMachineSession")
+            .not_found(),
+    ]
+}
+
+fn schemas() -> Vec<(&'static str, Schema)> {
+    vec![
+        ("VirtualMachineState", words(&["Stopped", "Starting", "Running", "Stopping", "Failed"])),
+        (
+            "VirtualMachine",
+            object([
+                ("id", uuid().read_only()),
+                ("name", text()),
+                ("state", "VirtualMachineState".into()),
+                ("cores", int()),
+                ("memoryMegabytes", int()),
+                ("address", text()),
+            ]),
+        ),
+        (
+            "VirtualMachineStatus",
+            object([("id", uuid()), ("state", "VirtualMachineState".into()), ("checkedAt", date_time())]),
+        ),
+        ("ShutdownTimer", object([("minutes", int()), ("shutdownAt", date_time()), ("reason", text())])),
+        ("SetShutdownTimer", object([("minutes", int()), ("reason", text())]).required(&["minutes"])),
+        ("SessionProtocol", words(&["ssh", "rdp", "web-terminal"])),
+        (
+            "VirtualMachineSession",
+            object([
+                ("id", uuid().read_only()),
+                ("virtualMachineId", uuid()),
+                ("protocol", "SessionProtocol".into()),
+                ("openedAt", date_time()),
+                ("closedAt", date_time().nullable()),
+            ]),
+        ),
+        ("OpenSession", object([("protocol", "SessionProtocol".into()), ("publicKey", text())])),
+    ]
+}

@@ -1,0 +1,92 @@
+//! `/api/projects/v1`: the three documented project operations, and two assumed ones.
+
+use super::Family;
+use crate::contract::Provenance;
+use crate::contract::operation::{Answer, Body, Controller, Media, Operation};
+use crate::contract::schema::{Schema, any, list, object, reference, string, text, uuid};
+
+pub(super) fn family() -> Family {
+    let projects = Controller::new("Projects", "/api/projects/v1/projects");
+    Family {
+        operations: vec![
+            list_projects(&projects),
+            create_project(&projects),
+            get_project(&projects),
+            projects.put("/{project_id}", "Changes the labels of a project.").body("UpdateProject").ok("Project"),
+            projects.delete("/{project_id}", "Deletes a project.").no_content(),
+        ],
+        schemas: vec![
+            ("CreateProject", documented(create_body())),
+            ("Project", documented(Schema { kind: Some("object"), ..Schema::default() })),
+            (
+                "UpdateProject",
+                object([("name", text()), ("description", text()), ("category", text()), ("helpPage", text())]),
+            ),
+        ],
+    }
+}
+
+/// Platform document §4.3, first row. Query parameters, pagination and ordering are not shown, so there are none.
+fn list_projects(projects: &Controller) -> Operation {
+    projects
+        .get("", "Lists the projects that are visible to the caller.")
+        .describe("The collection is empty when no projects exist.")
+        .ok(list("Project"))
+        .documented()
+}
+
+/// Platform document §4.3, second row.
+fn get_project(projects: &Controller) -> Operation {
+    projects
+        .get("/{project_id}", "Gets one project.")
+        .ok("Project")
+        .answer(
+            "404",
+            Answer {
+                description: "The project does not exist or is not visible in the caller's authorized context.",
+                content: Vec::new(),
+            },
+        )
+        .documented()
+}
+
+/// Platform document §4.3, third row. Status and body of a success are not shown: any 2xx, anything in it.
+fn create_project(projects: &Controller) -> Operation {
+    let media = Media::of(reference("CreateProject"));
+    let mut operation = projects
+        .post("", "Creates a project.")
+        .describe(
+            "Subject to the team's authorization, billing, provider and feature requirements. Identifiers must belong to \
+             the authenticated team.",
+        )
+        .answer(
+            "2XX",
+            Answer {
+                description: "The project is created. The platform document shows neither the status nor the body.",
+                content: vec![("application/json", Media::of(any()))],
+            },
+        )
+        .answer("400", Answer { description: "The request body is malformed.", content: Vec::new() })
+        .documented();
+    operation.request_body = Some(Body { content: vec![("application/json", media)], required: true });
+    operation
+}
+
+/// The fields of platform document §2. Which are mandatory is not shown, so none is required.
+fn create_body() -> Schema {
+    object([
+        ("teamId", uuid().describe("The ID of a team of the authenticated caller.")),
+        ("teamBillingAccountId", uuid().describe("Billing account of that team.")),
+        ("storeItemPaymentPlanId", uuid().nullable().describe("Null is allowed.")),
+        ("name", string().describe("Project name.")),
+        ("description", string().describe("Free text.")),
+        ("category", string().describe("Category label.")),
+        ("helpPage", string().describe("An empty string is allowed.")),
+        ("serviceProviders", list(any()).describe("An empty array is allowed. The element shape is not shown.")),
+    ])
+    .open()
+}
+
+fn documented(schema: Schema) -> Schema {
+    Schema { provenance: Some(Provenance::Documented), ..schema }
+}

@@ -1,0 +1,197 @@
+//! POST, PUT, PATCH and DELETE of an assumed operation.
+
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::header::{HeaderValue, LOCATION};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::act::{address, ancestors, item_operations, item_schema, known, missing, parent, place, send};
+use super::act_read::blob_address;
+use super::input::{File, Payload};
+use super::store::{Blob, Item};
+use super::{Call, shape};
+use crate::contract::operation::Operation;
+use crate::reply;
+
+pub(super) fn post(operation: &'static Operation, mut call: Call<'_>) -> Response {
+    let creates = operation.successes().any(|status| status == "201");
+    if let Payload::Form(_, files) = &mut call.input.payload
+        && creates
+    {
+        let files = std::mem::take(files);
+        return upload(operation, call, files);
+    }
+    if creates || item_operations(&operation.path).next().is_some() {
+        return create(operation, call);
+    }
+    act(operation, call)
+}
+
+pub(super) fn put(operation: &'static Operation, mut call: Call<'_>) -> Response {
+    if let Payload::Bytes(media_type, bytes) = &mut call.input.payload {
+        let blob = Blob { media_type: std::mem::take(media_type), bytes: std::mem::take(bytes) };
+        return put_blob(operation, call, blob);
+    }
+    let Some((collection, key)) = place(&operation.path, &call.input.path) else {
+        return put_single(operation, call);
+    };
+    let found = call.shelf.get(&collection, &key).cloned();
+    let status = match &found {
+        Some(_) => "200",
+        None if operation.successes().any(|status| status == "201") => "201",
+        None => return missing(),
+    };
+    let mut fields = found.unwrap_or_else(|| known(&call));
+    fields.extend(body(&mut call));
+    let fields = stored(&operation.path, fields);
+    call.shelf.put(&collection, &key, fields.clone());
+    send(operation, &call, status, &fields)
+}
+
+pub(super) fn patch(operation: &'static Operation, mut call: Call<'_>) -> Response {
+    let changes = body(&mut call);
+    let Some((collection, key)) = place(&operation.path, &call.input.path) else { return missing() };
+    let Some(item) = call.shelf.get_mut(&collection, &key) else { return missing() };
+    item.extend(changes);
+    let item = item.clone();
+    send(operation, &call, "200", &item)
+}
+
+pub(super) fn delete(operation: &'static Operation, call: Call<'_>) -> Response {
+    let existed = if let Some(path) = call.input.text("path") {
+        let listed = files_collection(operation, &call);
+        call.shelf.remove(&listed, path);
+        call.shelf.remove_blob(&blob_address(operation, &call))
+    } else if let Some((collection, key)) = place(&operation.path, &call.input.path) {
+        call.shelf.remove(&collection, &key)
+    } else {
+        call.shelf.remove_single(&address(&operation.path, &call.input.path));
+        true
+    };
+    if existed { send(operation, &call, "204", &Item::new()) } else { missing() }
+}
+
+fn create(operation: &'static Operation, mut call: Call<'_>) -> Response {
+    let collection = address(&operation.path, &call.input.path);
+    let key = Uuid::new_v4().to_string();
+    let mut fields = known(&call);
+    fields.extend(body(&mut call));
+    fields.insert("id".to_owned(), key.clone().into());
+    let item = match item_schema(&operation.path) {
+        Some(schema) => shape::item(schema, &fields),
+        None => fields.clone(),
+    };
+    fields.extend(item.clone());
+    call.shelf.put(&collection, &key, item);
+    let status = operation.successes().next().unwrap_or("201");
+    let mut response = send(operation, &call, status, &fields);
+    let location = HeaderValue::try_from(format!("{collection}/{key}"));
+    let has_address = item_operations(&operation.path).any(|found| found.method == Method::GET);
+    if let Ok(location) = location
+        && status == "201"
+        && has_address
+    {
+        response.headers_mut().insert(LOCATION, location);
+    }
+    response
+}
+
+/// An action: it may change the item that it targets, and answers with that item or with a workflow of its own.
+fn act(operation: &'static Operation, mut call: Call<'_>) -> Response {
+    if let Some(prefix) = ancestors(&operation.path).next_back()
+        && let Some((collection, key)) = place(prefix, &call.input.path)
+        && let Some(item) = call.shelf.get_mut(&collection, &key)
+    {
+        item.extend(operation.effects.iter().map(|(field, value)| ((*field).to_owned(), value.clone())));
+    }
+    let chosen = operation.choices.iter().find(|(parameter, _)| call.input.is_set(parameter));
+    let status = chosen.map(|(_, status)| *status).or_else(|| operation.successes().next()).unwrap_or("204");
+    let fields = if status == "202" {
+        Item::from_iter([("id".to_owned(), Uuid::new_v4().to_string().into())])
+    } else {
+        let mut fields = parent(&operation.path, &call).cloned().unwrap_or_default();
+        fields.extend(body(&mut call));
+        fields
+    };
+    send(operation, &call, status, &fields)
+}
+
+fn put_single(operation: &'static Operation, mut call: Call<'_>) -> Response {
+    let mut fields = known(&call);
+    fields.extend(body(&mut call));
+    let fields = match operation.json_schema("200") {
+        Some(schema) => shape::item(schema, &fields),
+        None => fields,
+    };
+    let address = address(&operation.path, &call.input.path);
+    call.shelf.put_single(&address, fields.clone());
+    let status = operation.successes().next().unwrap_or("200");
+    send(operation, &call, status, &fields)
+}
+
+fn put_blob(operation: &'static Operation, call: Call<'_>, blob: Blob) -> Response {
+    let Some(path) = call.input.text("path").map(str::to_owned) else {
+        call.shelf.put_blob(&blob_address(operation, &call), blob);
+        return send(operation, &call, "204", &Item::new());
+    };
+    let branch = call.input.text("branch").map(str::to_owned);
+    let file = file(&path, branch.as_deref(), &blob.bytes);
+    let listed = files_collection(operation, &call);
+    let replaced = call.shelf.put_blob(&blob_address(operation, &call), blob.clone());
+    call.shelf.put(&listed, &path, file.clone());
+    let status = match replaced {
+        Some(old) if old == blob => "204",
+        Some(_) => "200",
+        None => "201",
+    };
+    send(operation, &call, status, &file)
+}
+
+fn upload(operation: &'static Operation, mut call: Call<'_>, files: Vec<File>) -> Response {
+    let listed = address(&operation.path, &call.input.path);
+    let fields = body(&mut call);
+    let branch = fields.get("branch").and_then(Value::as_str);
+    let mut stored: Vec<Value> = Vec::new();
+    for File { name, bytes } in files {
+        let fields = file(&name, branch, &bytes);
+        let blob = Blob { media_type: "application/octet-stream".to_owned(), bytes };
+        call.shelf.put_blob(&format!("{listed}/content?{name}"), blob);
+        call.shelf.put(&listed, &name, fields.clone());
+        stored.push(fields.into());
+    }
+    reply::json(StatusCode::CREATED, &call.input.headers, &stored.into()).into_response()
+}
+
+/// The collection that lists the files whose bytes an operation addresses.
+fn files_collection(operation: &Operation, call: &Call<'_>) -> String {
+    let address = address(&operation.path, &call.input.path);
+    address.strip_suffix("/content").unwrap_or(&address).to_owned()
+}
+
+fn file(path: &str, branch: Option<&str>, bytes: &Bytes) -> Item {
+    let sha256 = Sha256::digest(bytes).iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+    match json!({ "path": path, "branch": branch, "size": bytes.len(), "sha256": sha256 }) {
+        Value::Object(file) => file,
+        _ => Item::new(),
+    }
+}
+
+/// The fields of the body.
+fn body(call: &mut Call<'_>) -> Item {
+    match std::mem::replace(&mut call.input.payload, Payload::None) {
+        Payload::Json(Value::Object(fields)) | Payload::Form(fields, _) => fields,
+        _ => Item::new(),
+    }
+}
+
+/// The fields of an item as its schema has them.
+fn stored(template: &str, fields: Item) -> Item {
+    let collection = template.rsplit_once('/').map_or(template, |(collection, _)| collection);
+    match item_schema(collection) {
+        Some(schema) => shape::item(schema, &fields),
+        None => fields,
+    }
+}

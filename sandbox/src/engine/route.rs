@@ -1,0 +1,67 @@
+//! Finds the operation that a method and path belong to.
+
+use http::Method;
+use percent_encoding::percent_decode_str;
+
+use crate::contract::Contract;
+use crate::contract::operation::Operation;
+
+/// What a path and method lead to.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Found(Found),
+    /// The path exists; these are its methods.
+    OtherMethods(String),
+    Missing,
+}
+
+/// An operation and the raw values of its path parameters.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) operation: &'static Operation,
+    pub(crate) arguments: Vec<(&'static str, String)>,
+}
+
+pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> Outcome {
+    let Some(segments) = path.split('/').map(decoded).collect::<Option<Vec<_>>>() else {
+        return Outcome::Missing;
+    };
+    // Of two templates that fit, the one with fewer parameters is meant.
+    let mut fitting: Vec<Found> = contract
+        .operations
+        .iter()
+        .filter_map(|operation| Some(Found { operation, arguments: arguments(&operation.path, &segments)? }))
+        .collect();
+    fitting.sort_by_key(|found| found.arguments.len());
+    let best = fitting.first().map(|found| found.operation.path.as_str());
+    fitting.retain(|found| best == Some(found.operation.path.as_str()));
+    if fitting.is_empty() {
+        return Outcome::Missing;
+    }
+    let methods: Vec<&str> = fitting.iter().map(|found| found.operation.method.as_str()).collect();
+    let methods = methods.join(", ");
+    match fitting.into_iter().find(|found| found.operation.method == *method) {
+        Some(found) => Outcome::Found(found),
+        None => Outcome::OtherMethods(methods),
+    }
+}
+
+fn decoded(segment: &str) -> Option<String> {
+    Some(percent_decode_str(segment).decode_utf8().ok()?.into_owned())
+}
+
+fn arguments(template: &'static str, segments: &[String]) -> Option<Vec<(&'static str, String)>> {
+    if template.split('/').count() != segments.len() {
+        return None;
+    }
+    let mut arguments = Vec::new();
+    for (part, segment) in template.split('/').zip(segments) {
+        match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+            Some(_) if segment.is_empty() => return None,
+            Some(name) => arguments.push((name, segment.clone())),
+            None if part == segment => {}
+            None => return None,
+        }
+    }
+    Some(arguments)
+}

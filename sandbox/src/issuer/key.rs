@@ -1,0 +1,84 @@
+//! The signing key, and JSON Web Tokens in ES256 (RFC 7515, RFC 7518 §3.4).
+
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, UnparsedPublicKey,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::error::Error;
+
+/// A fresh P-256 key.
+pub(super) struct SigningKey {
+    pair: EcdsaKeyPair,
+    random: SystemRandom,
+    id: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    alg: String,
+    kid: String,
+    typ: String,
+}
+
+impl SigningKey {
+    pub(super) fn generate(random: SystemRandom) -> Result<Self, Error> {
+        let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
+        let document = EcdsaKeyPair::generate_pkcs8(algorithm, &random).map_err(|_unspecified| Error::Random)?;
+        let pair =
+            EcdsaKeyPair::from_pkcs8(algorithm, document.as_ref(), &random).map_err(|_rejected| Error::Random)?;
+        let id = URL_SAFE_NO_PAD.encode(Sha256::digest(pair.public_key().as_ref()));
+        Ok(Self { pair, random, id })
+    }
+
+    /// The public half as a JSON Web Key. The point is uncompressed: a byte 4, then both coordinates.
+    pub(super) fn public(&self) -> Value {
+        let point = self.pair.public_key().as_ref().get(1..).unwrap_or_default();
+        let (x, y) = point.split_at(point.len() / 2);
+        json!({
+            "kty": "EC",
+            "use": "sig",
+            "alg": "ES256",
+            "crv": "P-256",
+            "kid": self.id,
+            "x": URL_SAFE_NO_PAD.encode(x),
+            "y": URL_SAFE_NO_PAD.encode(y),
+        })
+    }
+
+    /// A signed token with these claims.
+    pub(super) fn sign(&self, claims: &Value) -> Result<String, Error> {
+        let header = json!({ "alg": "ES256", "kid": self.id, "typ": "at+jwt" });
+        let encode = |part: &Value| URL_SAFE_NO_PAD.encode(part.to_string());
+        let message = format!("{}.{}", encode(&header), encode(claims));
+        let signature = self.pair.sign(&self.random, message.as_bytes()).map_err(|_unspecified| Error::Random)?;
+        Ok(format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature)))
+    }
+
+    /// The claims of a token that this key has signed.
+    pub(super) fn verify(&self, token: &str) -> Option<Value> {
+        let (message, signature) = token.rsplit_once('.')?;
+        let (header, claims) = message.split_once('.')?;
+        let header: Header = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header).ok()?).ok()?;
+        if header.alg != "ES256" || header.kid != self.id {
+            return None;
+        }
+        let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
+        let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, self.pair.public_key().as_ref());
+        key.verify(message.as_bytes(), &signature).ok()?;
+        serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("SigningKey").field("id", &self.id).finish_non_exhaustive()
+    }
+}

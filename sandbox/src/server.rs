@@ -1,0 +1,118 @@
+//! The HTTP server: its routes outside the API, and its life.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::serve::ListenerExt;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, LOCATION};
+use http::{HeaderMap, StatusCode};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::contract::{self, Rendered};
+use crate::engine::{self, Store};
+use crate::error::Error;
+use crate::issuer::{self, Issuer};
+use crate::{page, problem, reply};
+
+/// What the handlers share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) issuer: Issuer,
+    pub(crate) store: Store,
+    pub(crate) contract_requires_token: AtomicBool,
+}
+
+/// A running server. Dropping it lets the running requests end and closes the listener.
+#[derive(Debug)]
+pub(crate) struct Server {
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<io::Result<()>>,
+}
+
+/// Listens on the loopback address.
+pub(crate) async fn bind(port: u16) -> Result<TcpListener, Error> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|source| Error::Bind { port, source })
+}
+
+/// The address of a listener as a URL without a slash at the end.
+pub(crate) fn address(listener: &TcpListener) -> io::Result<String> {
+    Ok(format!("http://{}", listener.local_addr()?))
+}
+
+impl Server {
+    pub(crate) fn start(listener: TcpListener, shared: Arc<Shared>) -> Self {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let listener = listener.tap_io(|stream| {
+            // A client that cannot have it waits a little longer, nothing else.
+            let _ = stream.set_nodelay(true);
+        });
+        let serve = axum::serve(listener, router(shared)).with_graceful_shutdown(async {
+            // An error says that the sender was dropped, which means to stop as well.
+            let _ = stopped.await;
+        });
+        Self { stop, task: tokio::spawn(serve.into_future()) }
+    }
+
+    pub(crate) async fn stop(self) {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        let Self { stop, mut task } = self;
+        drop(stop);
+        if timeout(PATIENCE, &mut task).await.is_err() {
+            task.abort();
+        }
+    }
+}
+
+fn router(shared: Arc<Shared>) -> Router {
+    Router::new()
+        .route(contract::JSON_PATH, get(contract_json))
+        .route(contract::YAML_PATH, get(contract_yaml))
+        .route("/", get(to_page))
+        .route("/swagger", get(to_page))
+        .route(page::PATH, get(page::index))
+        .route(issuer::DISCOVERY_PATH, get(issuer::discovery))
+        .route(issuer::KEYS_PATH, get(issuer::keys))
+        .route(issuer::TOKEN_PATH, post(issuer::token))
+        .fallback(engine::serve)
+        .layer(DefaultBodyLimit::max(engine::BODY_LIMIT))
+        .with_state(shared)
+}
+
+async fn to_page() -> Response {
+    (StatusCode::FOUND, [(LOCATION, page::PATH)]).into_response()
+}
+
+async fn contract_json(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+    send_contract(&shared, &headers, contract::json())
+}
+
+async fn contract_yaml(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+    send_contract(&shared, &headers, contract::yaml())
+}
+
+fn send_contract(shared: &Shared, headers: &HeaderMap, form: Result<&'static Rendered, &'static str>) -> Response {
+    if shared.contract_requires_token.load(Ordering::Relaxed)
+        && let Err(response) = shared.issuer.caller(headers)
+    {
+        return *response;
+    }
+    let form = match form {
+        Ok(form) => form,
+        Err(message) => return problem::response(StatusCode::INTERNAL_SERVER_ERROR, message),
+    };
+    let validators = [(ETAG, form.etag.as_str()), (CACHE_CONTROL, "no-cache")];
+    if reply::matches(headers.get_all(IF_NONE_MATCH), &form.etag) {
+        return (StatusCode::NOT_MODIFIED, validators).into_response();
+    }
+    (validators, [(CONTENT_TYPE, form.media_type)], form.body.clone()).into_response()
+}

@@ -1,0 +1,47 @@
+//! `cargo xtask regenerate --check`: writes nothing, and names every stale file with its cause.
+
+use std::process::ExitCode;
+
+use crate::console::{count, progress, result};
+use crate::failure::{Exit, Failure};
+use crate::lock::{self, Found, Lock};
+use crate::regenerate::{self, Known, Survey};
+use crate::settings::Settings;
+use crate::transaction;
+use crate::workspace::{STAGING, Workspace};
+
+pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
+    if transaction::is_interrupted(workspace) {
+        result(&format!("{STAGING}/journal: interrupted: an earlier run was ended while it swapped files"));
+        result("  mend: cargo xtask regenerate --offline");
+        return Ok(Exit::Stale.into());
+    }
+    let settings = Settings::read(workspace)?;
+    let lock = match Lock::find(workspace)? {
+        Found::Valid(lock) => Some(*lock),
+        Found::Absent => None,
+        Found::Conflict => return Err(lock::conflict()),
+        Found::Invalid(reason) => return Err(lock::invalid(&reason)),
+    };
+    let known = Known::of(workspace, lock.as_ref())?;
+    let survey = match regenerate::from_disk(workspace, lock.as_ref(), false) {
+        Ok(pins) => {
+            let desired = regenerate::desired(workspace, &settings, &pins, lock.as_ref())?;
+            Survey::of(workspace, &desired, &known)?
+        }
+        // An edited or missing pin is a finding among others.
+        Err(failure) if failure.exit == Exit::Stale => Survey::of_hashes(workspace, &known)?,
+        Err(failure) => return Err(failure),
+    };
+    let findings = survey.findings();
+    for finding in &findings {
+        result(&format!("{}: {}", finding.path, finding.cause));
+        result(&format!("  mend: {}", finding.mend()));
+    }
+    if findings.is_empty() {
+        progress("everything is up to date");
+        return Ok(ExitCode::SUCCESS);
+    }
+    progress(&count(findings.len(), "stale file", "stale files"));
+    Ok(Exit::Stale.into())
+}

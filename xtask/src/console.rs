@@ -1,0 +1,83 @@
+//! What the commands say: results on stdout, progress and errors on stderr.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// One line of a result.
+pub(crate) fn result(line: &str) {
+    // A closed pipe (`| head`) ends the reading, not the work.
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+/// One line about what is under way.
+pub(crate) fn progress(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// The step under way: a spinner on a terminal, one plain line a step elsewhere.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    bar: Option<ProgressBar>,
+}
+
+impl Steps {
+    pub(crate) fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar
+        });
+        Self { bar }
+    }
+
+    /// A step begins; the one before it is over.
+    pub(crate) fn step(&self, what: &str) {
+        match &self.bar {
+            Some(bar) => bar.set_message(what.to_owned()),
+            None => progress(what),
+        }
+    }
+
+    /// Something worth keeping on the screen.
+    pub(crate) fn note(&self, what: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(what),
+            None => progress(what),
+        }
+    }
+
+    /// How far a download is, shown on a terminal only.
+    pub(crate) fn bytes(&self, what: &str, received: usize) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("{what}: {}", size(received)));
+        }
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Bytes for people.
+#[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+pub(crate) fn size(bytes: usize) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
+        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+    }
+}
+
+/// A count with its noun, in the plural where needed.
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}

@@ -1,0 +1,127 @@
+//! Every flag of every command.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done, or nothing to do
+  1    reserved for the drift gate
+  2    stale, hand-edited or unlisted output; findings
+  3    download or authentication
+  4    what was received is not a usable contract
+  5    command line, configuration or lock
+  6    the file system refused (no space, read-only); the old state is kept
+  130  interrupted; the old state is kept";
+
+const REGENERATE: &str = "\
+The source is the first of: --contract, --base-url, the environment variable that specs/codegen.toml names
+(PLATFORM_BASE_URL), specs/codegen.toml itself, the embedded sandbox.
+
+Examples:
+  cargo xtask regenerate                              from the sandbox, or from what is configured
+  cargo xtask regenerate --base-url https://platform.example
+  cargo xtask regenerate --contract contract.json     from a file: Swagger 2.0, OpenAPI 3.x, JSON or YAML
+  cargo xtask regenerate --offline                    from the pinned contracts, after a merge or a generator change
+  cargo xtask regenerate --check                      in CI: writes nothing, names every stale file and its cause";
+
+/// Maintainers' commands of the workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, after_help = EXIT_CODES)]
+pub(crate) struct Flags {
+    /// The workspace to work on, instead of the one around the current folder.
+    #[arg(long, hide = true, global = true, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Downloads the contract, pins it, and rewrites the client.
+    #[command(after_help = format!("{REGENERATE}\n\n{EXIT_CODES}"))]
+    Regenerate(Regenerate),
+    /// Runs the local stand-in for the platform until Ctrl-C.
+    Sandbox(Sandbox),
+    /// Generates and checks a client for every contract of a folder, and prints a table.
+    Corpus(Corpus),
+    #[command(hide = true)]
+    CorpusOne(CorpusOne),
+    /// Checks the house rules, and says how to mend what it finds.
+    Tidy,
+}
+
+#[derive(Debug, Default, Args)]
+pub(crate) struct Regenerate {
+    /// The contract itself: a file, or an http(s) URL; it replaces all pinned contracts.
+    #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["offline", "check"])]
+    pub(crate) contract: Option<String>,
+    /// Base URL of a deployment; the contract is found below it.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["offline", "check"])]
+    pub(crate) base_url: Option<String>,
+    /// Uses no network: generates from the pinned contracts.
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Writes nothing, uses no network: lists every stale file, its cause, and the command that mends it.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Fails when the source is not what is pinned.
+    #[arg(long, conflicts_with_all = ["offline", "check"])]
+    pub(crate) locked: bool,
+    /// Rewrites outputs that were edited by hand or merged; with --offline, takes an edited pinned contract as it is.
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) overwrite: bool,
+    /// Time allowed for a connection.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub(crate) connect_timeout: Duration,
+    /// Time allowed for a download as a whole.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Sandbox {
+    /// Port to listen on; 0 takes a free one.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) port: u16,
+    /// Demands a bearer token for the contract.
+    #[arg(long)]
+    pub(crate) contract_requires_token: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Corpus {
+    /// Contracts, or folders that hold them at any depth (.json, .yaml, .yml).
+    #[arg(required = true, value_name = "DIR|FILE")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Writes the results as a JSON array.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Generates only; compiles nothing.
+    #[arg(long)]
+    pub(crate) no_check: bool,
+    /// Keeps the generated crates here, one folder a contract.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+    /// Takes only contracts whose path holds this text.
+    #[arg(long, value_name = "SUBSTRING")]
+    pub(crate) only: Option<String>,
+    /// Measures N times and reports medians.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub(crate) repeat: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CorpusOne {
+    /// The contract.
+    pub(crate) file: PathBuf,
+    /// Folder that receives the generated files.
+    pub(crate) out: PathBuf,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "a number of seconds is expected".to_owned())?;
+    Duration::try_from_secs_f64(number).ok().filter(|time| !time.is_zero()).ok_or_else(|| "must be above 0".to_owned())
+}

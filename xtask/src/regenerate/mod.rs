@@ -1,0 +1,126 @@
+//! `cargo xtask regenerate`: fetch, pin, generate, swap in.
+
+mod features;
+mod ledger;
+mod outputs;
+mod pins;
+mod summary;
+mod survey;
+
+use std::process::ExitCode;
+
+use crate::console::Steps;
+use crate::failure::{Exit, Failure};
+use crate::flags::Regenerate;
+use crate::interrupt::Interrupt;
+use crate::lock::{self, Found, Lock};
+use crate::settings::Settings;
+use crate::source;
+use crate::transaction::Guard;
+use crate::workspace::Workspace;
+
+pub(crate) use outputs::{Desired, desired};
+pub(crate) use pins::{Pin, from_disk, pinned_path};
+pub(crate) use survey::{Finding, Known, Survey};
+
+pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
+    let settings = Settings::read(workspace)?;
+    let guard = Guard::acquire(workspace)?;
+    let runtime = crate::sandbox::runtime()?;
+    let interrupt = Interrupt::listen(runtime.handle());
+    let steps = Steps::new();
+
+    if let Some(files) = guard.recover()? {
+        let files = crate::console::count(files, "file", "files");
+        steps.note(&format!("an interrupted run was carried to its end ({files})"));
+    }
+    let lock = usable_lock(Lock::find(workspace)?, flags.offline, &steps)?;
+    let pins = if flags.offline {
+        pins::from_disk(workspace, lock.as_ref(), flags.overwrite)?
+    } else {
+        let work = source::fetch(workspace, &settings, flags, lock.as_ref(), &steps);
+        let fetched = runtime.block_on(interrupt.or(work))?;
+        pins::from_source(workspace, lock.as_ref(), fetched)?
+    };
+    interrupt.check()?;
+    if flags.locked {
+        demand_pinned(workspace, &pins, lock.as_ref())?;
+    }
+
+    steps.step("generating");
+    let desired = desired(workspace, &settings, &pins, lock.as_ref())?;
+    interrupt.check()?;
+
+    let known = Known::of(workspace, lock.as_ref())?;
+    let survey = Survey::of(workspace, &desired, &known)?;
+    let refused = survey.refused(flags.overwrite);
+    if !refused.is_empty() {
+        drop(steps);
+        return Err(hand_edited(&refused));
+    }
+    let changes = survey.changes(&desired);
+    steps.step("writing");
+    guard.commit(&changes, &interrupt)?;
+    drop(steps);
+
+    summary::print(&pins, lock.as_ref(), &desired, &changes);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The lock to work with; without one, every file that carries the generated header counts as the tool's own.
+fn usable_lock(found: Found, offline: bool, steps: &Steps) -> Result<Option<Lock>, Failure> {
+    match found {
+        Found::Valid(lock) => Ok(Some(*lock)),
+        Found::Absent => Ok(None),
+        Found::Conflict if !offline => Err(lock::conflict()),
+        Found::Invalid(reason) if !offline => Err(lock::invalid(&reason)),
+        Found::Conflict | Found::Invalid(_) => {
+            steps.note("the lock cannot be read and is written anew: Rust names that it pinned are derived again");
+            Ok(None)
+        }
+    }
+}
+
+fn demand_pinned(workspace: &Workspace, pins: &[Pin], lock: Option<&Lock>) -> Result<(), Failure> {
+    let mut differing = Vec::new();
+    for pin in pins {
+        if workspace.read(&pinned_path(&pin.entry.name))?.as_deref() != Some(pin.canonical.as_bytes()) {
+            differing.push(pin.entry.name.as_str());
+        }
+    }
+    let gone = lock.map(|lock| lock.documents.as_slice()).unwrap_or_default().iter().map(|entry| entry.name.as_str());
+    differing.extend(gone.filter(|name| pins.iter().all(|pin| pin.entry.name != *name)));
+    if differing.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Exit::Stale,
+        "locked/differs",
+        format!("the source is not what is pinned: {}", differing.join(", ")),
+        "run `cargo xtask regenerate` without --locked to take it over",
+    ))
+}
+
+fn hand_edited(refused: &[&Finding]) -> Failure {
+    let mut message = "files of the tool were changed by other hands; nothing was written".to_owned();
+    for finding in refused {
+        message.push_str(&format!("\n  {}: {}", finding.path, finding.cause));
+    }
+    let edited: Vec<&str> =
+        refused.iter().filter(|finding| !finding.is_unlisted()).map(|finding| finding.file()).collect();
+    let unlisted: Vec<&str> =
+        refused.iter().filter(|finding| finding.is_unlisted()).map(|finding| finding.file()).collect();
+    let mut hints = Vec::new();
+    if !edited.is_empty() {
+        hints.push(format!("undo the edit: git checkout -- {}", edited.join(" ")));
+        hints.push("move the change into codegen/, or into a [[correction]] of specs/codegen.toml".to_owned());
+        hints.push(
+            "or let the tool write over it: cargo xtask regenerate --overwrite (with --offline where that was used)"
+                .to_owned(),
+        );
+    }
+    if !unlisted.is_empty() {
+        hints.push(format!("move what was added by hand out of the generated folder: {}", unlisted.join(" ")));
+    }
+    Failure::new(Exit::Stale, "output/edited", message, hints.join("\n"))
+}

@@ -1,0 +1,116 @@
+//! What the tree holds after a generation, in memory.
+
+use std::collections::BTreeMap;
+
+use platform_codegen::{Contract, Output, generate};
+use serde::Serialize;
+
+use super::features::{self, BLOCK};
+use super::{Pin, ledger, pinned_path};
+use crate::failure::{Exit, Failure};
+use crate::lock::{Lock, sha256};
+use crate::settings::Settings;
+use crate::workspace::{CLIENT_MANIFEST, GENERATED, LOCK, Workspace};
+
+/// All contents, before any of them is written.
+#[derive(Debug)]
+pub(crate) struct Desired {
+    /// Whole files, by path relative to the workspace; the lock and the client's manifest are not among them.
+    pub(crate) files: BTreeMap<String, String>,
+    /// The features block of the client's manifest.
+    pub(crate) block: String,
+    /// The client's manifest with that block.
+    pub(crate) manifest: String,
+    pub(crate) lock: Lock,
+    /// The lock as text.
+    pub(crate) lock_text: String,
+    pub(crate) output: Output,
+}
+
+/// Generates from pinned texts.
+pub(crate) fn desired(
+    workspace: &Workspace,
+    settings: &Settings,
+    pins: &[Pin],
+    old: Option<&Lock>,
+) -> Result<Desired, Failure> {
+    let contracts: Vec<Contract<'_>> =
+        pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
+    let names = old.map(|lock| lock.names.clone()).unwrap_or_default();
+    let output = generate(&contracts, &settings.codegen, &names).map_err(|report| {
+        let hint = "the pinned contract and the client are untouched\nmend what is named, with a [[correction]] in \
+                    specs/codegen.toml where the contract is not yours";
+        Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), hint)
+    })?;
+    let files = files(pins, &output)?;
+    let block = features::render(&output.features);
+    let manifest = client_manifest(workspace)?;
+    let manifest = features::replace(&manifest, &block)?;
+
+    let mut lock = Lock::new(configuration_hash(settings)?);
+    lock.documents = pins.iter().map(|pin| pin.entry.clone()).collect();
+    lock.outputs = files.iter().map(|(path, text)| (path.clone(), sha256(text.as_bytes()))).collect();
+    lock.outputs.insert(BLOCK.to_owned(), sha256(block.as_bytes()));
+    lock.names = output.names.clone();
+    let lock_text = lock.render()?;
+    Ok(Desired { files, block, manifest, lock, lock_text, output })
+}
+
+fn client_manifest(workspace: &Workspace) -> Result<String, Failure> {
+    let bytes = workspace.read(CLIENT_MANIFEST)?.and_then(|bytes| String::from_utf8(bytes).ok());
+    bytes.ok_or_else(|| {
+        Failure::configuration(
+            "manifest/missing",
+            format!("{CLIENT_MANIFEST} is missing or no text"),
+            format!("git checkout -- {CLIENT_MANIFEST}"),
+        )
+    })
+}
+
+fn files(pins: &[Pin], output: &Output) -> Result<BTreeMap<String, String>, Failure> {
+    let mut files = BTreeMap::new();
+    for (name, text) in &output.files {
+        check_source(name, text)?;
+        files.insert(format!("{GENERATED}/{name}"), text.clone());
+    }
+    for pin in pins {
+        files.insert(pinned_path(&pin.entry.name), pin.canonical.clone());
+    }
+    files.insert("specs/surface.txt".to_owned(), output.surface.clone());
+    files.insert("specs/api-index.txt".to_owned(), output.api_index.clone());
+    files.insert("specs/ledger.txt".to_owned(), ledger::render(&output.ledger));
+    Ok(files)
+}
+
+/// Nothing that is not Rust, or lies outside the folder, is written.
+fn check_source(name: &str, text: &str) -> Result<(), Failure> {
+    let inside = std::path::Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let parsed = if inside && name.ends_with(".rs") {
+        syn::parse_file(text).map(drop).map_err(|error| error.to_string())
+    } else {
+        Err("it is no source file of the generated folder".to_owned())
+    };
+    parsed.map_err(|reason| {
+        Failure::new(
+            Exit::Contract,
+            "generator/invalid-rust",
+            format!("the generator produced {name}, which cannot be used: {reason}"),
+            format!("nothing was written; report this with the contract, and leave {LOCK} as it is"),
+        )
+    })
+}
+
+/// Over the values, so that comments and order in the file change nothing.
+fn configuration_hash(settings: &Settings) -> Result<String, Failure> {
+    fn text(value: &impl Serialize) -> Result<String, serde_json::Error> {
+        serde_json::to_string(value)
+    }
+    let text = text(&settings.codegen).map_err(|error| {
+        Failure::configuration(
+            "configuration/hash",
+            format!("the configuration cannot be hashed: {error}"),
+            "report this",
+        )
+    })?;
+    Ok(sha256(text.as_bytes()))
+}

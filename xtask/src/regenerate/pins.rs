@@ -1,0 +1,177 @@
+//! The contracts to generate from: fetched ones, or those that are pinned.
+
+use std::fs;
+
+use platform_codegen::load;
+
+use crate::failure::{Exit, Failure};
+use crate::lock::{self, Document, Lock, dialect, sha256};
+use crate::source::{Content, Fetched, not_a_contract};
+use crate::workspace::{CONTRACTS, Workspace};
+
+/// A contract in its pinned form.
+#[derive(Debug)]
+pub(crate) struct Pin {
+    /// What the lock says of it.
+    pub(crate) entry: Document,
+    /// The text of the pinned file.
+    pub(crate) canonical: String,
+    /// Bytes that were received for it; `None` where nothing was.
+    pub(crate) received: Option<usize>,
+}
+
+/// Path of a pinned contract, relative to the workspace.
+pub(crate) fn pinned_path(name: &str) -> String {
+    format!("{CONTRACTS}/{name}.json")
+}
+
+/// Reads what was fetched.
+pub(super) fn from_source(
+    workspace: &Workspace,
+    lock: Option<&Lock>,
+    fetched: Vec<Fetched>,
+) -> Result<Vec<Pin>, Failure> {
+    let mut pins = Vec::with_capacity(fetched.len());
+    for Fetched { name, source, content } in fetched {
+        let known = lock.and_then(|lock| lock.document(&name));
+        pins.push(match content {
+            Content::Received { bytes, etag, described } => {
+                let loaded =
+                    load::load(&name, &bytes).map_err(|problem| not_a_contract(&described, &problem.to_string()))?;
+                let canonical = loaded.canonical();
+                let entry = Document {
+                    name,
+                    source,
+                    raw: sha256(&bytes),
+                    canonical: sha256(canonical.as_bytes()),
+                    dialect: dialect(loaded.dialect),
+                    contract_version: loaded.version,
+                    etag,
+                };
+                // Another key order or tag of the same contract from the same place is no change.
+                let same = known.filter(|known| known.canonical == entry.canonical && known.source == entry.source);
+                Pin { entry: same.cloned().unwrap_or(entry), canonical, received: Some(bytes.len()) }
+            }
+            Content::NotModified => {
+                let entry = known.cloned().ok_or_else(|| {
+                    Failure::new(
+                        Exit::Download,
+                        "download/not-modified",
+                        format!("the server says that {name} is unchanged, and nothing is pinned"),
+                        "run the command again",
+                    )
+                })?;
+                let canonical = read(workspace, &entry.name)?;
+                Pin { entry, canonical, received: None }
+            }
+        });
+    }
+    Ok(pins)
+}
+
+/// Reads what is pinned: the documents that the lock lists, else every file of the folder.
+pub(crate) fn from_disk(workspace: &Workspace, lock: Option<&Lock>, overwrite: bool) -> Result<Vec<Pin>, Failure> {
+    let entries = match lock {
+        Some(lock) => lock.documents.clone(),
+        None => unlocked(workspace)?,
+    };
+    if entries.is_empty() {
+        return Err(Failure::configuration(
+            "lock/nothing-pinned",
+            "no contract is pinned",
+            "pin one with `cargo xtask regenerate`, from the sandbox, --base-url or --contract",
+        ));
+    }
+    let mut pins = Vec::with_capacity(entries.len());
+    for mut entry in entries {
+        let text = read(workspace, &entry.name)?;
+        let edited = lock.is_none() || sha256(text.as_bytes()) != entry.canonical;
+        if edited && lock.is_some() && !overwrite {
+            return Err(edited_pin(&entry.name));
+        }
+        let loaded = load::load(&entry.name, text.as_bytes()).map_err(|problem| unusable_pin(&entry.name, &problem))?;
+        let canonical = loaded.canonical();
+        if edited {
+            entry.raw = sha256(text.as_bytes());
+            // The next download must bring the whole contract.
+            entry.etag = None;
+        }
+        entry.canonical = sha256(canonical.as_bytes());
+        entry.dialect = dialect(loaded.dialect);
+        entry.contract_version = loaded.version;
+        pins.push(Pin { entry, canonical, received: None });
+    }
+    Ok(pins)
+}
+
+fn unlocked(workspace: &Workspace) -> Result<Vec<Document>, Failure> {
+    let folder = workspace.path(CONTRACTS);
+    let mut names = Vec::new();
+    match fs::read_dir(&folder) {
+        Ok(entries) => {
+            for entry in entries {
+                let entry = entry.map_err(|error| Failure::file("list", &folder, &error))?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                names.extend(name.strip_suffix(".json").map(str::to_owned));
+            }
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(Failure::file("list", &folder, &error)),
+    }
+    names.sort();
+    let entry = |name| Document {
+        name,
+        source: "pinned".to_owned(),
+        raw: String::new(),
+        canonical: String::new(),
+        dialect: String::new(),
+        contract_version: String::new(),
+        etag: None,
+    };
+    Ok(names.into_iter().map(entry).collect())
+}
+
+fn read(workspace: &Workspace, name: &str) -> Result<String, Failure> {
+    let path = pinned_path(name);
+    let Some(bytes) = workspace.read(&path)? else {
+        return Err(Failure::new(
+            Exit::Stale,
+            "pin/missing",
+            format!("the pinned contract {path} is missing"),
+            format!("git checkout -- {path}\nor download it again: cargo xtask regenerate"),
+        ));
+    };
+    let text = String::from_utf8(bytes).map_err(|_| edited_pin(name))?;
+    if lock::has_conflict_markers(&text) {
+        return Err(Failure::configuration(
+            "pin/conflict",
+            format!("{path} holds the markers of a merge conflict"),
+            "take either side, run `cargo xtask regenerate --offline`",
+        ));
+    }
+    Ok(text)
+}
+
+fn edited_pin(name: &str) -> Failure {
+    let path = pinned_path(name);
+    Failure::new(
+        Exit::Stale,
+        "output/edited",
+        format!("the pinned contract {path} was edited by hand, or merged; nothing was written"),
+        format!(
+            "undo the edit: git checkout -- {path}\n\
+             write a correction as [[correction]] into specs/codegen.toml\n\
+             or take the file as it is: cargo xtask regenerate --offline --overwrite"
+        ),
+    )
+}
+
+fn unusable_pin(name: &str, problem: &platform_codegen::Problem) -> Failure {
+    let path = pinned_path(name);
+    Failure::new(
+        Exit::Contract,
+        "pin/not-usable",
+        format!("the pinned contract cannot be read: {problem}"),
+        format!("git checkout -- {path}\nor download it again: cargo xtask regenerate --overwrite"),
+    )
+}

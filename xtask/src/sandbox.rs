@@ -1,0 +1,86 @@
+//! Starts the local stand-in for the platform: `cargo xtask sandbox`, and the source where nothing is configured.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use platform_sandbox::{Options, Sandbox, SecretFile};
+
+use crate::console::{progress, result};
+use crate::failure::{Exit, Failure};
+use crate::flags;
+
+/// Starts a sandbox on loopback.
+pub(crate) async fn start(port: u16, contract_requires_token: bool) -> Result<Sandbox, Failure> {
+    let options = Options { port, contract_requires_token, ..Options::default() };
+    platform_sandbox::start_with(options).await.map_err(|error| {
+        Failure::new(
+            Exit::Download,
+            "sandbox/start",
+            format!("the sandbox cannot start: {error}"),
+            "choose another port with `cargo xtask sandbox --port`, or 0 for a free one",
+        )
+    })
+}
+
+/// Writes the secrets of the seeded clients into protected files.
+pub(crate) fn secret_files(sandbox: &Sandbox, folder: &Path) -> Result<Vec<SecretFile>, Failure> {
+    sandbox.write_secret_files(folder).map_err(|error| {
+        Failure::new(
+            Exit::Files,
+            "sandbox/secret-file",
+            error.to_string(),
+            "make the temporary folder writable, or set TMPDIR",
+        )
+    })
+}
+
+/// A runtime for network work.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(|error| {
+        Failure::new(
+            Exit::Files,
+            "files/runtime",
+            format!("no runtime can be started: {error}"),
+            "run the command again",
+        )
+    })
+}
+
+pub(crate) fn run(flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
+    runtime()?.block_on(async {
+        let sandbox = start(flags.port, flags.contract_requires_token).await?;
+        let folder =
+            tempfile::tempdir().map_err(|error| Failure::file("create a folder in", &std::env::temp_dir(), &error))?;
+        let files = secret_files(&sandbox, folder.path())?;
+        result(&format!("base URL   {}", sandbox.base_url()));
+        result(&format!("issuer     {}", sandbox.auth_url()));
+        result(&format!("contract   {}", sandbox.contract_url()));
+        for file in &files {
+            result(&format!("client     {}  secret file {}", file.client_id, file.path.display()));
+        }
+        result("");
+        result("For a program in another terminal:");
+        for line in exports(&sandbox, &files) {
+            result(&line);
+        }
+        progress("Ctrl-C ends the sandbox and removes the secret files");
+        let interrupt = crate::interrupt::Interrupt::listen(&tokio::runtime::Handle::current());
+        // The only way out is the signal.
+        let _ = interrupt.or(std::future::pending::<Result<(), Failure>>()).await;
+        sandbox.stop().await;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn exports(sandbox: &Sandbox, files: &[SecretFile]) -> Vec<String> {
+    let mut lines =
+        vec![format!("export PLATFORM_BASE_URL={} PLATFORM_ISSUER={}", sandbox.base_url(), sandbox.auth_url())];
+    if let Some(file) = files.first() {
+        lines.push(format!(
+            "export PLATFORM_CLIENT_ID={} PLATFORM_SECRET_FILE={}",
+            file.client_id,
+            file.path.display()
+        ));
+    }
+    lines
+}

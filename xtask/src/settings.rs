@@ -1,0 +1,163 @@
+//! `specs/codegen.toml`: where the contracts come from, and how the client is generated.
+
+use platform_codegen::Config;
+use serde::Deserialize;
+use toml::de::DeTable;
+
+use crate::failure::Failure;
+use crate::workspace::{CONFIGURATION, Workspace};
+
+/// The whole configuration.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) source: Source,
+    /// What the generator reads.
+    pub(crate) codegen: Config,
+}
+
+/// `[source]`: where the contracts come from.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Source {
+    /// Base URL of the deployment.
+    pub(crate) base_url: Option<String>,
+    /// Environment variable that holds the base URL; it goes before `base_url`.
+    pub(crate) base_url_env: Option<String>,
+    /// The documents to take; without any, the contract is looked for below the base URL.
+    #[serde(rename = "document")]
+    pub(crate) documents: Vec<Document>,
+    pub(crate) token: TokenSource,
+}
+
+/// `[[source.document]]`: one contract.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Document {
+    /// Name of the pinned file and of the document in messages: lower-case letters, digits, `-` and `_`.
+    pub(crate) name: String,
+    /// `/path` below the base URL, an http(s) URL, or a file relative to the workspace.
+    pub(crate) contract: String,
+}
+
+/// `[source.token]`: names of the places that hold credentials, never the credentials.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct TokenSource {
+    /// Environment variable that holds a bearer token.
+    pub(crate) env: Option<String>,
+    pub(crate) issuer: Option<String>,
+    pub(crate) issuer_env: Option<String>,
+    pub(crate) client_id: Option<String>,
+    pub(crate) client_id_env: Option<String>,
+    pub(crate) secret_file: Option<String>,
+    pub(crate) secret_file_env: Option<String>,
+    pub(crate) scope: Option<String>,
+}
+
+impl Settings {
+    /// Reads `specs/codegen.toml`.
+    pub(crate) fn read(workspace: &Workspace) -> Result<Self, Failure> {
+        let bytes = workspace.read(CONFIGURATION)?.ok_or_else(|| {
+            Failure::configuration(
+                "configuration/missing",
+                format!("{CONFIGURATION} does not exist"),
+                format!("git checkout -- {CONFIGURATION}"),
+            )
+        })?;
+        let text = String::from_utf8(bytes).map_err(|error| invalid(&error.to_string(), 1, 1))?;
+        Self::parse(&text)
+    }
+
+    fn parse(text: &str) -> Result<Self, Failure> {
+        let at = |error: toml::de::Error| {
+            let (line, column) = position(text, error.span().map_or(0, |span| span.start));
+            invalid(error.message(), line, column)
+        };
+        let mut table = DeTable::parse(text).map_err(at)?;
+        let source = table.get_mut().remove("source");
+        let source = match source {
+            Some(value) => Source::deserialize(toml::de::ValueDeserializer::from(value)).map_err(at)?,
+            None => Source::default(),
+        };
+        let codegen = Config::deserialize(toml::de::Deserializer::from(table)).map_err(at)?;
+        check_names(&source.documents)?;
+        Ok(Self { source, codegen })
+    }
+}
+
+fn check_names(documents: &[Document]) -> Result<(), Failure> {
+    for (index, document) in documents.iter().enumerate() {
+        let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-_".contains(letter);
+        if document.name.is_empty() || !document.name.chars().all(plain) {
+            return Err(Failure::configuration(
+                "configuration/document-name",
+                format!("{CONFIGURATION}: [[source.document]] has the name {:?}", document.name),
+                "use lower-case letters, digits, `-` and `_`",
+            ));
+        }
+        if documents.iter().take(index).any(|earlier| earlier.name == document.name) {
+            return Err(Failure::configuration(
+                "configuration/document-name",
+                format!("{CONFIGURATION}: two [[source.document]] have the name {:?}", document.name),
+                "give each document a name of its own",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn invalid(message: &str, line: usize, column: usize) -> Failure {
+    Failure::configuration(
+        "configuration/invalid",
+        format!("{CONFIGURATION}:{line}:{column}: {message}"),
+        "mend the line; ARCHITECTURE.md lists the keys",
+    )
+}
+
+/// Line and column, from 1.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_line() {
+        for (text, place) in [
+            ("[source]\nbase_ulr = 'x'\n", "specs/codegen.toml:2:1"),
+            ("[[family]]\nname = 'a'\nprefixes = []\ncolour = 'red'\n", "specs/codegen.toml:4:1"),
+            ("\ncolour = 'red'\n", "specs/codegen.toml:2:1"),
+            ("a = \n", "specs/codegen.toml:1:"),
+        ] {
+            let failure = Settings::parse(text).expect_err(text);
+            assert!(failure.message.starts_with(place), "{}", failure.message);
+            assert_eq!(failure.exit, crate::failure::Exit::Configuration);
+        }
+    }
+
+    #[test]
+    fn both_halves_are_read() {
+        let text = "include = ['/api']\n[source]\nbase_url_env = 'X'\n[[source.document]]\nname = 'a'\ncontract = '/x'\n\
+                    [[family]]\nname = 'projects'\nprefixes = ['/api/projects/v1']\n";
+        let settings = Settings::parse(text).expect("valid");
+        assert_eq!(settings.source.base_url_env.as_deref(), Some("X"));
+        assert_eq!(settings.source.documents.len(), 1);
+        assert_eq!(settings.codegen.families.len(), 1);
+        assert_eq!(settings.codegen.include, ["/api"]);
+    }
+
+    #[test]
+    fn names_of_documents_are_checked() {
+        for text in [
+            "[[source.document]]\nname = '../x'\ncontract = '/x'\n",
+            "[[source.document]]\nname = 'a'\ncontract = '/x'\n[[source.document]]\nname = 'a'\ncontract = '/y'\n",
+        ] {
+            assert_eq!(Settings::parse(text).expect_err(text).code, "configuration/document-name");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The embedded sandbox as a source: the whole job over HTTP, with a real token.
+
+use url::Url;
+
+use super::token::{Client, Credential};
+use super::{Fetched, Fetcher, base_url, secret};
+use crate::failure::{Exit, Failure};
+
+/// What the lock records: the port differs from run to run.
+const RECORDED: &str = "sandbox";
+
+pub(super) async fn fetch(fetcher: Fetcher<'_>) -> Result<Vec<Fetched>, Failure> {
+    fetcher.steps.note("no deployment is configured: starting the sandbox");
+    let sandbox = crate::sandbox::start(0, true).await?;
+    let folder =
+        tempfile::tempdir().map_err(|error| Failure::file("create a folder in", &std::env::temp_dir(), &error))?;
+    let files = crate::sandbox::secret_files(&sandbox, folder.path())?;
+    let file = files.first().ok_or_else(|| {
+        Failure::new(
+            Exit::Download,
+            "sandbox/no-client",
+            "the sandbox has no client that could get a token",
+            "report this",
+        )
+    })?;
+    let credential = Credential::Client(Client {
+        issuer: base_url(sandbox.auth_url(), "the sandbox's issuer")?,
+        client_id: file.client_id.clone(),
+        secret: secret::read(&file.path)?,
+        scope: Some("api".to_owned()),
+    });
+    let base: Url = base_url(sandbox.base_url(), "the sandbox's address")?;
+    fetcher.steps.note(&format!("the sandbox listens at {base}"));
+    let fetcher = Fetcher { recorded: Some(RECORDED), ..fetcher };
+    let fetched = fetcher.authorized(&base, &credential).await?.discover(&base).await;
+    sandbox.stop().await;
+    fetched
+}

@@ -1,0 +1,262 @@
+//! Where contracts come from, and how they are fetched.
+
+mod discover;
+mod embedded;
+mod http;
+mod secret;
+mod token;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use reqwest::StatusCode;
+use url::Url;
+
+use crate::console::{Steps, size};
+use crate::failure::{Exit, Failure};
+use crate::flags::Regenerate;
+use crate::lock::Lock;
+use crate::settings::{Settings, Source};
+use crate::workspace::{CONFIGURATION, Workspace};
+use http::{Http, shown};
+use token::Credential;
+
+/// Name of the document where nobody chose one.
+pub(crate) const DEFAULT_NAME: &str = "platform";
+
+/// A contract that was fetched.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    pub(crate) name: String,
+    /// Where it came from, as the lock records it.
+    pub(crate) source: String,
+    pub(crate) content: Content,
+}
+
+/// What fetching gave.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// The bytes, and a description of the answer for messages.
+    Received { bytes: Vec<u8>, etag: Option<String>, described: String },
+    /// The server says that it is still what is pinned.
+    NotModified,
+}
+
+/// Where to look.
+#[derive(Debug)]
+enum Plan {
+    Sandbox,
+    Discover { base: Url },
+    Documents { base: Option<Url>, documents: Vec<(String, Place)> },
+}
+
+#[derive(Debug)]
+enum Place {
+    Url(Url),
+    File { path: PathBuf, recorded: String },
+}
+
+/// Fetches every contract from the configured source.
+pub(crate) async fn fetch(
+    workspace: &Workspace,
+    settings: &Settings,
+    flags: &Regenerate,
+    lock: Option<&Lock>,
+    steps: &Steps,
+) -> Result<Vec<Fetched>, Failure> {
+    let http = Http::new(flags.connect_timeout, flags.timeout);
+    let fetcher = Fetcher { http, workspace, lock, steps, recorded: None };
+    match plan(workspace, &settings.source, flags)? {
+        Plan::Sandbox => embedded::fetch(fetcher).await,
+        Plan::Discover { base } => {
+            let credential = Credential::resolve(&settings.source.token)?;
+            fetcher.authorized(&base, &credential).await?.discover(&base).await
+        }
+        Plan::Documents { base, documents } => {
+            let mut fetcher = fetcher;
+            if let Some(base) = base.filter(|_| documents.iter().any(|(_, place)| matches!(place, Place::Url(_)))) {
+                fetcher = fetcher.authorized(&base, &Credential::resolve(&settings.source.token)?).await?;
+            }
+            let mut fetched = Vec::new();
+            for (name, place) in documents {
+                fetched.push(match place {
+                    Place::Url(url) => fetcher.download(&name, &url).await?,
+                    Place::File { path, recorded } => read_file(name, &path, recorded, steps)?,
+                });
+            }
+            Ok(fetched)
+        }
+    }
+}
+
+fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Plan, Failure> {
+    let variable = token::from_env(source.base_url_env.as_deref())?;
+    let configured = flags.base_url.as_ref().or(variable.as_ref()).or(source.base_url.as_ref());
+    let base = configured.map(|text| base_url(text, "the base URL")).transpose()?;
+    if let Some(contract) = &flags.contract {
+        let name = match source.documents.as_slice() {
+            [only] => only.name.clone(),
+            _ => DEFAULT_NAME.to_owned(),
+        };
+        let place = match remote(contract)? {
+            Some(url) => Place::Url(url),
+            None => Place::File { path: PathBuf::from(contract), recorded: workspace.recorded(Path::new(contract)) },
+        };
+        return Ok(Plan::Documents { base, documents: vec![(name, place)] });
+    }
+    if source.documents.is_empty() {
+        return Ok(base.map_or(Plan::Sandbox, |base| Plan::Discover { base }));
+    }
+    let mut documents = Vec::new();
+    for document in &source.documents {
+        let place = match (&base, remote(&document.contract)?) {
+            (_, Some(url)) => Place::Url(url),
+            (Some(base), None) if document.contract.starts_with('/') => Place::Url(below(base, &document.contract)?),
+            (None, None) if document.contract.starts_with('/') => {
+                let variable = source.base_url_env.as_deref().unwrap_or("base_url_env");
+                return Err(Failure::configuration(
+                    "configuration/no-base-url",
+                    format!("{CONFIGURATION} names {:?}, and there is no base URL to look below", document.contract),
+                    format!("set {variable}, or `base_url` in [source], or use --base-url"),
+                ));
+            }
+            _ => Place::File { path: workspace.path(&document.contract), recorded: document.contract.clone() },
+        };
+        documents.push((document.name.clone(), place));
+    }
+    Ok(Plan::Documents { base, documents })
+}
+
+fn remote(text: &str) -> Result<Option<Url>, Failure> {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    match scheme.as_deref() {
+        Some("http" | "https") => parse_url(text, "the contract's address").map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// A base URL: absolute, http(s), without credentials, query or fragment; a path prefix is kept.
+fn base_url(text: &str, what: &str) -> Result<Url, Failure> {
+    let mut url = parse_url(text, what)?;
+    url.set_query(None);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+fn parse_url(text: &str, what: &str) -> Result<Url, Failure> {
+    let refuse = |reason: &str| {
+        Failure::configuration("configuration/url", format!("{what} {reason}"), "write it as https://host/path")
+    };
+    let url = Url::parse(text.trim()).map_err(|error| refuse(&format!("is no URL: {error}")))?;
+    if !url.has_host() || !matches!(url.scheme(), "http" | "https") {
+        return Err(refuse("is no http(s) URL"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Failure::configuration(
+            "configuration/url-credentials",
+            format!("{what} holds a user or password"),
+            format!("leave them out, and name a protected source in [source.token] of {CONFIGURATION}"),
+        ));
+    }
+    Ok(url)
+}
+
+/// `path` below a base URL, whose own path is kept.
+fn below(base: &Url, path: &str) -> Result<Url, Failure> {
+    let text = format!("{}{path}", base.as_str().trim_end_matches('/'));
+    parse_url(&text, "the contract's address")
+}
+
+fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Result<Fetched, Failure> {
+    steps.step(&format!("reading {}", path.display()));
+    let bytes = fs::read(path).map_err(|error| {
+        Failure::configuration(
+            "source/file",
+            format!("the contract {} cannot be read: {error}", path.display()),
+            "check the path",
+        )
+    })?;
+    let described = format!("{} holds {}", path.display(), http::first_line(&bytes));
+    Ok(Fetched { name, source: recorded, content: Content::Received { bytes, etag: None, described } })
+}
+
+/// Downloads with what is known of earlier ones.
+#[derive(Debug)]
+struct Fetcher<'a> {
+    http: Http,
+    workspace: &'a Workspace,
+    lock: Option<&'a Lock>,
+    steps: &'a Steps,
+    /// What the lock records in place of the URL.
+    recorded: Option<&'static str>,
+}
+
+impl Fetcher<'_> {
+    /// Gets the token, and lets it go to the origin of `base`.
+    async fn authorized(mut self, base: &Url, credential: &Credential) -> Result<Self, Failure> {
+        match credential {
+            Credential::None => {}
+            Credential::Fixed(_) => self.steps.step("using the configured token"),
+            Credential::Client(client) => self.steps.step(&format!("getting a token from {}", shown(&client.issuer))),
+        }
+        if let Some(token) = credential.token(&self.http).await? {
+            self.http.authorize(base, token.expose())?;
+        }
+        Ok(self)
+    }
+
+    async fn discover(&self, base: &Url) -> Result<Vec<Fetched>, Failure> {
+        self.steps.step(&format!("looking for the contract below {}", shown(base)));
+        let found = discover::discover(&self.http, base, |url| self.known_etag(DEFAULT_NAME, url)).await?;
+        self.steps.note(&format!("taking {}", shown(&found.url)));
+        self.received(DEFAULT_NAME, found).map(|fetched| vec![fetched])
+    }
+
+    async fn download(&self, name: &str, url: &Url) -> Result<Fetched, Failure> {
+        let place = shown(url);
+        self.steps.step(&format!("downloading {place}"));
+        let etag = self.known_etag(name, url);
+        let answer = self.http.get(url, etag, &mut |received| self.steps.bytes(&place, received)).await?;
+        self.received(name, answer)
+    }
+
+    fn received(&self, name: &str, answer: http::Answer) -> Result<Fetched, Failure> {
+        let source = self.source(&answer.url);
+        let content = if answer.status == StatusCode::NOT_MODIFIED {
+            self.steps.note("not modified since it was pinned (304)");
+            Content::NotModified
+        } else if answer.status.is_success() {
+            let described = answer.described();
+            self.steps.note(&format!("received {}", size(answer.body.len())));
+            if answer.is_html() {
+                return Err(not_a_contract(&described, "a page for people, often a login page"));
+            }
+            Content::Received { bytes: answer.body, etag: answer.etag, described }
+        } else {
+            return Err(answer.refused(self.http.is_authorized_for(&answer.url)));
+        };
+        Ok(Fetched { name: name.to_owned(), source, content })
+    }
+
+    fn source(&self, url: &Url) -> String {
+        self.recorded.map_or_else(|| shown(url), str::to_owned)
+    }
+
+    /// The tag of what is pinned, when it came from the same place and stands unchanged.
+    fn known_etag(&self, name: &str, url: &Url) -> Option<&str> {
+        let entry = self.lock?.document(name).filter(|entry| entry.source == self.source(url))?;
+        let pinned = self.workspace.read(&crate::regenerate::pinned_path(name)).ok()??;
+        entry.etag.as_deref().filter(|_| crate::lock::sha256(&pinned) == entry.canonical)
+    }
+}
+
+/// What was received is something else.
+pub(crate) fn not_a_contract(described: &str, reason: &str) -> Failure {
+    Failure::new(
+        Exit::Contract,
+        "contract/not-usable",
+        format!("{reason}: {described}"),
+        "the pinned contract is untouched\n\
+         check the address and the credential, or save the contract and name it with --contract FILE",
+    )
+}

@@ -1,0 +1,151 @@
+//! Where the files of the repository are.
+
+use std::path::{Component, Path, PathBuf};
+use std::{env, fs};
+
+use crate::failure::Failure;
+
+/// Path of the configuration, relative to the workspace.
+pub(crate) const CONFIGURATION: &str = "specs/codegen.toml";
+/// Path of the lock, relative to the workspace.
+pub(crate) const LOCK: &str = "specs/codegen.lock";
+/// Folder of pinned contracts, relative to the workspace.
+pub(crate) const CONTRACTS: &str = "specs/contracts";
+/// Folder of generated sources, relative to the workspace.
+pub(crate) const GENERATED: &str = "generated-client/src/generated";
+/// Manifest that holds the generated features, relative to the workspace.
+pub(crate) const CLIENT_MANIFEST: &str = "generated-client/Cargo.toml";
+/// Folder in which new contents are staged, relative to the workspace.
+pub(crate) const STAGING: &str = "specs/.regenerate";
+
+/// The workspace that a command works on.
+#[derive(Clone, Debug)]
+pub(crate) struct Workspace {
+    root: PathBuf,
+}
+
+impl Workspace {
+    /// The named folder, else the nearest one above the current folder that holds `specs/codegen.toml`, else the one
+    /// that this program was built in.
+    pub(crate) fn find(named: Option<PathBuf>) -> Result<Self, Failure> {
+        let root = match named {
+            Some(root) => root,
+            None => Self::search().ok_or_else(|| {
+                Failure::configuration(
+                    "configuration/no-workspace",
+                    format!("no folder from here upwards holds {CONFIGURATION}"),
+                    "run the command inside the workspace",
+                )
+            })?,
+        };
+        let root = root.canonicalize().map_err(|error| Failure::file("open", &root, &error))?;
+        Ok(Self { root })
+    }
+
+    fn search() -> Option<PathBuf> {
+        let marked = |folder: &Path| folder.join(CONFIGURATION).is_file();
+        if let Some(found) = env::current_dir().ok()?.ancestors().find(|folder| marked(folder)) {
+            return Some(found.to_path_buf());
+        }
+        let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
+        manifest.parent().filter(|folder| marked(folder)).map(Path::to_path_buf)
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The place of a path that is relative to the workspace and written with `/`.
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// The bytes of a file, or `None` where there is none.
+    pub(crate) fn read(&self, relative: &str) -> Result<Option<Vec<u8>>, Failure> {
+        let path = self.path(relative);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Failure::file("read", &path, &error)),
+        }
+    }
+
+    /// All files below a folder, as sorted paths relative to the workspace.
+    pub(crate) fn files_below(&self, folder: &str) -> Result<Vec<String>, Failure> {
+        let mut found = Vec::new();
+        let mut waiting = vec![folder.to_owned()];
+        while let Some(folder) = waiting.pop() {
+            let path = self.path(&folder);
+            let entries = match fs::read_dir(&path) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(Failure::file("list", &path, &error)),
+            };
+            for entry in entries {
+                let entry = entry.map_err(|error| Failure::file("list", &path, &error))?;
+                let kind = entry.file_type().map_err(|error| Failure::file("inspect", &entry.path(), &error))?;
+                let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+                if kind.is_dir() { waiting.push(name) } else { found.push(name) }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// How a file named by the user is recorded: relative to the workspace where it was named so, or lies inside it;
+    /// else by its name alone, because the lock holds no path of one machine.
+    pub(crate) fn recorded(&self, named: &Path) -> String {
+        let name = || named.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if named.is_absolute() {
+            let inside = named.canonicalize().ok().and_then(|path| path.strip_prefix(&self.root).map(slashed).ok());
+            return inside.unwrap_or_else(name);
+        }
+        let here = env::current_dir().and_then(|here| here.canonicalize()).ok();
+        let here = here.as_deref().and_then(|here| here.strip_prefix(&self.root).ok());
+        here.map_or_else(name, |here| normalised(&here.join(named)))
+    }
+}
+
+fn slashed(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+/// Takes `.` and `a/..` out, without asking the file system.
+fn normalised(path: &Path) -> String {
+    let mut kept: Vec<Component<'_>> = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(kept.last(), Some(Component::Normal(_))) => {
+                kept.pop();
+            }
+            other => kept.push(other),
+        }
+    }
+    slashed(&kept.iter().collect::<PathBuf>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_are_taken_out_lexically() {
+        assert_eq!(normalised(Path::new("a/./b/../c.json")), "a/c.json");
+        assert_eq!(normalised(Path::new("../shared/c.json")), "../shared/c.json");
+        assert_eq!(normalised(Path::new("a/../../c.json")), "../c.json");
+    }
+
+    #[test]
+    fn an_absolute_path_outside_is_recorded_by_its_name() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let other = tempfile::tempdir().expect("a temporary folder");
+        let workspace = Workspace::find(Some(folder.path().to_path_buf())).expect("a workspace");
+        let outside = other.path().join("contract.json");
+        fs::write(&outside, "{}").expect("written");
+        assert_eq!(workspace.recorded(&outside), "contract.json");
+        let inside = folder.path().join("specs.json");
+        fs::write(&inside, "{}").expect("written");
+        assert_eq!(workspace.recorded(&inside), "specs.json");
+    }
+}
