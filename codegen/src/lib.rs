@@ -11,6 +11,8 @@ pub mod load;
 mod names;
 mod output;
 mod report;
+pub mod upgrade;
+mod walk;
 
 pub use config::{Config, Correction, Family, Unreferenced};
 pub use ledger::{Entry, Ledger, Loss};
