@@ -6,18 +6,22 @@
 #![deny(missing_docs)]
 
 mod config;
+mod correct;
 mod emit;
 mod generate;
 mod ledger;
 pub mod load;
 mod model;
 mod naming;
+mod normalise;
 mod output;
 mod pins;
 mod pipeline;
 mod refine;
 mod report;
 mod stats;
+pub mod upgrade;
+mod walk;
 
 pub use config::{Config, Correction, Family, Unreferenced};
 pub use emit::HEADER;

@@ -1,8 +1,27 @@
 //! Bytes to a JSON tree, and the dialect that it speaks.
+//!
+//! A contract arrives as somebody saved it: JSON or YAML, UTF-8 or UTF-16, with or without a byte order mark. What can
+//! be read is read, and what had to be guessed stands in [`Loaded::notes`]. What cannot be read is a [`Problem`] with a
+//! stable code: `contract/empty`, `contract/html`, `contract/xml`, `contract/encoding`, `contract/too-large`,
+//! `contract/too-deep`, `contract/truncated`, `contract/trailing`, `contract/not-json`, `contract/not-yaml`,
+//! `contract/several-documents`, `contract/not-a-contract` or `contract/unknown-version`.
+
+mod build;
+mod decode;
+mod recognise;
+mod syntax;
 
 use serde_json::Value;
 
-use crate::Problem;
+use crate::{Entry, Loss, Problem};
+
+/// The largest contract that is read, in bytes (64 MiB).
+pub const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// The deepest nesting of objects and arrays that is read.
+///
+/// Every later stage recurses over the tree; this bound is what makes that safe.
+pub const MAX_DEPTH: usize = 120;
 
 /// A contract that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +34,8 @@ pub struct Loaded {
     pub title: String,
     /// `info.version`, or an empty string.
     pub version: String,
+    /// What had to be guessed or repaired to read it, such as a key that stands twice in one object.
+    pub notes: Vec<Entry>,
 }
 
 impl Loaded {
@@ -40,19 +61,85 @@ pub enum Dialect {
     OpenApi32,
 }
 
-/// Reads a contract.
+/// Reads a contract. `document` is the name that problems and notes carry.
 ///
 /// # Errors
 ///
-/// A [`Problem`] with a place and a hint when the bytes are no contract.
+/// A [`Problem`] with a place and a hint when the bytes are no contract; the codes are listed at [`self`].
+///
+/// # Examples
+///
+/// ```
+/// use platform_codegen::{Dialect, load};
+///
+/// let contract = load::load("petstore", b"openapi: 3.1.0\ninfo: {title: Pets, version: 1.10}\npaths: {}\n").unwrap();
+/// assert_eq!(contract.dialect, Dialect::OpenApi31);
+/// assert_eq!(contract.version, "1.10");
+///
+/// let problem = load::load("petstore", b"<!doctype html><title>Sign in</title>").unwrap_err();
+/// assert_eq!(problem.code, "contract/html");
+/// ```
+#[allow(clippy::result_large_err, reason = "a contract fails once, not in a loop")]
 pub fn load(document: &str, bytes: &[u8]) -> Result<Loaded, Problem> {
-    let tree: Value = serde_json::from_slice(bytes).map_err(|error| Problem {
-        code: "contract/not-json",
+    let fail = |fault: Fault| Problem {
+        code: fault.code,
         document: document.to_owned(),
-        pointer: None,
-        position: Some((error.line(), error.column())),
-        message: error.to_string(),
-        hint: String::new(),
-    })?;
-    Ok(Loaded { tree, dialect: Dialect::OpenApi30, title: String::new(), version: String::new() })
+        pointer: fault.pointer,
+        position: fault.position,
+        message: fault.message,
+        hint: fault.hint,
+    };
+    let mut notes = Vec::new();
+    let text = decode::decode(bytes, &mut notes).map_err(fail)?;
+    let mut tree = syntax::parse(&text, &mut notes).map_err(fail)?;
+    let dialect = recognise::dialect(&tree, &mut notes).map_err(fail)?;
+    // A no-op, unless another crate of the build asks serde_json to keep the order of the source.
+    tree.sort_all_objects();
+    let notes = notes.into_iter().map(|note| note.entry(document)).collect();
+    let title = recognise::info(&tree, "title");
+    let version = recognise::info(&tree, "version");
+    Ok(Loaded { tree, dialect, title, version, notes })
+}
+
+/// A [`Problem`] before it knows the name of its document.
+struct Fault {
+    code: &'static str,
+    pointer: Option<String>,
+    position: Option<(usize, usize)>,
+    message: String,
+    hint: String,
+}
+
+impl Fault {
+    fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code, pointer: None, position: None, message: message.into(), hint: hint.into() }
+    }
+
+    fn at(self, position: Option<(usize, usize)>) -> Self {
+        Self { position, ..self }
+    }
+
+    fn within(self, pointer: &str) -> Self {
+        Self { pointer: Some(pointer.to_owned()), ..self }
+    }
+}
+
+/// An [`Entry`] before it knows the name of its document.
+struct Note {
+    pass: &'static str,
+    pointer: String,
+    what: String,
+    loss: Loss,
+}
+
+impl Note {
+    fn entry(self, document: &str) -> Entry {
+        Entry {
+            document: document.to_owned(),
+            pointer: self.pointer,
+            pass: self.pass,
+            what: self.what,
+            loss: self.loss,
+        }
+    }
 }

@@ -12,12 +12,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
     let node = operation.get("requestBody")?;
     let Some(body) = node.resolve() else {
         types.degrade(&node, format!("`{}` leads nowhere in this document", node.text("$ref")));
-        return Some(Body {
-            media_type: "application/octet-stream".into(),
-            required: true,
-            kind: BodyKind::Binary,
-            docs: String::new(),
-        });
+        return Some(Body { media_type: "application/octet-stream".into(), required: true, kind: BodyKind::Binary });
     };
     let content: Vec<(&str, Node<'a>)> =
         body.get("content").iter().flat_map(|content| content.members().collect::<Vec<_>>()).collect();
@@ -53,7 +48,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
     };
     // ASP.NET leaves `required` out although the body is needed.
     let optional = body.value.get("required").and_then(serde_json::Value::as_bool) == Some(false);
-    Some(Body { media_type, required: !optional, kind, docs: body.prose() })
+    Some(Body { media_type, required: !optional, kind })
 }
 
 fn multipart<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> BodyKind {

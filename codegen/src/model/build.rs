@@ -41,7 +41,7 @@ fn interpret<'a>(types: &mut Types<'a>, found: &operations::Found<'a>) -> Operat
     let responses = responses::read(types, &found.node, &found.hint);
     Operation {
         document: found.node.document.name.clone(),
-        pointer: found.node.pointer.clone(),
+        pointer: found.node.source(),
         method: found.method.clone(),
         path,
         family: found.family.name.clone(),

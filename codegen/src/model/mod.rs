@@ -154,7 +154,6 @@ pub(crate) struct Body {
     pub(crate) media_type: String,
     pub(crate) required: bool,
     pub(crate) kind: BodyKind,
-    pub(crate) docs: String,
 }
 
 /// The form of a request body.

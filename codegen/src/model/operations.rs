@@ -8,9 +8,8 @@ use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::{member_name, type_name};
 use crate::naming::operation::{Route, from_route, last_parameter};
+use crate::walk::{METHODS, OTHER_OPERATIONS};
 use crate::{Config, Names};
-
-const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /// An operation that has its family and name, and is not interpreted yet.
 #[derive(Debug)]
@@ -51,10 +50,13 @@ pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut 
                 );
                 continue;
             };
-            for method in METHODS {
-                let Some(node) = item.get(method).filter(|node| node.value.is_object()) else { continue };
+            let other = item.get(OTHER_OPERATIONS);
+            let others = other.iter().flat_map(|others| others.members().collect::<Vec<_>>());
+            let known = METHODS.iter().filter_map(|method| item.get(method).map(|node| (*method, node)));
+            for (method, node) in known.chain(others).filter(|(_, node)| node.value.is_object()) {
                 let (family, prefix) = families::claim(config, template, &node);
-                let (method, template, prefix) = (method.to_uppercase(), template.to_owned(), prefix.to_owned());
+                let method = if METHODS.contains(&method) { method.to_uppercase() } else { method.to_owned() };
+                let (template, prefix) = (template.to_owned(), prefix.to_owned());
                 let (name, hint) = (String::new(), String::new());
                 found.push(Found { node, item: item.clone(), method, template, family, name, hint, prefix });
             }

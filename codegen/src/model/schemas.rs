@@ -353,9 +353,8 @@ fn definition(node: &Node<'_>, name: String, kind: Kind) -> Definition {
     };
     Definition {
         name,
-        key: key(node),
         document: node.document.name.clone(),
-        pointer: node.pointer.clone(),
+        pointer: node.source(),
         docs,
         deprecated: node.flag("deprecated"),
         provenance: provenance(node),

@@ -3,12 +3,16 @@
 use serde_json::{Map, Value};
 
 use crate::ledger::{Entry, Ledger, Loss};
+use crate::upgrade::Origins;
 
 /// One document, upgraded and normalised.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) name: String,
     pub(crate) tree: Value,
+    /// The document as it was published, and where the parts of `tree` stand in it.
+    pub(crate) published: Value,
+    pub(crate) origins: Origins,
 }
 
 /// A place in a document.
@@ -84,9 +88,14 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// JSON pointer of the place in the document as it was published.
+    pub(crate) fn source(&self) -> String {
+        self.document.origins.source(&self.pointer, &self.document.published)
+    }
+
     /// Writes what a pass did at this place into the ledger.
     pub(crate) fn note(&self, ledger: &mut Ledger, pass: &'static str, what: impl Into<String>, loss: Loss) {
-        let (document, pointer) = (self.document.name.clone(), self.pointer.clone());
+        let (document, pointer) = (self.document.name.clone(), self.source());
         ledger.push(Entry { document, pointer, pass, what: what.into(), loss });
     }
 

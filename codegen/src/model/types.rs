@@ -59,8 +59,6 @@ pub(crate) enum Format {
 pub(crate) struct Definition {
     /// Rust name.
     pub(crate) name: String,
-    /// Key in the lock: document-independent JSON pointer.
-    pub(crate) key: String,
     /// Name of the document.
     pub(crate) document: String,
     /// JSON pointer of the schema.

@@ -90,10 +90,16 @@ fn parameter_docs(parameter: &Parameter) -> String {
 
 /// What the constant says beyond what the family shares.
 fn description(operation: &Operation) -> String {
-    let method = {
-        let lower = operation.method.to_lowercase();
-        let (first, rest) = lower.split_at(1);
-        first.to_uppercase() + rest
+    let method = match operation.method.as_str() {
+        "GET" => "Get".to_owned(),
+        "PUT" => "Put".to_owned(),
+        "POST" => "Post".to_owned(),
+        "DELETE" => "Delete".to_owned(),
+        "OPTIONS" => "Options".to_owned(),
+        "HEAD" => "Head".to_owned(),
+        "PATCH" => "Patch".to_owned(),
+        "TRACE" => "Trace".to_owned(),
+        other => format!("Other({})", literal(other)),
     };
     let mut text =
         format!("name: {}, method: {method}, path: {}, ", literal(&operation.name), literal(&operation.path));

@@ -1,0 +1,85 @@
+//! Any dialect to a tree of OpenAPI 3.0 shape.
+//!
+//! Works on the JSON tree, before any typed parse, because strict parsers refuse what real services publish. It never
+//! fails: what cannot be expressed is dropped or left open, and the ledger says so under `upgrade/…`, with a pointer into
+//! the document as it was published.
+//!
+//! The result says `openapi: 3.0.3`. Three things have no place in OpenAPI 3.0 and are kept under extensions:
+//!
+//! - `x-additional-operations` of a path item: operations whose method OpenAPI 3.0 does not know, by method as sent;
+//! - `x-item-schema: true` of a media type: its `schema` describes one item of a stream, not the whole body;
+//! - `x-querystring: true` of a parameter: its value is the whole query string.
+
+mod definitions;
+mod document;
+mod journal;
+mod media_types;
+mod methods;
+mod origins;
+mod parameters;
+mod path_items;
+mod references;
+mod schema;
+mod streams;
+mod swagger2;
+
+use serde_json::Value;
+
+use crate::walk::{self, Kind};
+use crate::{Dialect, Ledger, Loaded};
+use journal::Journal;
+pub use origins::Origins;
+
+/// The version that every upgraded tree states.
+const VERSION: &str = "3.0.3";
+
+/// Upgrades a contract. `document` is the name that entries of the ledger carry.
+///
+/// # Examples
+///
+/// ```
+/// use platform_codegen::{Ledger, load, upgrade};
+///
+/// let contract = br#"{"openapi": "3.1.0", "paths": {}, "components": {"schemas": {"Name": {"type": ["string", "null"]}}}}"#;
+/// let loaded = load::load("names", contract).unwrap();
+/// let mut ledger = Ledger::default();
+/// let tree = upgrade::upgrade("names", &loaded, &mut ledger);
+/// assert_eq!(tree["components"]["schemas"]["Name"], serde_json::json!({"type": "string", "nullable": true}));
+/// assert_eq!(ledger.entries()[0].pointer, "/components/schemas/Name");
+/// ```
+#[must_use]
+pub fn upgrade(document: &str, loaded: &Loaded, ledger: &mut Ledger) -> Value {
+    trace(document, loaded, ledger).0
+}
+
+/// Upgrades a contract, and says where each part of the result comes from.
+///
+/// Later passes need the [`Origins`] to name places of the document as it was published.
+#[must_use]
+pub fn trace(document: &str, loaded: &Loaded, ledger: &mut Ledger) -> (Value, Origins) {
+    let mut journal = Journal::new(document, &loaded.tree, ledger);
+    let mut tree = loaded.tree.clone();
+    if loaded.dialect == Dialect::Swagger2 {
+        tree = swagger2::convert(tree, &mut journal);
+    }
+    document::tidy(&mut tree, &mut journal);
+    path_items::inline(&mut tree, &mut journal);
+    media_types::inline(&mut tree, &mut journal);
+    definitions::hoist(&mut tree, &mut journal);
+    // OpenAPI 3.1 made the siblings of `$ref` count; before, they were ignored.
+    let siblings = matches!(loaded.dialect, Dialect::OpenApi31 | Dialect::OpenApi32);
+    walk::each(&mut tree, &mut |kind, value, pointer| match kind {
+        Kind::Schema => schema::convert(value, pointer, siblings, &mut journal),
+        Kind::MediaType => streams::convert(value, pointer, &mut journal),
+        Kind::Parameter => parameters::convert(value, pointer, &mut journal),
+        Kind::PathItem => methods::convert(value, pointer, &mut journal),
+        _ => {}
+    });
+    references::follow(&mut tree, &loaded.tree, &mut journal);
+    if let Value::Object(root) = &mut tree {
+        root.insert("openapi".to_owned(), Value::from(VERSION));
+    }
+    // A no-op, unless another crate of the build asks serde_json to keep the order of insertion.
+    tree.sort_all_objects();
+    (tree, journal.origins)
+}

@@ -1,0 +1,42 @@
+//! `components.mediaTypes` (OpenAPI 3.2): shared media types are written out where they are used.
+
+use serde_json::Value;
+
+use super::journal::Journal;
+use super::references;
+use crate::walk::{self, Kind};
+
+const PASS: &str = "upgrade/media-types";
+const PREFIX: &str = "#/components/mediaTypes/";
+/// Shared media types may refer to each other; a longer chain is a loop.
+const MAX_CHAIN: usize = 16;
+
+/// Writes out media types that are shared through the components.
+pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
+    let Some(components) = tree.get_mut("components").and_then(Value::as_object_mut) else { return };
+    let Some(shared) = components.remove("mediaTypes") else { return };
+    walk::each(tree, &mut |kind, value, pointer| {
+        if kind != Kind::MediaType {
+            return;
+        }
+        for step in 0..=MAX_CHAIN {
+            let Some(name) = value.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix(PREFIX))
+            else {
+                return;
+            };
+            let name = references::token(name);
+            match shared.get(&name) {
+                Some(target) if step < MAX_CHAIN => {
+                    journal.same(PASS, pointer, format!("wrote out the shared media type `{name}`"));
+                    journal.origins.copied(&walk::join("/components/mediaTypes", &name), pointer);
+                    *value = target.clone();
+                }
+                _ => {
+                    let why = format!("`{name}` is no media type, or leads back to itself");
+                    journal.degraded(PASS, pointer, "left a media type open", why);
+                    *value = Value::Object(serde_json::Map::new());
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,74 @@
+//! `components.pathItems`: shared path items are written out where they are used.
+
+use serde_json::{Map, Value};
+
+use super::journal::Journal;
+use super::references;
+use crate::walk;
+
+const PASS: &str = "upgrade/path-items";
+const PREFIX: &str = "#/components/pathItems/";
+/// Shared path items may refer to each other; a longer chain is a loop.
+const MAX_CHAIN: usize = 16;
+
+/// Writes out path items that are shared through the components.
+pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
+    let Some(components) = tree.get_mut("components").and_then(Value::as_object_mut) else { return };
+    let Some(shared) = components.remove("pathItems") else { return };
+    let Value::Object(shared) = shared else {
+        journal.degraded(PASS, "/components/pathItems", "dropped `pathItems`", "it is no object");
+        return;
+    };
+    if let Some(paths) = tree.get_mut("paths") {
+        expand_all(paths, "/paths", &shared, journal);
+    }
+    // Callbacks hold path items as well. The walk sees an operation after what lies in it.
+    walk::each(tree, &mut |kind, value, pointer| {
+        if kind != walk::Kind::Operation {
+            return;
+        }
+        let Some(Value::Object(callbacks)) = value.get_mut("callbacks") else { return };
+        for (name, callback) in callbacks {
+            expand_all(callback, &walk::join(&walk::join(pointer, "callbacks"), name), &shared, journal);
+        }
+    });
+}
+
+fn expand_all(paths: &mut Value, pointer: &str, shared: &Map<String, Value>, journal: &mut Journal<'_>) {
+    let Value::Object(paths) = paths else { return };
+    for (path, item) in paths {
+        if let Value::Object(item) = item {
+            expand(item, &walk::join(pointer, path), shared, journal);
+        }
+    }
+}
+
+fn expand(item: &mut Map<String, Value>, pointer: &str, shared: &Map<String, Value>, journal: &mut Journal<'_>) {
+    for _ in 0..MAX_CHAIN {
+        let Some(name) = item.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix(PREFIX)) else {
+            return;
+        };
+        let name = references::token(name);
+        item.remove("$ref");
+        let Some(Value::Object(target)) = shared.get(&name) else {
+            journal.degraded(
+                PASS,
+                pointer,
+                "dropped a reference to a shared path item",
+                format!("`{name}` is no path item"),
+            );
+            return;
+        };
+        let source = walk::join("/components/pathItems", &name);
+        journal.same(PASS, pointer, format!("wrote out the shared path item `{name}`"));
+        for (key, value) in target {
+            if !item.contains_key(key) {
+                journal.origins.copied(&walk::join(&source, key), &walk::join(pointer, key));
+                item.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    if item.remove("$ref").is_some() {
+        journal.degraded(PASS, pointer, "dropped a reference to a shared path item", "it leads back to itself");
+    }
+}

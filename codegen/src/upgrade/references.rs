@@ -1,0 +1,74 @@
+//! References that lead into what an upgrade has moved.
+
+use serde_json::Value;
+
+use super::journal::Journal;
+use crate::walk;
+
+const PASS: &str = "upgrade/references";
+
+/// Points references into moved parts, such as `#/parameters/Page/items`, to where these parts went.
+pub(super) fn follow(tree: &mut Value, published: &Value, journal: &mut Journal<'_>) {
+    let mut dangling = Vec::new();
+    walk::each(tree, &mut |_, value, pointer| {
+        if let Some(target) = value.get("$ref").and_then(Value::as_str).and_then(local)
+            && !shallow(&target)
+        {
+            dangling.push((pointer.to_owned(), target));
+        }
+    });
+    for (pointer, target) in dangling {
+        // A place that only the upgraded tree has was written by an upgrade, and is right already.
+        if published.pointer(&target).is_none() {
+            continue;
+        }
+        let moved = journal.origins.target(&target);
+        if moved == target || tree.pointer(&moved).is_none() {
+            continue;
+        }
+        if let Some(reference) = tree.pointer_mut(&pointer).and_then(|holder| holder.get_mut("$ref")) {
+            *reference = Value::from(format!("#{}", moved.replace('%', "%25")));
+            journal.same(PASS, &pointer, format!("pointed the reference to `#{target}` to where that went"));
+        }
+    }
+}
+
+/// Whether a pointer names a component as such, which passes rewrite themselves.
+fn shallow(pointer: &str) -> bool {
+    pointer.starts_with("/components/") && pointer.bytes().filter(|byte| *byte == b'/').count() == 3
+}
+
+/// The JSON pointer of a reference into the same document.
+pub(super) fn local(reference: &str) -> Option<String> {
+    let fragment = reference.strip_prefix('#')?;
+    (fragment.is_empty() || fragment.starts_with('/')).then(|| percent_decode(fragment))
+}
+
+/// A reference token as text: percent-encoding and the escapes of JSON pointers undone.
+pub(super) fn token(raw: &str) -> String {
+    percent_decode(raw).replace("~1", "/").replace("~0", "~")
+}
+
+fn percent_decode(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut index = 0;
+    while let Some(byte) = bytes.get(index) {
+        let pair = bytes.get(index + 1..index + 3).filter(|pair| pair.iter().all(u8::is_ascii_hexdigit));
+        let digits = pair.and_then(|pair| std::str::from_utf8(pair).ok());
+        match digits.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
+            Some(value) if *byte == b'%' => {
+                decoded.push(value);
+                index += 3;
+            }
+            _ => {
+                decoded.push(*byte);
+                index += 1;
+            }
+        }
+    }
+    String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
+}

@@ -1,0 +1,23 @@
+//! `$dynamicRef` and `$recursiveRef`, as far as `definitions` could not resolve them; `$ref` that is no text.
+
+use super::{Journal, Schema};
+
+const PASS: &str = "upgrade/dynamic-reference";
+
+pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
+    if schema.get("$ref").is_some_and(|target| !target.is_string()) {
+        schema.remove("$ref");
+        journal.degraded("upgrade/references", pointer, "dropped a reference", "`$ref` is no text");
+    }
+    for key in ["$dynamicRef", "$recursiveRef"] {
+        if schema.remove(key).is_some() {
+            schema.retain(|key, _| matches!(key.as_str(), "description" | "title"));
+            journal.degraded(
+                PASS,
+                pointer,
+                format!("read `{key}` as a schema of anything"),
+                "its target depends on the caller",
+            );
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Members beside `$ref`.
+
+use serde_json::{Value, json};
+
+use super::{Journal, Schema};
+
+const PASS: &str = "upgrade/ref-siblings";
+/// What is kept although Swagger 2.0 and OpenAPI 3.0 ignore it: it says what the author meant, and constrains nothing.
+const KEPT: [&str; 9] =
+    ["default", "deprecated", "description", "example", "externalDocs", "nullable", "readOnly", "title", "writeOnly"];
+
+pub(super) fn convert(schema: &mut Schema, pointer: &str, count: bool, journal: &mut Journal<'_>) {
+    if schema.len() < 2 || !schema.contains_key("$ref") {
+        return;
+    }
+    let Some(target) = schema.remove("$ref") else { return };
+    let mut ignored = Vec::new();
+    if !count {
+        schema.retain(|key, value| {
+            // `required: true` on a property is a mistake that a later pass mends.
+            let kept =
+                KEPT.contains(&key.as_str()) || key.starts_with("x-") || (key == "required" && value.is_boolean());
+            if !kept {
+                ignored.push(format!("`{key}`"));
+            }
+            kept
+        });
+    }
+    if !ignored.is_empty() {
+        journal.same(
+            PASS,
+            pointer,
+            format!("dropped {} beside `$ref`, where the version ignores it", ignored.join(", ")),
+        );
+    }
+    if schema.is_empty() {
+        schema.insert("$ref".to_owned(), target);
+        return;
+    }
+    let reference = json!({ "$ref": target });
+    match schema.get_mut("allOf") {
+        Some(Value::Array(all)) => {
+            let place = format!("{pointer}/allOf");
+            for index in (0..all.len()).rev() {
+                journal.origins.moved(&format!("{place}/{index}"), &format!("{place}/{}", index + 1));
+            }
+            all.insert(0, reference);
+        }
+        _ => {
+            schema.insert("allOf".to_owned(), json!([reference]));
+        }
+    }
+    journal.same(PASS, pointer, "moved `$ref` into `allOf`, so that the members beside it count");
+}

@@ -1,0 +1,31 @@
+//! `unevaluatedProperties` and `unevaluatedItems`.
+
+use serde_json::Value;
+
+use super::{Journal, Schema, is_nothing};
+
+const PASS: &str = "upgrade/unevaluated";
+
+pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
+    replace(schema, "unevaluatedProperties", "additionalProperties", pointer, journal);
+    replace(schema, "unevaluatedItems", "items", pointer, journal);
+}
+
+fn replace(schema: &mut Schema, key: &str, heir: &str, pointer: &str, journal: &mut Journal<'_>) {
+    let Some(value) = schema.remove(key) else { return };
+    let useful = value.as_object().is_some_and(|value| !value.is_empty()) && !is_nothing(&value);
+    // Beside a tuple, `items` belongs to the tuple.
+    if useful && !schema.contains_key(heir) && !(heir == "items" && schema.contains_key("prefixItems")) {
+        schema.insert(heir.to_owned(), value);
+        journal.prose(
+            PASS,
+            pointer,
+            format!("wrote `{key}` as `{heir}`"),
+            "which members the rest of the schema covers",
+        );
+    } else if value == Value::Bool(true) {
+        journal.same(PASS, pointer, format!("dropped `{key}: true`, which allows what is allowed anyway"));
+    } else {
+        journal.prose(PASS, pointer, format!("dropped `{key}`"), "that the server rejects other members");
+    }
+}

@@ -1,0 +1,174 @@
+//! `load` and `upgrade` on contracts as real projects publish them, whole and damaged.
+//!
+//! The contracts lie beside the workspace; without them these tests say so and pass.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use platform_codegen::{Ledger, Loaded, load, upgrade};
+use serde_json::{Value, json};
+
+fn contracts() -> Vec<PathBuf> {
+    let shared = std::env::var_os("PLATFORM_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
+    let mut paths = Vec::new();
+    for folder in ["dotnet", "openapi3", "swagger2"] {
+        let Ok(entries) = fs::read_dir(shared.join("contracts").join(folder)) else { continue };
+        paths.extend(
+            entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|ext| ext == "json")),
+        );
+    }
+    paths.sort();
+    if paths.is_empty() {
+        println!("skipped: no contracts at {}", shared.display());
+    }
+    paths
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// Upgrades, checks what holds for every contract, and returns the tree.
+fn check(name: &str, loaded: &Loaded) -> Value {
+    let mut ledger = Ledger::default();
+    let (tree, origins) = upgrade::trace(name, loaded, &mut ledger);
+    for entry in ledger.entries() {
+        assert!(loaded.tree.pointer(&entry.pointer).is_some(), "{name}: {} is no place of the contract", entry.pointer);
+    }
+    for (path, _) in tree["paths"].as_object().unwrap() {
+        let pointer = format!("/paths/{}", path.replace('~', "~0").replace('/', "~1"));
+        assert!(loaded.tree.pointer(&origins.source(&pointer, &loaded.tree)).is_some(), "{name}: {pointer}");
+    }
+    let twice = Loaded { tree: tree.clone(), dialect: platform_codegen::Dialect::OpenApi30, ..loaded.clone() };
+    let twice = upgrade::upgrade(name, &twice, &mut Ledger::default());
+    assert!(twice == tree, "{name}: upgrading twice differs: {}", difference(&tree, &twice, String::new()));
+    tree
+}
+
+fn difference(left: &Value, right: &Value, pointer: String) -> String {
+    match (left, right) {
+        (Value::Object(left), Value::Object(right)) => {
+            for key in left.keys().chain(right.keys()) {
+                if left.get(key) != right.get(key) {
+                    let (left, right) = (left.get(key).unwrap_or(&Value::Null), right.get(key).unwrap_or(&Value::Null));
+                    return difference(left, right, format!("{pointer}/{key}"));
+                }
+            }
+            pointer
+        }
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
+            let index = left.iter().zip(right).position(|(left, right)| left != right).unwrap_or_default();
+            difference(&left[index], &right[index], format!("{pointer}/{index}"))
+        }
+        _ => format!("{pointer}: {left} and {right}"),
+    }
+}
+
+/// What OpenAPI 3.0 demands and real contracts leave out is mended by a later stage, so refusals are only counted.
+#[test]
+fn real_contracts_upgrade_to_one_shape() {
+    let mut refused: BTreeMap<String, String> = BTreeMap::new();
+    let paths = contracts();
+    for path in &paths {
+        let name = name(path);
+        let loaded = load::load(&name, &fs::read(path).unwrap()).unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(
+            load::load(&name, loaded.canonical().as_bytes()).unwrap().tree,
+            loaded.tree,
+            "{name}: pinned and read again"
+        );
+        let tree = check(&name, &loaded);
+        if let Err(error) = serde_json::from_value::<openapiv3::OpenAPI>(tree) {
+            refused.insert(name, error.to_string());
+        }
+    }
+    println!("{} contracts, of which a strict parser still refuses {}", paths.len(), refused.len());
+    for (name, error) in refused {
+        println!("  {name}: {error}");
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound.max(1) as u64) as usize
+    }
+}
+
+fn pointers(tree: &Value, pointer: &str, found: &mut Vec<String>) {
+    found.push(pointer.to_owned());
+    match tree {
+        Value::Object(map) => {
+            for (key, value) in map {
+                pointers(value, &format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")), found);
+            }
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, value)| pointers(value, &format!("{pointer}/{index}"), found))
+        }
+        _ => {}
+    }
+}
+
+/// Replaces random nodes by what does not belong there: nothing may panic, and the result stays an upgrade.
+#[test]
+fn damaged_contracts_upgrade_without_a_panic() {
+    const ROUNDS: usize = 12;
+    let replacements = [
+        json!(null),
+        json!([]),
+        json!({}),
+        json!(""),
+        json!(0),
+        json!(-1.5),
+        json!(true),
+        json!(false),
+        json!("null"),
+        json!([null]),
+        json!([[]]),
+        json!(["string", "null"]),
+        json!({"$ref": "#"}),
+        json!({"$ref": 1}),
+        json!({"type": ["null"]}),
+        json!({"$ref": "#/definitions/A", "nullable": true}),
+        json!({"oneOf": [{"type": "null"}]}),
+        json!({"$defs": {"A": true}}),
+    ];
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for path in contracts() {
+        let bytes = fs::read(&path).unwrap();
+        if bytes.len() > 40_000 {
+            continue;
+        }
+        let name = name(&path);
+        let whole: Value = serde_json::from_slice(&bytes).unwrap();
+        let mut places = Vec::new();
+        pointers(&whole, "", &mut places);
+        for round in 0..ROUNDS {
+            let mut damaged = whole.clone();
+            for _ in 0..=random.below(24) {
+                let place = &places[random.below(places.len())];
+                if let Some(node) = damaged.pointer_mut(place) {
+                    *node = replacements[random.below(replacements.len())].clone();
+                }
+            }
+            let bytes = serde_json::to_vec(&damaged).unwrap();
+            if let Ok(loaded) = load::load(&name, &bytes) {
+                check(&format!("{name}, round {round}"), &loaded);
+            }
+        }
+    }
+}
