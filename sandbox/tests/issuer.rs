@@ -1,5 +1,7 @@
 //! The identity issuer (platform document §2, §4.5).
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod support;
 
 use std::time::Duration;

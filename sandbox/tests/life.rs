@@ -1,5 +1,7 @@
 //! Starting, stopping, many at once, and the secret files.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod support;
 
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -1,5 +1,7 @@
 //! Every operation of the contract is served, and answers what the contract says.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 #[path = "support/schema.rs"]
 mod schema;
 mod support;
@@ -41,7 +43,8 @@ impl Paths<'_> {
             "connectionId" => return team.connection_id.to_string(),
             "table" => return "customers".to_owned(),
             "name" => {
-                let body = json!({ "value": "1", "commit": "abc" });
+                let put = &self.contract["paths"][format!("{template}/{{name}}")]["put"];
+                let body = schema::sample(self.contract, &put["requestBody"]["content"]["application/json"]["schema"]);
                 let put = self.caller.request(Method::PUT, &format!("{collection}/main")).json(&body);
                 assert!(put.send().await.unwrap().status().is_success());
                 return "main".to_owned();
@@ -189,6 +192,17 @@ async fn every_json_body_that_is_malformed_is_refused() {
         assert_eq!(other.send().await.unwrap().status(), 415, "{method} {template}");
     }
     assert!(tried > 30, "{tried}");
+}
+
+#[tokio::test]
+async fn a_closed_object_refuses_what_it_does_not_declare() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let response = caller.post("/api/compliance/frameworks", &json!({ "name": "F", "unknown": 1 })).await;
+    assert_eq!(response.status(), 400);
+    let problem: Value = response.json().await.unwrap();
+    assert!(problem["errors"].get("$.unknown").is_some(), "{problem}");
+    caller.create("/api/compliance/frameworks", &json!({ "name": "F" })).await;
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! The assumed operations' wire shapes, and what they do with what they are sent.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod support;
 
 use futures_util::StreamExt;
@@ -131,6 +133,8 @@ async fn a_multipart_upload_stores_its_files() {
         let request = caller.request(Method::POST, &files).header("content-type", media_type).body(body);
         assert_eq!(request.send().await.unwrap().status(), 400, "{body}");
     }
+    let no_file = Form::new().text("files", "text");
+    assert_eq!(caller.request(Method::POST, &files).multipart(no_file).send().await.unwrap().status(), 400);
     let import = format!("/api/client-db/v1/connections/{}/import", sandbox.team().connection_id);
     let without_file = caller.request(Method::POST, &import).multipart(Form::new().text("truncate", "true"));
     assert_eq!(without_file.send().await.unwrap().status(), 400);
