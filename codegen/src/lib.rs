@@ -6,19 +6,29 @@
 #![deny(missing_docs)]
 
 mod config;
+mod correct;
+mod emit;
+mod generate;
 mod ledger;
 pub mod load;
-mod names;
+mod model;
+mod naming;
+mod normalise;
 mod output;
+mod pins;
+mod pipeline;
+mod refine;
 mod report;
+mod stats;
 pub mod upgrade;
 mod walk;
 
 pub use config::{Config, Correction, Family, Unreferenced};
+pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};
-pub use names::Names;
 pub use output::{Contract, Degraded, Feature, Output, Stats};
+pub use pins::Names;
 pub use report::{Problem, Report};
 
 /// Generates the client for one or several contracts.
@@ -30,12 +40,5 @@ pub use report::{Problem, Report};
 /// A [`Report`] with every problem found, when a contract cannot be read at all. A part of a contract that cannot be
 /// typed is no error: it is degraded on its own and named in [`Output::ledger`].
 pub fn generate(contracts: &[Contract<'_>], config: &Config, names: &Names) -> Result<Output, Report> {
-    let _ = (config, names);
-    let mut report = Report::default();
-    for contract in contracts {
-        if let Err(problem) = load::load(contract.name, contract.bytes) {
-            report.push(problem);
-        }
-    }
-    report.into_result(Output::default())
+    pipeline::run(contracts, config, names)
 }

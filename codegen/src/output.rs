@@ -43,6 +43,8 @@ pub struct Feature {
     pub about: String,
     /// Whether it is part of the default features.
     pub default: bool,
+    /// Other features that it turns on.
+    pub enables: Vec<String>,
 }
 
 /// Counts of a generation.

@@ -43,5 +43,5 @@ pub use platform::{Platform, PlatformBuilder};
 pub use request::{RawResponse, Request};
 pub use stream::ByteStream;
 pub use upload::Upload;
-pub use value::{Base64, Date, DateTime, Maybe, Object, Time, TimeSpan};
+pub use value::{Base64, Date, DateTime, Decimal, Maybe, Object, Time, TimeSpan};
 pub use wire::Method;

@@ -34,6 +34,7 @@
 //! | fields of a returned project | those of the creation, and `id` |
 //! | a project identifier that is no GUID | 404, as for a missing project |
 //! | error bodies | ASP.NET's problem details |
+//! | a field that a closed object of an assumed operation does not declare | 400 |
 //! | a request body of another media type | 415 |
 //! | token errors | 400 for all of them, as Duende answers |
 #![deny(missing_docs)]

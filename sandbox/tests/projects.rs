@@ -1,5 +1,7 @@
 //! The documented project operations (platform document §4.3, §7).
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod support;
 
 use reqwest::Method;

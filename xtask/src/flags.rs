@@ -117,8 +117,6 @@ pub(crate) struct Corpus {
 pub(crate) struct CorpusOne {
     /// The contract.
     pub(crate) file: PathBuf,
-    /// Folder that receives the generated files.
-    pub(crate) out: PathBuf,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

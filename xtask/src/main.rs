@@ -53,7 +53,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
         Command::Regenerate(flags) => regenerate::run(&workspace::Workspace::find(workspace)?, &flags),
         Command::Sandbox(flags) => sandbox::run(&flags),
         Command::Corpus(flags) => corpus::run(&workspace::Workspace::find(workspace)?, &flags),
-        Command::CorpusOne(flags) => corpus::one::run(&workspace::Workspace::find(workspace)?, &flags),
+        Command::CorpusOne(flags) => corpus::run_one(&workspace::Workspace::find(workspace)?, &flags),
         Command::Tidy => tidy::run(&workspace::Workspace::find(workspace)?),
     }
 }

@@ -2,12 +2,14 @@
 
 mod base64;
 mod date_time;
+mod decimal;
 mod maybe;
 mod object;
 mod time_span;
 
 pub use base64::Base64;
 pub use date_time::{Date, DateTime, Time};
+pub use decimal::Decimal;
 pub use maybe::Maybe;
 pub use object::Object;
 pub use time_span::TimeSpan;

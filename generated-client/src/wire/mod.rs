@@ -59,6 +59,6 @@ pub(crate) mod prelude {
         union::{tagged_union, untagged_union},
     };
     pub(crate) use crate::{
-        Base64, ByteStream, Call, Date, DateTime, Error, EventStream, Maybe, Object, Platform, Time, TimeSpan, Upload,
+        Base64, ByteStream, Call, Date, DateTime, Decimal, Error, EventStream, Maybe, Object, Platform, Time, TimeSpan, Upload,
     };
 }

@@ -201,6 +201,8 @@ impl Operation {
 
     /// A body of fields: `application/x-www-form-urlencoded` or `multipart/form-data`.
     pub(crate) fn form(mut self, media: &'static str, schema: Schema) -> Self {
+        // Swashbuckle writes the schema of a form in place, and does not close it.
+        let schema = schema.open();
         let encoding = schema.properties.iter().map(|(name, _)| (*name, Encoding { style: "form" })).collect();
         self.request_body = Some(Body { content: vec![(media, Media { schema, encoding })], required: true });
         self

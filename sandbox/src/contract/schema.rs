@@ -50,7 +50,8 @@ pub(crate) struct Schema {
 #[serde(untagged)]
 pub(crate) enum Additional {
     /// `false`: nothing, as Swashbuckle writes it on nearly every object.
-    Closed(bool),
+    #[serde(serialize_with = "as_false")]
+    Closed,
     /// Values of this schema; the empty schema takes anything.
     Of(Box<Schema>),
 }
@@ -189,7 +190,7 @@ pub(crate) fn object<const N: usize>(properties: [(&'static str, Schema); N]) ->
     Schema {
         kind: Some("object"),
         properties: properties.into(),
-        additional_properties: Some(Additional::Closed(false)),
+        additional_properties: Some(Additional::Closed),
         ..Schema::default()
     }
 }
@@ -210,6 +211,10 @@ pub(crate) fn one_of(names: &[&'static str]) -> Schema {
 
 fn scalar(kind: &'static str, format: Option<&'static str>) -> Schema {
     Schema { kind: Some(kind), format, ..Schema::default() }
+}
+
+fn as_false<S: Serializer>(serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(false)
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]

@@ -1,7 +1,6 @@
-//! Checks a JSON value against a schema of the contract, as ASP.NET's JSON reader and model validation would: a field that
-//! the schema does not know is ignored.
+//! Checks a JSON value against a schema of the contract.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::clock;
@@ -9,80 +8,93 @@ use crate::contract::schema::{Additional, Schema};
 use crate::contract::{Contract, contract};
 use crate::problem::Complaint;
 
-/// Everything that is wrong with a value; empty when it fits.
+/// Everything that is wrong with a value; empty when it fits. A closed object refuses what it does not declare, so that a
+/// client that sends something else than the contract says is found out.
 pub(crate) fn complaints(schema: &Schema, value: &Value) -> Vec<Complaint> {
-    let mut found = Vec::new();
-    check(contract(), schema, value, "$", &mut found);
-    found
+    run(schema, value, true)
 }
 
-/// Whether a value fits a schema.
+/// Whether a value holds what a schema asks for. Undeclared fields do not matter.
 pub(crate) fn fits(schema: &Schema, value: &Value) -> bool {
-    complaints(schema, value).is_empty()
+    run(schema, value, false).is_empty()
 }
 
-fn check(contract: &Contract, schema: &Schema, value: &Value, place: &str, found: &mut Vec<Complaint>) {
-    let schema = contract.resolve(schema);
-    let mut complain = |message: String| found.push((place.to_owned(), message));
-    if value.is_null() {
-        if !schema.nullable && !is_open(schema) {
-            complain("The value must not be null.".to_owned());
+fn run(schema: &Schema, value: &Value, strict: bool) -> Vec<Complaint> {
+    let mut checker = Checker { contract: contract(), strict, found: Vec::new() };
+    checker.check(schema, value, "$");
+    checker.found
+}
+
+struct Checker {
+    contract: &'static Contract,
+    strict: bool,
+    found: Vec<Complaint>,
+}
+
+impl Checker {
+    fn complain(&mut self, place: &str, message: impl Into<String>) {
+        self.found.push((place.to_owned(), message.into()));
+    }
+
+    fn check(&mut self, schema: &Schema, value: &Value, place: &str) {
+        let contract = self.contract;
+        let schema = contract.resolve(schema);
+        if value.is_null() {
+            if !schema.nullable && !is_open(schema) {
+                self.complain(place, "The value must not be null.");
+            }
+            return;
         }
-        return;
-    }
-    if !schema.values.is_empty() && !schema.values.contains(value) {
-        return complain("The value is none of the allowed ones.".to_owned());
-    }
-    if let Some(kind) = schema.kind {
-        if !is_kind(kind, schema.format, value) {
-            return complain(format!("The JSON value is no {}.", schema.format.unwrap_or(kind)));
+        if !schema.values.is_empty() && !schema.values.contains(value) {
+            return self.complain(place, "The value is none of the allowed ones.");
+        }
+        if let Some(kind) = schema.kind
+            && !is_kind(kind, schema.format, value)
+        {
+            return self.complain(place, format!("The JSON value is no {}.", schema.format.unwrap_or(kind)));
         }
         let length = value.as_str().map(|text| text.chars().count());
         if let (Some(length), Some(least)) = (length, schema.min_length)
             && length < least as usize
         {
-            complain(format!("The text has to have {least} characters at least."));
+            self.complain(place, format!("The text has to have {least} characters at least."));
+        }
+        if !schema.one_of.is_empty() && schema.one_of.iter().all(|one| !run(one, value, self.strict).is_empty()) {
+            self.complain(place, "The value fits none of the alternatives.");
+        }
+        for base in &schema.all_of {
+            self.check(base, value, place);
+        }
+        match value {
+            Value::Array(elements) => self.check_elements(schema, elements, place),
+            Value::Object(fields) => self.check_fields(schema, fields, place),
+            _ => {}
         }
     }
-    if !schema.one_of.is_empty() {
-        let fitting = schema.one_of.iter().any(|one| {
-            let mut complaints = Vec::new();
-            check(contract, one, value, place, &mut complaints);
-            complaints.is_empty()
-        });
-        if !fitting {
-            found.push((place.to_owned(), "The value fits none of the alternatives.".to_owned()));
-        }
-    }
-    for base in &schema.all_of {
-        check(contract, base, value, place, found);
-    }
-    check_parts(contract, schema, value, place, found);
-}
 
-fn check_parts(contract: &Contract, schema: &Schema, value: &Value, place: &str, found: &mut Vec<Complaint>) {
-    match value {
-        Value::Array(elements) => {
-            let Some(items) = &schema.items else { return };
-            for (index, element) in elements.iter().enumerate() {
-                check(contract, items, element, &format!("{place}[{index}]"), found);
+    fn check_elements(&mut self, schema: &Schema, elements: &[Value], place: &str) {
+        let Some(items) = &schema.items else { return };
+        for (index, element) in elements.iter().enumerate() {
+            self.check(items, element, &format!("{place}[{index}]"));
+        }
+    }
+
+    fn check_fields(&mut self, schema: &Schema, fields: &Map<String, Value>, place: &str) {
+        for name in schema.required.iter().filter(|name| !fields.contains_key(**name)) {
+            self.complain(&format!("{place}.{name}"), format!("The field {name} is required."));
+        }
+        for (name, field) in fields {
+            let place = format!("{place}.{name}");
+            let declared = schema.properties.iter().find(|(declared, _)| declared == name);
+            match (declared, &schema.additional_properties) {
+                (Some((_, schema)), _) => self.check(schema, field, &place),
+                (None, Some(Additional::Of(schema))) => self.check(schema, field, &place),
+                (None, Some(Additional::Closed)) if self.strict => {
+                    self.complain(&place, "The field is not declared.");
+                }
+                (None, _) => {}
             }
         }
-        Value::Object(fields) => {
-            for name in schema.required.iter().filter(|name| !fields.contains_key(**name)) {
-                found.push((format!("{place}.{name}"), format!("The field {name} is required.")));
-            }
-            for (name, field) in fields {
-                let declared = schema.properties.iter().find(|(declared, _)| declared == name);
-                let schema = match (declared, &schema.additional_properties) {
-                    (Some((_, schema)), _) => schema,
-                    (None, Some(Additional::Of(schema))) => schema,
-                    (None, _) => continue,
-                };
-                check(contract, schema, field, &format!("{place}.{name}"), found);
-            }
-        }
-        _ => {}
     }
 }
 

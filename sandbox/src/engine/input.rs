@@ -224,11 +224,21 @@ async fn multipart(schema: &Schema, request: Request) -> Read<Payload> {
         if let Some(file) = part.file_name().map(str::to_owned) {
             let bytes = part.bytes().await.map_err(|_broken| broken())?;
             files.push((name, File { name: file, bytes }));
+        } else if is_file(schema, &name) {
+            // ASP.NET binds a file by its file name, too.
+            return Err(invalid(vec![(name, "The part is no file: it has no file name.".to_owned())]));
         } else {
             pairs.push((name, part.text().await.map_err(|_broken| broken())?));
         }
     }
     form(schema, &pairs, files)
+}
+
+/// Whether a field of a form is declared as one or several files.
+fn is_file(schema: &Schema, name: &str) -> bool {
+    let property = schema.properties.iter().find(|(found, _)| *found == name).map(|(_, property)| property);
+    property
+        .is_some_and(|property| property.is_binary() || property.items.as_ref().is_some_and(|items| items.is_binary()))
 }
 
 async fn bytes(request: Request) -> Read<Bytes> {

@@ -1,6 +1,192 @@
-pub(crate) mod one;
-use crate::{failure::Failure, flags, workspace::Workspace};
+//! `cargo xtask corpus`: generates a client for every contract of a folder, compiles it, and reports.
+
+mod check;
+mod layout;
+mod manifest;
+mod one;
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-pub(crate) fn run(_: &Workspace, _: &flags::Corpus) -> Result<ExitCode, Failure> {
-    Ok(ExitCode::SUCCESS)
+
+use serde::Serialize;
+
+pub(crate) use one::run as run_one;
+
+use crate::console::progress;
+use crate::failure::{Exit, Failure};
+use crate::flags;
+use crate::workspace::Workspace;
+
+/// What is known of one contract; the array of `--json` holds these.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    file: String,
+    /// Why there is no client; `None` where there is one.
+    error: Option<String>,
+    operations: usize,
+    typed_operations: usize,
+    schemas: usize,
+    typed_schemas: usize,
+    degraded: Vec<Degraded>,
+    generate_seconds: Option<f64>,
+    peak_mb: Option<f64>,
+    lines: usize,
+    bytes: usize,
+    check: Check,
+    check_seconds: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+struct Degraded {
+    pointer: String,
+    cause: String,
+}
+
+/// Whether the client compiles, with all features and with none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Check {
+    Ok,
+    Failed,
+    Skipped,
+}
+
+pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCode, Failure> {
+    let contracts = contracts(&flags.paths, flags.only.as_deref())?;
+    if contracts.is_empty() {
+        return Err(Failure::configuration(
+            "corpus/empty",
+            "there is no contract here (.json, .yaml, .yml)",
+            "name a folder or a file that holds one, and check --only",
+        ));
+    }
+    if cfg!(debug_assertions) {
+        progress("built without optimisation: for figures of speed use `cargo run --release -p xtask -- corpus …`");
+    }
+    let bench = check::Bench::new(workspace, flags.keep.as_deref())?;
+    let mut rows = Vec::with_capacity(contracts.len());
+    table::header(&contracts);
+    for (name, path) in &contracts {
+        let (mut row, generated) = one::measure(workspace, name, path, flags.repeat)?;
+        let mut errors = Vec::new();
+        match (&generated, &flags.keep) {
+            (Some(generated), _) if !flags.no_check => {
+                let outcome = bench.check(name, generated, flags.repeat)?;
+                row.check = if outcome.errors.is_empty() { Check::Ok } else { Check::Failed };
+                row.check_seconds = outcome.seconds;
+                errors = outcome.errors;
+            }
+            (Some(generated), Some(keep)) => {
+                layout::lay_out(workspace, &keep.join(layout::slug(name)), generated)?;
+            }
+            _ => {}
+        }
+        table::row(&contracts, &row);
+        for error in errors {
+            crate::console::result(&format!("    {error}"));
+        }
+        rows.push(row);
+    }
+    table::totals(&rows);
+    if let Some(path) = &flags.json {
+        let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
+        fs::write(path, text + "\n").map_err(|error| Failure::file("write", path, &error))?;
+    }
+    let clean = rows.iter().all(|row| row.error.is_none() && row.check != Check::Failed);
+    Ok(if clean { ExitCode::SUCCESS } else { Exit::Stale.into() })
+}
+
+/// Name and path of every contract, sorted by name.
+fn contracts(paths: &[PathBuf], only: Option<&str>) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            walk(path, path, &mut found)?;
+        } else {
+            fs::metadata(path).map_err(|error| Failure::file("read", path, &error))?;
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            found.push((name, path.clone()));
+        }
+    }
+    found.retain(|(_, path)| only.is_none_or(|only| path.to_string_lossy().contains(only)));
+    found.sort();
+    Ok(found)
+}
+
+fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, PathBuf)>) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::file("list", folder, &error);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
+        if path.is_dir() {
+            walk(root, &path, found)?;
+        } else if ["json", "yaml", "yml"].contains(&kind.as_str()) {
+            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+            found.push((name, path));
+        }
+    }
+    Ok(())
+}
+
+/// The middle value; of an even number of values, the lower of the two in the middle.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len().saturating_sub(1) / 2).map(|value| (value * 1000.0).round() / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle_value() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.0));
+    }
+
+    #[test]
+    fn contracts_are_found_at_any_depth() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::create_dir_all(folder.path().join("deep/er")).expect("created");
+        for name in ["b.JSON", "deep/er/a.yaml", "deep/c.yml", "notes.md"] {
+            fs::write(folder.path().join(name), "").expect("written");
+        }
+        let names = |only| -> Vec<String> {
+            let found = contracts(&[folder.path().to_path_buf()], only).expect("listed");
+            found.into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(names(None), ["b.JSON", "deep/c.yml", "deep/er/a.yaml"]);
+        assert_eq!(names(Some("er/a")), ["deep/er/a.yaml"]);
+        assert_eq!(contracts(&[folder.path().join("absent.json")], None).expect_err("absent").exit, Exit::Files);
+    }
+
+    #[test]
+    fn the_json_form_has_exactly_the_agreed_keys() {
+        let row = Row::failed("a.json", "broken".to_owned());
+        let value = serde_json::to_value(&row).expect("JSON");
+        let keys: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+        let mut agreed = [
+            "file",
+            "error",
+            "operations",
+            "typed_operations",
+            "schemas",
+            "typed_schemas",
+            "degraded",
+            "generate_seconds",
+            "peak_mb",
+            "lines",
+            "bytes",
+            "check",
+            "check_seconds",
+        ];
+        let mut keys = keys;
+        keys.sort_unstable();
+        agreed.sort_unstable();
+        assert_eq!(keys, agreed);
+        assert_eq!(value["check"], "skipped");
+    }
 }

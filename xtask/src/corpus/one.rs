@@ -1,5 +1,199 @@
-use crate::{failure::Failure, flags, workspace::Workspace};
-use std::process::ExitCode;
-pub(crate) fn run(_: &Workspace, _: &flags::CorpusOne) -> Result<ExitCode, Failure> {
+//! One contract in a process of its own, so that a crash or a hang ends that process and not the run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use platform_codegen::{Contract, Feature, Names, generate};
+use serde::{Deserialize, Serialize};
+
+use super::{Check, Degraded, Row, median};
+use crate::failure::Failure;
+use crate::flags;
+use crate::settings::Settings;
+use crate::source::DEFAULT_NAME;
+use crate::workspace::Workspace;
+
+/// The longest that a generation may take.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// What the process says on its standard output.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Report {
+    error: Option<String>,
+    operations: usize,
+    typed_operations: usize,
+    schemas: usize,
+    typed_schemas: usize,
+    degraded: Vec<Degraded>,
+    seconds: f64,
+    peak_mb: Option<f64>,
+    files: BTreeMap<String, String>,
+    features: Vec<(String, String, bool)>,
+}
+
+/// The sources of a client.
+#[derive(Debug)]
+pub(super) struct Generated {
+    pub(super) files: BTreeMap<String, String>,
+    pub(super) features: Vec<Feature>,
+}
+
+impl Row {
+    pub(super) fn failed(file: &str, error: String) -> Self {
+        Self {
+            file: file.to_owned(),
+            error: Some(error),
+            operations: 0,
+            typed_operations: 0,
+            schemas: 0,
+            typed_schemas: 0,
+            degraded: Vec::new(),
+            generate_seconds: None,
+            peak_mb: None,
+            lines: 0,
+            bytes: 0,
+            check: Check::Skipped,
+            check_seconds: None,
+        }
+    }
+}
+
+/// The hidden command: generates, and reports on standard output.
+pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<ExitCode, Failure> {
+    let settings = Settings::read(workspace)?;
+    let bytes = fs::read(&flags.file).map_err(|error| Failure::file("read", &flags.file, &error))?;
+    let start = Instant::now();
+    let contract = Contract { name: DEFAULT_NAME, bytes: &bytes };
+    let outcome = generate(&[contract], &settings.codegen, &Names::default());
+    let seconds = start.elapsed().as_secs_f64();
+    let mut report = match outcome {
+        Ok(output) => Report {
+            error: output.files.iter().find_map(|(name, text)| {
+                syn::parse_file(text).err().map(|error| format!("the generated {name} is not Rust: {error}"))
+            }),
+            operations: output.stats.operations,
+            typed_operations: output.stats.typed_operations,
+            schemas: output.stats.schemas,
+            typed_schemas: output.stats.typed_schemas,
+            degraded: output
+                .stats
+                .degraded
+                .into_iter()
+                .map(|part| Degraded { pointer: part.pointer, cause: part.cause })
+                .collect(),
+            files: output.files,
+            features: output.features.into_iter().map(|part| (part.name, part.about, part.default)).collect(),
+            ..Report::default()
+        },
+        Err(report) => Report { error: Some(report.to_string()), ..Report::default() },
+    };
+    report.seconds = seconds;
+    report.peak_mb = peak_mb();
+    crate::console::result(&serde_json::to_string(&report).unwrap_or_default());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Peak of the resident memory so far, where the system tells it.
+fn peak_mb() -> Option<f64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: f64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some((kilobytes / 102.4).round() / 10.0)
+}
+
+/// Generates `repeat` times; the figures are medians.
+pub(super) fn measure(
+    workspace: &Workspace,
+    name: &str,
+    path: &Path,
+    repeat: u32,
+) -> Result<(Row, Option<Generated>), Failure> {
+    let (mut seconds, mut peaks) = (Vec::new(), Vec::new());
+    let mut last = Report::default();
+    for _ in 0..repeat {
+        last = match child(workspace, path)? {
+            Ok(report) => report,
+            Err(crash) => return Ok((Row::failed(name, crash), None)),
+        };
+        seconds.push(last.seconds);
+        peaks.extend(last.peak_mb);
+        if last.error.is_some() {
+            break;
+        }
+    }
+    let row = Row {
+        file: name.to_owned(),
+        operations: last.operations,
+        typed_operations: last.typed_operations,
+        schemas: last.schemas,
+        typed_schemas: last.typed_schemas,
+        degraded: last.degraded,
+        generate_seconds: median(seconds),
+        peak_mb: median(peaks),
+        lines: last.files.values().map(|text| text.lines().count()).sum(),
+        bytes: last.files.values().map(String::len).sum(),
+        check: Check::Skipped,
+        check_seconds: None,
+        error: last.error,
+    };
+    let features = last.features.into_iter().map(|(name, about, default)| Feature { name, about, default }).collect();
+    let generated = row.error.is_none().then_some(Generated { files: last.files, features });
+    Ok((row, generated))
+}
+
+/// The report of one process, or what became of it.
+fn child(workspace: &Workspace, path: &Path) -> Result<Result<Report, String>, Failure> {
+    let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("xtask"), &error))?;
+    let mut child = Command::new(&program)
+        .arg("corpus-one")
+        .arg(path)
+        .arg("--workspace")
+        .arg(workspace.root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| Failure::file("start", &program, &error))?;
+    let stdout = reader(child.stdout.take());
+    let stderr = reader(child.stderr.take());
+    let Some(status) = wait(&mut child).map_err(|error| Failure::file("wait for", &program, &error))? else {
+        return Ok(Err(format!("no end after {} s", LIMIT.as_secs())));
+    };
+    let text = stdout.join().unwrap_or_default();
+    Ok(serde_json::from_slice(&text).map_err(|_| {
+        let said = stderr.join().unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        let line = said.lines().find(|line| line.contains("panicked") || line.starts_with("error")).unwrap_or_default();
+        format!("{status}: {line}")
+    }))
+}
+
+fn reader<R: Read + Send + 'static>(pipe: Option<R>) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before a broken pipe is all that there is.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}
+
+fn wait(child: &mut Child) -> std::io::Result<Option<std::process::ExitStatus>> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if start.elapsed() > LIMIT {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }

@@ -12,7 +12,7 @@ const END: &str = "# </generated features>";
 pub(crate) const BLOCK: &str = "generated-client/Cargo.toml#features";
 
 /// The text between the marks.
-pub(super) fn render(features: &[Feature]) -> String {
+pub(crate) fn render(features: &[Feature]) -> String {
     let defaults: Vec<String> =
         features.iter().filter(|feature| feature.default).map(|feature| format!("    {:?},\n", feature.name)).collect();
     let mut text = match defaults.is_empty() {

@@ -1,5 +1,134 @@
-use crate::{failure::Failure, workspace::Workspace};
+//! `cargo xtask tidy`: the house rules as a program. One rule a file; each finding says how to mend it.
+
+mod abrupt;
+mod crates;
+mod headers;
+mod length;
+mod line_ends;
+mod members;
+mod paths;
+mod readme;
+
+use std::fmt;
 use std::process::ExitCode;
-pub(crate) fn run(_: &Workspace) -> Result<ExitCode, Failure> {
-    Ok(ExitCode::SUCCESS)
+
+use crate::console::{count, progress, result};
+use crate::failure::{Exit, Failure};
+use crate::workspace::Workspace;
+
+/// A place that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    file: String,
+    line: usize,
+    rule: &'static str,
+    what: String,
+    mend: &'static str,
 }
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}: {}\n  mend: {}", self.file, self.line, self.rule, self.what, self.mend)
+    }
+}
+
+/// One file of the repository.
+#[derive(Debug)]
+pub(crate) struct File {
+    path: String,
+    bytes: Vec<u8>,
+}
+
+impl File {
+    /// The text, or `None` of a binary file.
+    fn text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.bytes).ok()
+    }
+
+    /// Whether the tool wrote it.
+    fn is_generated(&self) -> bool {
+        let machine =
+            ["specs/codegen.lock", "specs/surface.txt", "specs/api-index.txt", "specs/ledger.txt", "Cargo.lock"];
+        self.path.starts_with("generated-client/src/generated/")
+            || self.path.starts_with("specs/contracts/")
+            || machine.contains(&self.path.as_str())
+    }
+
+    /// Whether it holds tests, examples, or inputs and expected outputs of tests.
+    fn is_test(&self) -> bool {
+        let folder = |name: &str| self.path.split('/').rev().skip(1).any(|part| part == name);
+        ["tests", "benches", "examples", "cases", "fixtures", "snapshots"].iter().any(|name| folder(name))
+            || self.path.ends_with("/tests.rs")
+            || self.path.ends_with("_tests.rs")
+    }
+
+    /// Whether the rules for hand-written code of the product hold here.
+    fn is_product_code(&self) -> bool {
+        self.path.ends_with(".rs") && !self.is_generated() && !self.is_test()
+    }
+}
+
+type Rule = fn(&[File]) -> Vec<Finding>;
+
+const RULES: [Rule; 8] = [
+    length::check,
+    abrupt::check,
+    members::check,
+    paths::check,
+    line_ends::check,
+    crates::check,
+    headers::check,
+    readme::check,
+];
+
+pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
+    let files = files(workspace)?;
+    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&files)).collect();
+    findings.sort();
+    for finding in &findings {
+        result(&finding.to_string());
+    }
+    if findings.is_empty() {
+        progress(&format!("tidy: {} keep the house rules", count(files.len(), "file", "files")));
+        return Ok(ExitCode::SUCCESS);
+    }
+    progress(&count(findings.len(), "finding", "findings"));
+    Ok(Exit::Stale.into())
+}
+
+/// Every file that belongs to the repository: what no one's tools keep for themselves.
+fn files(workspace: &Workspace) -> Result<Vec<File>, Failure> {
+    let mut paths = Vec::new();
+    let entries =
+        std::fs::read_dir(workspace.root()).map_err(|error| Failure::file("list", workspace.root(), &error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| Failure::file("list", workspace.root(), &error))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let hidden = name.starts_with('.')
+            && ![".cargo", ".ci", ".github", ".gitattributes", ".gitignore"].contains(&name.as_str());
+        if hidden || name == "target" {
+            continue;
+        }
+        if entry.path().is_dir() { paths.extend(workspace.files_below(&name)?) } else { paths.push(name) }
+    }
+    paths.retain(|path| {
+        !path.contains("/target/") && !path.starts_with(crate::workspace::STAGING) && !path.ends_with(".snap.new")
+    });
+    paths.sort();
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        if let Some(bytes) = workspace.read(&path)? {
+            files.push(File { path, bytes });
+        }
+    }
+    Ok(files)
+}
+
+/// The lines of a source file with their numbers, up to its own test module.
+fn product_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line));
+    numbered.take_while(|(_, line)| line.trim() != "#[cfg(test)]")
+}
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,6 @@ fn operations() -> Vec<Operation> {
     vec![
         agents.post("", "Registers an agent.").body("RegisterAgent").created("Agent"),
         agents.get("/{agentId}", "Gets one agent.").ok("Agent"),
-        agents.delete("/{agentId}", "Removes an agent.").no_content(),
         agents
             .post("/{agentId}/heartbeat", "Reports that the agent is alive.")
             .header("X-Agent-Version", true, string())

@@ -18,7 +18,6 @@ fn operations(prefix: &str) -> Vec<Operation> {
         frameworks.get("", "Lists the frameworks.").ok(list("Framework")),
         frameworks.post("", "Adds a framework.").body("SaveFramework").created("Framework"),
         frameworks.get("/{frameworkId}", "Gets one framework.").ok("Framework"),
-        frameworks.delete("/{frameworkId}", "Removes a framework.").no_content().conflict(),
         versions.get("", "Lists the versions of a framework.").ok(list("FrameworkVersion")),
         versions.post("", "Adds a version to a framework.").body("SaveFrameworkVersion").created("FrameworkVersion"),
         versions.get("/{versionId}", "Gets one version.").ok("FrameworkVersion"),

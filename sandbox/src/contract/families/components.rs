@@ -55,7 +55,6 @@ fn grants() -> Vec<Operation> {
     vec![
         grants.get("", "Lists who may use a component.").ok(list("AccessGrant")),
         grants.post("", "Grants access to a component.").body("CreateAccessGrant").created("AccessGrant").conflict(),
-        grants.get("/{grantId}", "Gets one access grant.").ok("AccessGrant"),
         grants.delete("/{grantId}", "Revokes an access grant.").no_content(),
     ]
 }

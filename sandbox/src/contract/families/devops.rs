@@ -30,7 +30,6 @@ fn branches() -> Vec<Operation> {
             .body("MoveGitBranch")
             .ok("GitBranch")
             .created("GitBranch"),
-        branches.delete("/{name}", "Deletes a branch.").path_parameter("name", string().min_length(1)).no_content(),
     ]
 }
 

@@ -36,7 +36,6 @@ fn replies() -> Vec<Operation> {
         replies.get("", "Lists the replies to a thread.").ok(list("ForumReply")),
         replies.post("", "Replies to a thread.").body("SaveForumText").created("ForumReply"),
         replies.get("/{replyId}", "Gets one reply.").ok("ForumReply"),
-        replies.delete("/{replyId}", "Deletes a reply.").no_content(),
         comments.get("", "Lists the comments on a reply.").ok(list("ForumComment")),
         comments.post("", "Comments on a reply.").body("SaveForumText").created("ForumComment"),
     ]

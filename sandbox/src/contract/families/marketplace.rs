@@ -26,7 +26,6 @@ fn items() -> Vec<Operation> {
             .ok("StoreItemPagedResult"),
         items.post("", "Publishes a store item.").body("SaveStoreItem").created("StoreItem"),
         items.get("/{storeItemId}", "Gets one store item.").ok("StoreItem"),
-        items.put("/{storeItemId}", "Replaces a store item.").body("SaveStoreItem").ok("StoreItem"),
         items
             .get("/{storeItemId}/image", "Downloads the image of a store item.")
             .ok_as_any_of(&["image/png", "image/jpeg"], &binary()),
@@ -77,7 +76,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             "StoreItemPagedResult",
             object([("items", list("StoreItem").nullable()), ("totalCount", int()), ("skip", int()), ("take", int())]),
         ),
-        ("StoreItemFilter", object([("category", text()), ("name", text()), ("isPublished", boolean().nullable())])),
+        ("StoreItemFilter", object([("category", text()), ("name", text()), ("isPublished", boolean())])),
         (
             "SaveStoreItem",
             object([

@@ -13,14 +13,12 @@ fn operations() -> Vec<Operation> {
     let reports = Controller::new("ForumModeration", "/api/forum/v1/moderation/reports");
     vec![
         threads.post("/lock", "Closes a thread to new replies.").no_content().sets("isLocked", true),
-        threads.post("/unlock", "Opens a thread again.").no_content().sets("isLocked", false),
         threads.post("/hide", "Hides a thread.").body("HideForumThread").no_content().sets("isHidden", true),
         reports
             .get("", "Lists the reports to moderators.")
             .query("state", "ReportState".into())
             .ok(list("ForumReport")),
         reports.post("", "Reports a thread to the moderators.").body("CreateForumReport").created("ForumReport"),
-        reports.get("/{reportId}", "Gets one report.").ok("ForumReport"),
         reports.post("/{reportId}/resolve", "Closes a report.").ok("ForumReport").sets("state", 1),
     ]
 }

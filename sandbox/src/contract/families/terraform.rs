@@ -21,7 +21,6 @@ fn operations() -> Vec<Operation> {
             .body("CreateTerraformDeployment")
             .accepted("AcceptedResult"),
         deployments.get("/{deploymentId}", "Gets one Terraform deployment.").ok("TerraformDeployment"),
-        deployments.post("/{deploymentId}/plan", "Queues a plan.").accepted("AcceptedResult").sets("state", 1),
         deployments
             .post("/{deploymentId}/apply", "Queues an apply.")
             .accepted("AcceptedResult")

@@ -1,0 +1,107 @@
+//! Corrections that people checked in, applied to the published document before anything is interpreted.
+
+use serde_json::Value;
+
+use crate::ledger::{Entry, Ledger, Loss};
+use crate::{Config, Problem, Report};
+
+/// Applies the corrections whose place exists in one of the documents. One that fits nowhere is a problem: the contract
+/// has moved on, and the correction would be silently lost.
+pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger: &mut Ledger) -> Result<(), Report> {
+    let mut report = Report::default();
+    for correction in &config.corrections {
+        let value = match correction.value.as_deref().map(serde_json::from_str::<Value>).transpose() {
+            Ok(value) => value,
+            Err(error) => {
+                report.push(problem(&correction.pointer, format!("the value of the correction is no JSON: {error}")));
+                continue;
+            }
+        };
+        let mut applied = false;
+        for (name, tree) in documents.iter_mut() {
+            if apply(tree, &correction.pointer, value.as_ref()) {
+                applied = true;
+                ledger.push(Entry {
+                    document: name.clone(),
+                    pointer: correction.pointer.clone(),
+                    pass: "correct",
+                    what: format!("{}: {}", if value.is_some() { "set" } else { "removed" }, correction.reason),
+                    loss: Loss::Nothing,
+                });
+            }
+        }
+        if !applied {
+            report.push(problem(
+                &correction.pointer,
+                "the correction names a place that the contract does not have".to_owned(),
+            ));
+        }
+    }
+    report.into_result(())
+}
+
+/// Sets or removes what a pointer names. Its parent must exist, and for a removal it must itself.
+fn apply(tree: &mut Value, pointer: &str, value: Option<&Value>) -> bool {
+    let Some((parent, key)) = pointer.rsplit_once('/') else { return false };
+    let key = key.replace("~1", "/").replace("~0", "~");
+    match (tree.pointer_mut(parent), value) {
+        (Some(Value::Object(members)), Some(value)) => {
+            members.insert(key, value.clone());
+            true
+        }
+        (Some(Value::Object(members)), None) => members.remove(&key).is_some(),
+        (Some(Value::Array(items)), value) => match (key.parse::<usize>(), value) {
+            (Ok(index), Some(value)) if index < items.len() => {
+                items[index] = value.clone();
+                true
+            }
+            (Ok(index), None) if index < items.len() => {
+                items.remove(index);
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn problem(pointer: &str, message: String) -> Problem {
+    Problem {
+        code: "correction/unusable",
+        document: "specs/codegen.toml".to_owned(),
+        pointer: Some(pointer.to_owned()),
+        position: None,
+        message,
+        hint: "mend or remove the `[[correction]]` with this pointer".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::correct;
+    use crate::ledger::Ledger;
+    use crate::{Config, Correction};
+
+    fn run(tree: Value, pointer: &str, value: Option<&str>) -> Result<Value, String> {
+        let correction =
+            Correction { pointer: pointer.into(), value: value.map(str::to_owned), reason: "because".into() };
+        let config = Config { corrections: vec![correction], ..Config::default() };
+        let mut documents = [("api".to_owned(), tree)];
+        correct(&mut documents, &config, &mut Ledger::default()).map_err(|report| report.to_string())?;
+        Ok(documents[0].1.clone())
+    }
+
+    #[test]
+    fn corrections_set_remove_and_complain() {
+        let tree = || json!({"a": {"b/c": 1, "d": [1, 2]}});
+        assert_eq!(run(tree(), "/a/b~1c", Some("2")), Ok(json!({"a": {"b/c": 2, "d": [1, 2]}})));
+        assert_eq!(run(tree(), "/a/d/0", None), Ok(json!({"a": {"b/c": 1, "d": [2]}})));
+        assert_eq!(run(tree(), "/a/new", Some("{}")), Ok(json!({"a": {"b/c": 1, "d": [1, 2], "new": {}}})));
+        assert!(run(tree(), "/x/y", Some("1")).is_err_and(|text| text.contains("correction/unusable")));
+        assert!(run(tree(), "/a/gone", None).is_err());
+        assert!(run(tree(), "/a/d/9", Some("1")).is_err());
+        assert!(run(tree(), "/a/b~1c", Some("{")).is_err_and(|text| text.contains("no JSON")));
+    }
+}

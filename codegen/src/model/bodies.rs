@@ -1,0 +1,162 @@
+//! Request bodies.
+
+use super::objects::text_not_bytes;
+use super::schemas::Types;
+use super::tree::Node;
+use super::types::{Format, Kind, PartKind, Type};
+use super::{Body, BodyKind, Style};
+use crate::ledger::Loss;
+
+/// The body of an operation, in the one form that the client sends.
+pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) -> Option<Body> {
+    let node = operation.get("requestBody")?;
+    let Some(body) = node.resolve() else {
+        types.degrade(&node, format!("`{}` leads nowhere in this document", node.text("$ref")));
+        return Some(Body { media_type: "application/octet-stream".into(), required: true, kind: BodyKind::Binary });
+    };
+    let content: Vec<(&str, Node<'a>)> =
+        body.get("content").iter().flat_map(|content| content.members().collect::<Vec<_>>()).collect();
+    let (media_type, media) = content.iter().min_by_key(|(name, _)| rank(name))?.clone();
+    let others: Vec<&str> =
+        content.iter().map(|(name, _)| *name).filter(|name| class(name) != class(media_type)).collect();
+    if !others.is_empty() {
+        let what = format!("sent as `{media_type}`; also offered: {}", others.join(", "));
+        body.note(types.ledger, "model/body", what, Loss::Documentation("the other media types".to_owned()));
+    }
+    let schema = media.get("schema");
+    let name = format!("{hint}Request");
+    let typed = |types: &mut Types<'a>| schema.as_ref().map_or(Type::Any, |schema| types.of(schema, &name).ty);
+    let kind = match class(media_type) {
+        Class::Json => match typed(types) {
+            Type::String(Format::Binary) => BodyKind::Binary,
+            ty => BodyKind::Json(text_not_bytes(ty)),
+        },
+        Class::Multipart => multipart(types, schema.as_ref().unwrap_or(&media), &name),
+        Class::Form => form(types, &media, schema.as_ref(), &name),
+        Class::Text => BodyKind::Text,
+        Class::Binary => BodyKind::Binary,
+        Class::Xml => {
+            types.degrade(&media, format!("`{media_type}` is sent as text: XML is not typed"));
+            BodyKind::Text
+        }
+    };
+    let media_type = match (&kind, media_type) {
+        (_, "*/*" | "application/*") if class(media_type) == Class::Json => "application/json".to_owned(),
+        (_, name) if name.contains('*') && class(name) == Class::Json => "application/json".to_owned(),
+        (_, name) if name.contains('*') => "application/octet-stream".to_owned(),
+        (_, name) => name.to_owned(),
+    };
+    // ASP.NET leaves `required` out although the body is needed.
+    let optional = body.value.get("required").and_then(serde_json::Value::as_bool) == Some(false);
+    Some(Body { media_type, required: !optional, kind })
+}
+
+fn multipart<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> BodyKind {
+    let Some(target) = schema.resolve() else {
+        types.degrade(schema, format!("`{}` leads nowhere in this document", schema.text("$ref")));
+        return BodyKind::Binary;
+    };
+    let wish = if target.pointer == schema.pointer {
+        hint.to_owned()
+    } else {
+        format!("{}Form", super::schemas::referenced_name(&target.pointer))
+    };
+    let id = types.multipart(&target, &crate::naming::ident::type_name(&wish));
+    BodyKind::Multipart(id)
+}
+
+fn form<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: Option<&Node<'a>>, hint: &str) -> BodyKind {
+    let Some(schema) = schema else { return BodyKind::Form(Type::Object, Vec::new()) };
+    let has_file = schema.resolve().is_some_and(|target| {
+        types.parts(&target, hint).iter().any(|part| matches!(part.kind, PartKind::File | PartKind::Files))
+    });
+    if has_file {
+        schema.note(
+            types.ledger,
+            "model/body",
+            "a file in a URL-encoded form travels as text",
+            Loss::Documentation("that it is a file".to_owned()),
+        );
+    }
+    let ty = types.of(schema, hint).ty;
+    let mut styles = Vec::new();
+    for (field, encoding) in media.get("encoding").iter().flat_map(|encoding| encoding.members().collect::<Vec<_>>()) {
+        let style = match encoding.text("style") {
+            "spaceDelimited" => Style::Space,
+            "pipeDelimited" => Style::Pipe,
+            "deepObject" => Style::Deep,
+            _ if is_json(encoding.text("contentType")) => Style::Json,
+            _ => Style::Plain,
+        };
+        let explode =
+            encoding.value.get("explode").and_then(serde_json::Value::as_bool).unwrap_or(style == Style::Plain);
+        if style != Style::Plain || !explode {
+            styles.push((field.to_owned(), style, explode));
+        }
+    }
+    BodyKind::Form(ty, styles)
+}
+
+impl<'a> Types<'a> {
+    /// The type of a multipart body; shared by all operations that send the same schema.
+    fn multipart(&mut self, node: &Node<'a>, wish: &str) -> super::TypeId {
+        let place = (node.document.name.clone(), node.pointer.clone());
+        if let Some(id) = self.multiparts.get(&place) {
+            return *id;
+        }
+        let id = self.add(node, "!multipart", wish, |types, name| Kind::Multipart(types.parts(node, name)));
+        self.multiparts.insert(place, id);
+        id
+    }
+}
+
+/// Kinds of media types that differ for the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Class {
+    Json,
+    Multipart,
+    Form,
+    Binary,
+    Text,
+    Xml,
+}
+
+/// The kind of a media type.
+pub(super) fn class(media_type: &str) -> Class {
+    let name = essence(media_type);
+    match name.as_str() {
+        _ if is_json(&name) => Class::Json,
+        "application/x-www-form-urlencoded" => Class::Form,
+        _ if name.starts_with("multipart/") => Class::Multipart,
+        _ if name.ends_with("/xml") || name.ends_with("+xml") => Class::Xml,
+        _ if name.starts_with("text/") => Class::Text,
+        _ => Class::Binary,
+    }
+}
+
+/// Whether a media type is JSON, or open to it.
+pub(super) fn is_json(media_type: &str) -> bool {
+    let name = essence(media_type);
+    matches!(
+        name.as_str(),
+        "application/json" | "text/json" | "*/*" | "application/*" | "application/*+json" | "text/x-json"
+    ) || name.ends_with("+json")
+}
+
+/// A media type without its parameters, in lower case.
+pub(super) fn essence(media_type: &str) -> String {
+    media_type.split(';').next().unwrap_or_default().trim().to_lowercase()
+}
+
+/// Plain JSON first, then its relatives, then the rest.
+fn rank(media_type: &str) -> (u8, Class, usize) {
+    let name = essence(media_type);
+    let first = match name.as_str() {
+        "application/json" => 0,
+        "text/json" => 1,
+        _ if is_json(&name) && !name.contains('*') => 2,
+        _ if is_json(&name) && name != "*/*" => 3,
+        _ => 4,
+    };
+    (first, class(media_type), media_type.len())
+}

@@ -1,0 +1,77 @@
+//! From normalised documents to the model.
+
+use super::schemas::{Types, provenance};
+use super::tree::{Document, Node};
+use super::{Location, Model, Operation, bodies, operations, parameters, reach, responses};
+use crate::ledger::Ledger;
+use crate::{Config, Names};
+
+/// Interprets all documents, and says which names were given.
+pub(crate) fn build(documents: &[Document], config: &Config, pins: &Names, ledger: &mut Ledger) -> (Model, Names) {
+    let mut found = operations::find(documents, config, ledger);
+    let names = operations::name(&mut found, config, pins);
+    let mut types = Types::new(documents, pins, &config.rename, ledger);
+    for document in documents {
+        let root = Node::root(document);
+        let schemas = root.get("components").and_then(|components| components.get("schemas"));
+        for (name, schema) in schemas.iter().flat_map(|schemas| schemas.members().collect::<Vec<_>>()) {
+            types.named(&schema, name);
+        }
+    }
+    let mut model = Model::default();
+    for operation in &found {
+        model.operations.push(interpret(&mut types, operation));
+        if !model.families.contains(&operation.family) {
+            model.families.push(operation.family.clone());
+        }
+    }
+    let (definitions, mut given) = types.finish();
+    model.types = definitions;
+    given.operations = names;
+    lift_api_version(&mut model);
+    model.families.sort_by(|one, other| one.name.cmp(&other.name));
+    model.operations.sort_by(|one, other| (&one.family, &one.name).cmp(&(&other.family, &other.name)));
+    reach::mark(&mut model);
+    (model, given)
+}
+
+fn interpret<'a>(types: &mut Types<'a>, found: &operations::Found<'a>) -> Operation {
+    let (parameters, path) = parameters::read(types, &found.item, &found.node, &found.template, &found.hint);
+    let body = bodies::read(types, &found.node, &found.hint);
+    let responses = responses::read(types, &found.node, &found.hint);
+    Operation {
+        document: found.node.document.name.clone(),
+        pointer: found.node.source(),
+        method: found.method.clone(),
+        path,
+        family: found.family.name.clone(),
+        name: found.name.clone(),
+        docs: found.node.prose(),
+        deprecated: found.node.flag("deprecated"),
+        provenance: provenance(&found.node),
+        parameters,
+        body,
+        success: responses.success,
+        accept: responses.accept,
+        statuses: responses.statuses,
+        api_version: None,
+    }
+}
+
+/// A required `api-version` on every operation is configuration of the client, not an argument of each call.
+fn lift_api_version(model: &mut Model) {
+    let position = |operation: &Operation| {
+        operation.parameters.iter().position(|parameter| {
+            matches!(parameter.location, Location::Query | Location::Header)
+                && parameter.required
+                && ["api-version", "x-api-version", "x-version"].contains(&parameter.wire.to_lowercase().as_str())
+        })
+    };
+    if model.operations.iter().all(|operation| position(operation).is_some()) {
+        for operation in &mut model.operations {
+            if let Some(index) = position(operation) {
+                operation.api_version = Some(operation.parameters.remove(index));
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Enumerations: open, with names where the contract has them.
+
+use serde_json::Value;
+
+use super::schemas::{Shape, Types};
+use super::tree::Node;
+use super::types::{EnumKind, Format, Kind, Type, Variant, VariantContent};
+use crate::ledger::Loss;
+use crate::naming::Scope;
+use crate::naming::ident::variant_name;
+
+/// What a schema with `enum` is; `None`: the values say nothing, look at the rest of the schema.
+pub(super) fn shape<'a>(node: &Node<'a>, values: &[Value]) -> Option<Shape<'a>> {
+    let mut values = values.iter().filter(|value| !value.is_null()).peekable();
+    values.peek()?;
+    let kind = node.text("type");
+    if matches!(kind, "array" | "object") {
+        return None;
+    }
+    let values: Vec<&Value> = values.collect();
+    if values.iter().all(|value| value.is_string()) {
+        // Numbers and flags that are written as text in the contract travel as what `type` says.
+        return matches!(kind, "" | "string").then_some(Shape::Enum);
+    }
+    if values.iter().all(|value| value.is_i64()) {
+        return Some(if kind == "string" { Shape::Scalar(Type::String(Format::Text)) } else { Shape::Enum });
+    }
+    if values.iter().all(|value| value.is_boolean()) {
+        return Some(Shape::Scalar(Type::Boolean));
+    }
+    if values.iter().all(|value| value.is_number()) {
+        return Some(Shape::Scalar(Type::Double));
+    }
+    None
+}
+
+/// The variants of an enumeration.
+pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str) -> Kind {
+    let values: Vec<&Value> = node.value.get("enum").and_then(Value::as_array).into_iter().flatten().collect();
+    let names = labels(node, &["x-enum-varnames", "x-enumNames", "x-enum-names"], values.len());
+    let about = labels(node, &["x-enum-descriptions", "x-enumDescriptions", "x-enumdescriptions"], values.len());
+    let integer =
+        if node.text("format") == "int64" || values.iter().any(|value| too_large(value)) { "i64" } else { "i32" };
+    let mut scope = Scope::with(["Unknown"]);
+    let mut variants: Vec<(String, Variant)> = Vec::new();
+    let mut kind = EnumKind::String;
+    for (index, value) in values.into_iter().enumerate() {
+        let (wire, plain) = match value {
+            Value::String(text) => (text.clone(), variant_name(text)),
+            Value::Number(number) => {
+                kind = EnumKind::Integer(integer);
+                let digits = number.to_string();
+                (digits.clone(), if digits.starts_with('-') { variant_name(&digits) } else { format!("Value{digits}") })
+            }
+            _ => continue,
+        };
+        if variants.iter().any(|(other, _)| *other == wire) {
+            node.note(types.ledger, "model/enum", format!("`{wire}` stands twice"), Loss::Nothing);
+            continue;
+        }
+        let wish = names.get(index).map_or(plain, |name| variant_name(name));
+        let name = types.claim_member(&mut scope, key, &wire, &wish);
+        let docs = about.get(index).cloned().unwrap_or_default();
+        variants.push((wire, Variant { name, docs, content: VariantContent::Value }));
+    }
+    Kind::Enum(kind, variants)
+}
+
+fn too_large(value: &Value) -> bool {
+    value.as_i64().is_some_and(|number| i32::try_from(number).is_err())
+}
+
+/// An extension that labels every value.
+fn labels(node: &Node<'_>, extensions: &[&str], count: usize) -> Vec<String> {
+    for extension in extensions {
+        let Some(list) = node.value.get(extension).and_then(Value::as_array) else { continue };
+        let labels: Vec<String> = list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        if labels.len() == count {
+            return labels;
+        }
+    }
+    Vec::new()
+}

@@ -1,0 +1,86 @@
+//! `allOf`, merged into one object.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::schemas::Types;
+use super::tree::Node;
+use crate::ledger::Loss;
+
+/// An object with everything that its schema and the schemas it is composed of declare.
+#[derive(Debug, Default)]
+pub(super) struct Flat<'a> {
+    pub(super) properties: BTreeMap<&'a str, Node<'a>>,
+    pub(super) required: BTreeSet<&'a str>,
+    /// Schema of the members that are not declared, where one says so.
+    pub(super) additional: Option<Node<'a>>,
+    visited: BTreeSet<String>,
+}
+
+impl<'a> Types<'a> {
+    /// Merges a schema and all that it is composed of. Circles are cut where they close.
+    pub(super) fn flatten(&mut self, node: &Node<'a>) -> Flat<'a> {
+        let mut flat = Flat::default();
+        self.merge(node, &mut flat, true);
+        flat
+    }
+
+    fn merge(&mut self, node: &Node<'a>, flat: &mut Flat<'a>, binding: bool) {
+        if !flat.visited.insert(node.pointer.clone()) {
+            return;
+        }
+        if node.value.get("$ref").is_some() {
+            match node.resolve() {
+                Some(target) => self.merge(&target, flat, binding),
+                None => {
+                    self.degrade(node, format!("`{}` leads nowhere in this document", node.text("$ref")));
+                }
+            }
+            return;
+        }
+        for member in node.get("allOf").iter().flat_map(Node::items) {
+            self.merge(&member, flat, binding);
+        }
+        // Alternatives within an object: each of their members may be there.
+        for keyword in ["oneOf", "anyOf"] {
+            let branches: Vec<Node<'a>> = node.get(keyword).iter().flat_map(Node::items).collect();
+            if !branches.is_empty() && (node.value.get("properties").is_some() || !binding || flat.visited.len() > 1) {
+                let what =
+                    format!("the alternatives of `{keyword}` are merged into one object, their members optional");
+                node.note(
+                    self.ledger,
+                    "model/flatten",
+                    what,
+                    Loss::Documentation("which of them exclude each other".to_owned()),
+                );
+                for branch in branches {
+                    self.merge(&branch, flat, false);
+                }
+            }
+        }
+        for (name, property) in node.get("properties").iter().flat_map(Node::members) {
+            match flat.properties.get(name) {
+                // A repetition that only adds a description does not hide the type.
+                Some(_) if says_nothing(&property) => {}
+                _ => {
+                    flat.properties.insert(name, property);
+                }
+            }
+        }
+        if binding {
+            let names = node.value.get("required").and_then(serde_json::Value::as_array).into_iter().flatten();
+            flat.required.extend(names.filter_map(serde_json::Value::as_str));
+        }
+        if let Some(additional) = node.get("additionalProperties")
+            && (additional.value.is_object() || additional.value == &serde_json::Value::Bool(true))
+        {
+            flat.additional = Some(additional);
+        }
+    }
+}
+
+/// Whether a schema leaves the type open.
+fn says_nothing(node: &Node<'_>) -> bool {
+    let typing =
+        ["$ref", "type", "allOf", "oneOf", "anyOf", "enum", "properties", "items", "additionalProperties", "format"];
+    !typing.iter().any(|keyword| node.value.get(keyword).is_some())
+}

@@ -1,0 +1,182 @@
+//! The frozen truth of the wire.
+//!
+//! Everything that the generated client does on the wire is decided here. Later stages only choose how to write it down.
+
+mod bodies;
+mod build;
+mod enums;
+mod families;
+mod flatten;
+mod naming;
+mod objects;
+mod operations;
+mod parameters;
+mod reach;
+mod responses;
+mod schemas;
+mod tree;
+mod types;
+mod unions;
+
+pub(crate) use build::build;
+pub(crate) use tree::Document;
+pub(crate) use types::{
+    Definition, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Tagging, Type, TypeId, Variant, VariantContent,
+};
+
+/// All contracts of a client, interpreted.
+#[derive(Debug, Default)]
+pub(crate) struct Model {
+    /// Families that have operations, sorted by name.
+    pub(crate) families: Vec<Family>,
+    /// Operations, sorted by family and name.
+    pub(crate) operations: Vec<Operation>,
+    /// Types, indexed by [`TypeId`].
+    pub(crate) types: Vec<Definition>,
+}
+
+impl Model {
+    /// The definition behind an identifier.
+    pub(crate) fn definition(&self, id: TypeId) -> &Definition {
+        &self.types[id.0]
+    }
+}
+
+/// A route family: a module, a cargo feature and an accessor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Family {
+    /// Snake case: the module and the accessor.
+    pub(crate) name: String,
+    /// Upper camel case: the handle.
+    pub(crate) handle: String,
+    /// Kebab case: the cargo feature.
+    pub(crate) feature: String,
+    /// What it covers, one line.
+    pub(crate) covers: String,
+    /// Its path prefixes; none for a family named by a tag.
+    pub(crate) prefixes: Vec<String>,
+}
+
+/// What the contract's `x-provenance` says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Provenance {
+    /// No mark: a real contract, to be taken as it stands.
+    #[default]
+    Plain,
+    /// The document of the service shows it.
+    Documented,
+    /// The sandbox's own.
+    Assumed,
+}
+
+/// One operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    /// Name of the document.
+    pub(crate) document: String,
+    /// JSON pointer of the operation.
+    pub(crate) pointer: String,
+    /// Upper case.
+    pub(crate) method: String,
+    /// Path template, with plain `{name}` placeholders that match the parameters' wire names.
+    pub(crate) path: String,
+    /// Name of the family.
+    pub(crate) family: String,
+    /// Snake case.
+    pub(crate) name: String,
+    /// `summary` and `description`.
+    pub(crate) docs: String,
+    pub(crate) deprecated: bool,
+    pub(crate) provenance: Provenance,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) body: Option<Body>,
+    pub(crate) success: Content,
+    /// Media types that are asked for.
+    pub(crate) accept: String,
+    /// Every documented status, for the documentation: status, what its body is, description.
+    pub(crate) statuses: Vec<Status>,
+    /// A parameter that is lifted to the configuration of the client.
+    pub(crate) api_version: Option<Parameter>,
+}
+
+/// A documented status of an operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Status {
+    /// `200`, `4XX` or `default`.
+    pub(crate) status: String,
+    pub(crate) content: Content,
+    pub(crate) description: String,
+}
+
+/// Where a parameter stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Location {
+    Path,
+    Query,
+    Header,
+    Cookie,
+}
+
+/// How a parameter is written (OpenAPI 3.0, "Style Values").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// The location's default: `simple` for path and header, `form` for query and cookie.
+    Plain,
+    Deep,
+    Space,
+    Pipe,
+    Label,
+    Matrix,
+    /// `content: application/json`.
+    Json,
+}
+
+/// One parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    pub(crate) wire: String,
+    /// Rust argument or field name.
+    pub(crate) name: String,
+    pub(crate) location: Location,
+    pub(crate) style: Style,
+    /// `None`: the style's own default.
+    pub(crate) explode: Option<bool>,
+    pub(crate) reserved: bool,
+    pub(crate) required: bool,
+    pub(crate) ty: Type,
+    pub(crate) docs: String,
+    pub(crate) default: Option<String>,
+}
+
+/// A request body.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    pub(crate) media_type: String,
+    pub(crate) required: bool,
+    pub(crate) kind: BodyKind,
+}
+
+/// The form of a request body.
+#[derive(Clone, Debug)]
+pub(crate) enum BodyKind {
+    Json(Type),
+    /// URL-encoded; fields whose style differs from `form` with `explode`.
+    Form(Type, Vec<(String, Style, bool)>),
+    Multipart(TypeId),
+    Text,
+    Binary,
+}
+
+/// What a response carries.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Content {
+    Empty,
+    Json(Type),
+    /// A body that may be missing.
+    OptionalJson(Type),
+    Text,
+    Stream,
+    Events,
+    /// Several statuses with bodies of their own: a union by status.
+    ByStatus(TypeId),
+}

@@ -1,0 +1,111 @@
+//! Objects with declared members, and multipart bodies.
+
+use serde_json::Value;
+
+use super::schemas::{Types, key};
+use super::tree::Node;
+use super::types::{Field, Format, Kind, Part, PartKind, Type};
+use crate::ledger::Loss;
+use crate::naming::Scope;
+use crate::naming::ident::{member_name, type_name};
+
+impl<'a> Types<'a> {
+    /// An object, everything that it is composed of merged.
+    pub(super) fn structure(&mut self, node: &Node<'a>, name: &str) -> Kind {
+        let flat = self.flatten(node);
+        let owner = key(node);
+        let mut scope = Scope::default();
+        let mut fields = Vec::new();
+        for (wire, property) in &flat.properties {
+            let typed = self.of(property, &format!("{name}{}", type_name(wire)));
+            let resolved = property.resolve();
+            let hint = |flag: &str| property.flag(flag) || resolved.as_ref().is_some_and(|node| node.flag(flag));
+            let field = Field {
+                wire: (*wire).to_owned(),
+                name: self.claim_member(&mut scope, &owner, wire, &member_name(wire)),
+                required: self.is_required(node, &flat.required, wire),
+                nullable: typed.nullable,
+                ty: text_not_bytes(typed.ty),
+                read_only: hint("readOnly"),
+                write_only: hint("writeOnly"),
+                deprecated: property.flag("deprecated"),
+                docs: property.prose(),
+            };
+            fields.push(field);
+        }
+        for missing in flat.required.iter().filter(|name| !declares(&flat.properties, name)) {
+            let what = format!("`{missing}` is required but not declared");
+            node.note(self.ledger, "model/required", what, Loss::Documentation("that it is required".to_owned()));
+        }
+        let extra = flat.additional.map(|additional| match additional.value {
+            Value::Bool(_) => Type::Any,
+            _ => self.of(&additional, &format!("{name}Extra")).ty,
+        });
+        Kind::Struct(fields, extra)
+    }
+
+    /// ASP.NET lists `Id` as required where the property is `id`.
+    fn is_required(&mut self, node: &Node<'a>, required: &std::collections::BTreeSet<&str>, wire: &str) -> bool {
+        if required.contains(wire) {
+            return true;
+        }
+        let other = required.iter().find(|name| name.eq_ignore_ascii_case(wire));
+        if let Some(other) = other {
+            node.note(self.ledger, "model/required", format!("`{other}` is read as `{wire}`"), Loss::Nothing);
+        }
+        other.is_some()
+    }
+
+    /// The parts of a multipart body.
+    pub(super) fn parts(&mut self, node: &Node<'a>, name: &str) -> Vec<Part> {
+        let flat = self.flatten(node);
+        let owner = format!("{}!multipart", key(node));
+        let mut scope = Scope::default();
+        let mut parts = Vec::new();
+        for (wire, property) in &flat.properties {
+            let typed = self.of(property, &format!("{name}{}", type_name(wire)));
+            parts.push(Part {
+                wire: (*wire).to_owned(),
+                name: self.claim_member(&mut scope, &owner, wire, &member_name(wire)),
+                kind: self.part_kind(typed.ty),
+                required: flat.required.contains(wire) && !typed.nullable,
+                docs: property.prose(),
+            });
+        }
+        parts
+    }
+
+    fn part_kind(&self, ty: Type) -> PartKind {
+        match ty {
+            Type::String(Format::Binary) => PartKind::File,
+            Type::List(inner) if *inner == Type::String(Format::Binary) => PartKind::Files,
+            Type::List(inner) if self.is_text(&inner) => PartKind::Texts(*inner),
+            ty if self.is_text(&ty) => PartKind::Text(ty),
+            ty => PartKind::Json(text_not_bytes(ty)),
+        }
+    }
+
+    /// Whether a value of the type is written as plain text in a form.
+    fn is_text(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Boolean | Type::Integer(_) | Type::Float | Type::Double | Type::Decimal | Type::String(_) => true,
+            Type::Named(id) => self.is_enum(*id),
+            _ => false,
+        }
+    }
+}
+
+/// Raw bytes cannot stand in JSON: what claims to is text.
+pub(super) fn text_not_bytes(ty: Type) -> Type {
+    match ty {
+        Type::String(Format::Binary) => Type::String(Format::Text),
+        Type::List(inner) => Type::List(Box::new(text_not_bytes(*inner))),
+        Type::Map(inner) => Type::Map(Box::new(text_not_bytes(*inner))),
+        Type::Optional(inner) => Type::Optional(Box::new(text_not_bytes(*inner))),
+        ty => ty,
+    }
+}
+
+fn declares(properties: &std::collections::BTreeMap<&str, Node<'_>>, name: &str) -> bool {
+    properties.keys().any(|wire| wire.eq_ignore_ascii_case(name))
+}

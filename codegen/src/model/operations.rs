@@ -1,0 +1,141 @@
+//! Operations: found, put into families, named.
+
+use std::collections::BTreeMap;
+
+use super::tree::{Document, Node};
+use super::{Family, families, responses};
+use crate::ledger::{Ledger, Loss};
+use crate::naming::Scope;
+use crate::naming::ident::{member_name, type_name};
+use crate::naming::operation::{Route, from_route, last_parameter};
+use crate::walk::{METHODS, OTHER_OPERATIONS};
+use crate::{Config, Names};
+
+/// An operation that has its family and name, and is not interpreted yet.
+#[derive(Debug)]
+pub(super) struct Found<'a> {
+    pub(super) node: Node<'a>,
+    pub(super) item: Node<'a>,
+    pub(super) method: String,
+    pub(super) template: String,
+    pub(super) family: Family,
+    pub(super) name: String,
+    /// Prefix for the names of types that belong to it, unique over all operations.
+    pub(super) hint: String,
+    prefix: String,
+}
+
+impl Found<'_> {
+    /// The key of the operation in the lock.
+    pub(super) fn key(&self) -> String {
+        format!("{} {}", self.method, self.template)
+    }
+}
+
+/// All operations that the configuration lets in.
+pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut Ledger) -> Vec<Found<'a>> {
+    let mut found = Vec::new();
+    for document in documents {
+        let root = Node::root(document);
+        for (template, item) in root.get("paths").iter().flat_map(|paths| paths.members().collect::<Vec<_>>()) {
+            if !template.starts_with('/') || !admitted(config, template) {
+                continue;
+            }
+            let Some(item) = item.resolve() else {
+                item.note(
+                    ledger,
+                    "model/path",
+                    "the path is left out",
+                    Loss::Degraded("its `$ref` leads nowhere in this document".to_owned()),
+                );
+                continue;
+            };
+            let other = item.get(OTHER_OPERATIONS);
+            let others = other.iter().flat_map(|others| others.members().collect::<Vec<_>>());
+            let known = METHODS.iter().filter_map(|method| item.get(method).map(|node| (*method, node)));
+            for (method, node) in known.chain(others).filter(|(_, node)| node.value.is_object()) {
+                let (family, prefix) = families::claim(config, template, &node);
+                let method = if METHODS.contains(&method) { method.to_uppercase() } else { method.to_owned() };
+                let (template, prefix) = (template.to_owned(), prefix.to_owned());
+                let (name, hint) = (String::new(), String::new());
+                found.push(Found { node, item: item.clone(), method, template, family, name, hint, prefix });
+            }
+        }
+    }
+    found
+}
+
+fn admitted(config: &Config, path: &str) -> bool {
+    let any = |prefixes: &[String]| prefixes.iter().any(|prefix| path.starts_with(prefix.as_str()));
+    (config.include.is_empty() || any(&config.include)) && !any(&config.exclude)
+}
+
+/// Gives every operation its name: pinned, from its identifier, or from its method and path.
+pub(super) fn name(found: &mut [Found<'_>], config: &Config, pins: &Names) -> BTreeMap<String, String> {
+    let mut given = BTreeMap::new();
+    let mut scopes: BTreeMap<String, Scope> = BTreeMap::new();
+    let mut hints = Scope::default();
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    // Pinned names first: a newcomer never takes the name of one that was there before.
+    order.sort_by_key(|index| !pins.operations.contains_key(&found[*index].key()));
+    for index in order {
+        let operation = &mut found[index];
+        let key = operation.key();
+        let scope = scopes
+            .entry(operation.family.name.clone())
+            .or_insert_with(|| Scope::with(["new", "clone", "into", "from"]));
+        let pinned = pins.operations.get(&key).and_then(|pin| pin.strip_prefix(&format!("{}.", operation.family.name)));
+        let wishes: Vec<String> = match config.rename.get(&key).map(String::as_str).or(pinned) {
+            Some(chosen) => vec![chosen.to_owned()],
+            None => wishes(operation),
+        };
+        operation.name = scope.claim(wishes.iter().map(String::as_str));
+        given.insert(key, format!("{}.{}", operation.family.name, operation.name));
+    }
+    // Types are named after the operation; the family only joins where two operations have the same name.
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for operation in found.iter() {
+        *counts.entry(type_name(&operation.name)).or_default() += 1;
+    }
+    for operation in found.iter_mut() {
+        let short = type_name(&operation.name);
+        let long = type_name(&format!("{}_{}", operation.family.name, operation.name));
+        operation.hint =
+            if counts.get(&short) == Some(&1) { hints.claim([short.as_str()]) } else { hints.claim([long.as_str()]) };
+    }
+    given
+}
+
+/// Names for an operation, best first.
+fn wishes(operation: &Found<'_>) -> Vec<String> {
+    let id = operation.node.text("operationId");
+    let first = if id.trim().is_empty() {
+        from_route(Route {
+            method: &operation.method,
+            path: &operation.template,
+            prefix: &operation.prefix,
+            answers_array: responses::answers_array(&operation.node),
+        })
+    } else {
+        without_owner(id, operation)
+    };
+    let mut wishes = vec![first.clone()];
+    wishes.extend(
+        last_parameter(&operation.template).map(|parameter| format!("{}_by_{parameter}", first.trim_end_matches('_'))),
+    );
+    wishes.push(format!("{}_{}", first.trim_end_matches('_'), operation.method.to_lowercase()));
+    wishes
+}
+
+/// `Projects_List` in the family `projects` reads `list`.
+fn without_owner(id: &str, operation: &Found<'_>) -> String {
+    let tag = operation.node.get("tags").and_then(|tags| tags.items().next()).and_then(|tag| tag.value.as_str());
+    if let Some((owner, rest)) = id.split_once(['_', '/', '.']) {
+        let owner = member_name(owner);
+        let owned = owner == operation.family.name || tag.is_some_and(|tag| member_name(tag) == owner);
+        if owned && rest.chars().any(char::is_alphabetic) {
+            return member_name(rest);
+        }
+    }
+    member_name(id)
+}

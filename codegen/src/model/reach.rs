@@ -1,0 +1,95 @@
+//! Who uses which type.
+
+use super::types::{Definition, Kind, PartKind, Reach, Type, TypeId, VariantContent};
+use super::{BodyKind, Content, Model, Operation, Provenance};
+
+/// Fills in [`Definition::reach`] from the operations.
+pub(super) fn mark(model: &mut Model) {
+    let links: Vec<Vec<TypeId>> = model.types.iter().map(links).collect();
+    for operation in &model.operations {
+        let (request, response) = roots(operation);
+        let documented = operation.provenance != Provenance::Assumed;
+        for (roots, is_request) in [(request, true), (response, false)] {
+            spread(&mut model.types, &links, roots, |reach| {
+                let mut wanted = reach.clone();
+                wanted.request |= is_request;
+                wanted.response |= !is_request;
+                wanted.documented |= documented;
+                wanted.families.insert(operation.family.clone());
+                let changed = wanted != *reach;
+                *reach = wanted;
+                changed
+            });
+        }
+    }
+}
+
+/// Walks from `roots`, and goes on from a type only when `mark` changed it: what stands there already has been spread.
+fn spread(
+    types: &mut [Definition],
+    links: &[Vec<TypeId>],
+    mut queue: Vec<TypeId>,
+    mut mark: impl FnMut(&mut Reach) -> bool,
+) {
+    while let Some(id) = queue.pop() {
+        if mark(&mut types[id.0].reach) {
+            queue.extend(&links[id.0]);
+        }
+    }
+}
+
+/// The types that an operation names: in what it sends, and in what it answers.
+pub(super) fn roots(operation: &Operation) -> (Vec<TypeId>, Vec<TypeId>) {
+    let mut request = Vec::new();
+    for parameter in &operation.parameters {
+        parameter.ty.each_named(&mut |id| request.push(id));
+    }
+    match operation.body.as_ref().map(|body| &body.kind) {
+        Some(BodyKind::Json(ty) | BodyKind::Form(ty, _)) => ty.each_named(&mut |id| request.push(id)),
+        Some(BodyKind::Multipart(id)) => request.push(*id),
+        _ => {}
+    }
+    let mut response = Vec::new();
+    content(&operation.success, &mut response);
+    for status in &operation.statuses {
+        content(&status.content, &mut response);
+    }
+    (request, response)
+}
+
+fn content(content: &Content, into: &mut Vec<TypeId>) {
+    match content {
+        Content::Json(ty) | Content::OptionalJson(ty) => ty.each_named(&mut |id| into.push(id)),
+        Content::ByStatus(id) => into.push(*id),
+        _ => {}
+    }
+}
+
+fn links(definition: &Definition) -> Vec<TypeId> {
+    let mut found = Vec::new();
+    let mut add = |ty: &Type| ty.each_named(&mut |id| found.push(id));
+    match &definition.kind {
+        Kind::Struct(fields, extra) => {
+            fields.iter().for_each(|field| add(&field.ty));
+            extra.iter().for_each(&mut add);
+        }
+        Kind::Alias(ty) => add(ty),
+        Kind::Enum(..) => {}
+        Kind::Union(_, variants) => {
+            for variant in variants {
+                if let VariantContent::Type(ty, _) = &variant.content {
+                    add(ty);
+                }
+            }
+        }
+        Kind::Multipart(parts) => {
+            for part in parts {
+                if let PartKind::Text(ty) | PartKind::Texts(ty) | PartKind::Json(ty) = &part.kind {
+                    add(ty);
+                }
+            }
+        }
+        Kind::ByStatus(variants) => variants.iter().for_each(|(_, _, body)| content(body, &mut found)),
+    }
+    found
+}

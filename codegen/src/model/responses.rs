@@ -1,0 +1,204 @@
+//! Responses of an operation.
+
+use super::bodies::{Class, class, essence, is_json};
+use super::objects::text_not_bytes;
+use super::schemas::Types;
+use super::tree::Node;
+use super::types::{Format, Kind, Type};
+use super::{Content, Status};
+use crate::ledger::Loss;
+use crate::naming::Scope;
+use crate::naming::ident::variant_name;
+
+/// What an operation answers.
+#[derive(Debug)]
+pub(super) struct Responses {
+    pub(super) success: Content,
+    pub(super) accept: String,
+    pub(super) statuses: Vec<Status>,
+}
+
+/// Reads the responses of an operation.
+pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) -> Responses {
+    let mut statuses: Vec<Status> = Vec::new();
+    let mut accepts: Vec<String> = Vec::new();
+    let documented: Vec<(&str, Node<'a>)> =
+        operation.get("responses").iter().flat_map(|responses| responses.members().collect::<Vec<_>>()).collect();
+    let has_success = documented.iter().any(|(status, _)| status.starts_with('2'));
+    for (status, node) in documented {
+        if status.starts_with("x-") {
+            continue;
+        }
+        let is_success = status.starts_with('2') || status == "default" && !has_success;
+        let Some(response) = node.resolve() else {
+            types.degrade(&node, format!("`{}` leads nowhere in this document", node.text("$ref")));
+            statuses.push(Status { status: status.to_owned(), content: Content::Stream, description: String::new() });
+            continue;
+        };
+        let name = format!("{hint}{}", suffix(status, is_success));
+        let (mut content, accept) = content(types, &response, &name);
+        if is_success {
+            accepts.extend(accept.filter(|accept| !accepts.contains(accept)));
+            // A range promises neither a status nor a body.
+            if let (true, Content::Json(ty)) = (status.to_uppercase().ends_with("XX"), &content) {
+                content = Content::OptionalJson(ty.clone());
+            }
+        }
+        statuses.push(Status {
+            status: status.to_owned(),
+            content,
+            description: response.text("description").to_owned(),
+        });
+    }
+    let successes: Vec<Status> = statuses
+        .iter()
+        .filter(|status| status.status.starts_with('2') || status.status == "default" && !has_success)
+        .cloned()
+        .collect();
+    let success = combine(types, operation, &successes, hint);
+    let accept = if accepts.is_empty() { "application/json".to_owned() } else { accepts.join(", ") };
+    Responses { success, accept, statuses }
+}
+
+/// Whether the first success response is a JSON array; asked before there are types, to find a name.
+pub(super) fn answers_array(operation: &Node<'_>) -> bool {
+    let responses = operation.get("responses");
+    let first = responses.iter().flat_map(|responses| responses.members().collect::<Vec<_>>());
+    let success = first.into_iter().find(|(status, _)| status.starts_with('2')).and_then(|(_, node)| node.resolve());
+    let media = success.and_then(|response| response.get("content")).and_then(|content| {
+        let media = content.members().find(|(name, _)| is_json(name)).map(|(_, media)| media);
+        media
+    });
+    let schema = media.and_then(|media| media.get("schema")).and_then(|schema| schema.resolve());
+    schema.is_some_and(|schema| schema.text("type") == "array")
+}
+
+/// What one response carries, and the media type to ask for.
+fn content<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str) -> (Content, Option<String>) {
+    let media: Vec<(&str, Node<'a>)> =
+        response.get("content").iter().flat_map(|content| content.members().collect::<Vec<_>>()).collect();
+    let Some((name, node)) = media.iter().min_by_key(|(name, _)| rank(name)).cloned() else {
+        return (Content::Empty, None);
+    };
+    let schema = node.get("schema");
+    let typed = |types: &mut Types<'a>| schema.as_ref().map(|schema| types.of(schema, hint));
+    let ask = |name: &str| Some(if name.contains('*') { "application/json".to_owned() } else { name.to_owned() });
+    match class(name) {
+        _ if essence(name) == "text/event-stream" => (Content::Events, Some(name.to_owned())),
+        Class::Json => match typed(types) {
+            Some(typed) if typed.ty == Type::String(Format::Binary) => (Content::Stream, Some("*/*".to_owned())),
+            Some(typed) if typed.nullable => (Content::OptionalJson(text_not_bytes(typed.ty)), ask(name)),
+            Some(typed) => (Content::Json(text_not_bytes(typed.ty)), ask(name)),
+            // `application/json: {}`: there is JSON, and nothing is known of it.
+            None if name.contains('*') => (Content::Stream, Some("*/*".to_owned())),
+            None => (Content::Json(Type::Any), ask(name)),
+        },
+        Class::Text => match typed(types).map(|typed| typed.ty) {
+            Some(Type::String(Format::Binary)) => (Content::Stream, Some(name.to_owned())),
+            None | Some(Type::String(_) | Type::Any) => (Content::Text, Some(name.to_owned())),
+            // ASP.NET lists `text/plain` for whatever it writes as JSON.
+            Some(ty) if essence(name) == "text/plain" => {
+                (Content::Json(text_not_bytes(ty)), Some("application/json, text/plain".to_owned()))
+            }
+            Some(_) => (Content::Text, Some(name.to_owned())),
+        },
+        Class::Xml => {
+            node.note(
+                types.ledger,
+                "model/response",
+                format!("`{name}` is answered as text"),
+                Loss::Degraded("XML is not typed".to_owned()),
+            );
+            (Content::Text, Some(name.to_owned()))
+        }
+        Class::Form => (Content::Text, Some(name.to_owned())),
+        Class::Binary | Class::Multipart => (Content::Stream, Some(name.to_owned())),
+    }
+}
+
+fn rank(media_type: &str) -> (u8, usize, String) {
+    let name = essence(media_type);
+    let first = match class(&name) {
+        Class::Json if name == "application/json" => 0,
+        Class::Json if name == "application/problem+json" => 3,
+        Class::Json if !name.contains('*') => 1,
+        Class::Json => 2,
+        _ if name == "text/event-stream" => 4,
+        Class::Text => 5,
+        Class::Binary | Class::Multipart => 6,
+        Class::Form => 7,
+        Class::Xml => 8,
+    };
+    (first, name.len(), name)
+}
+
+/// One content for all success statuses.
+fn combine<'a>(types: &mut Types<'a>, operation: &Node<'a>, successes: &[Status], hint: &str) -> Content {
+    let mut distinct: Vec<&Content> = Vec::new();
+    for status in successes {
+        if !distinct.contains(&&status.content) {
+            distinct.push(&status.content);
+        }
+    }
+    match distinct.as_slice() {
+        [] => Content::Empty,
+        [only] => (*only).clone(),
+        [Content::Json(ty), Content::Empty]
+        | [Content::Empty, Content::Json(ty)]
+        | [Content::OptionalJson(ty), Content::Empty]
+        | [Content::Empty, Content::OptionalJson(ty)] => Content::OptionalJson(ty.clone()),
+        [Content::Json(one), Content::OptionalJson(other)] | [Content::OptionalJson(one), Content::Json(other)]
+            if one == other =>
+        {
+            Content::OptionalJson(one.clone())
+        }
+        _ => {
+            let mut scope = Scope::default();
+            let variants = successes.iter().map(|status| {
+                let content = match &status.content {
+                    Content::OptionalJson(ty) => Content::Json(ty.clone()),
+                    content => content.clone(),
+                };
+                (status.status.clone(), scope.claim([status_name(&status.status).as_str()]), content)
+            });
+            let variants: Vec<_> = variants.collect();
+            let id = types.add(operation, "/responses", &format!("{hint}Response"), |_, _| Kind::ByStatus(variants));
+            Content::ByStatus(id)
+        }
+    }
+}
+
+fn suffix(status: &str, is_success: bool) -> String {
+    match status {
+        _ if is_success && (status == "200" || status == "default") => "Response".to_owned(),
+        "default" => "Error".to_owned(),
+        _ => status_name(status),
+    }
+}
+
+/// The reason phrase of a status (RFC 9110), as the name of a variant.
+fn status_name(status: &str) -> String {
+    let name = match status {
+        "200" => "Ok",
+        "201" => "Created",
+        "202" => "Accepted",
+        "203" => "NonAuthoritative",
+        "204" => "NoContent",
+        "205" => "ResetContent",
+        "206" => "PartialContent",
+        "207" => "MultiStatus",
+        "400" => "BadRequest",
+        "401" => "Unauthorized",
+        "403" => "Forbidden",
+        "404" => "NotFound",
+        "409" => "Conflict",
+        "410" => "Gone",
+        "422" => "UnprocessableContent",
+        "429" => "TooManyRequests",
+        "500" => "InternalServerError",
+        "503" => "ServiceUnavailable",
+        "default" => "Default",
+        other => return format!("Status{}", variant_name(other).trim_start_matches('N')),
+    };
+    name.to_owned()
+}

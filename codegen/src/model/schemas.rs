@@ -1,0 +1,387 @@
+//! Schemas to types.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::Value;
+
+use super::tree::{Document, Node, last_segment};
+use super::types::{Definition, Format, Kind, Reach, Type, TypeId};
+use super::unions::Subtypes;
+use super::{Provenance, enums};
+use crate::Names;
+use crate::ledger::{Ledger, Loss};
+use crate::naming::Scope;
+use crate::naming::ident::type_name;
+
+/// A type, and whether `null` may stand in its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Typed {
+    pub(super) ty: Type,
+    pub(super) nullable: bool,
+}
+
+impl Typed {
+    pub(super) fn plain(ty: Type) -> Self {
+        Self { ty, nullable: false }
+    }
+}
+
+/// Where the work on a named schema stands.
+#[derive(Clone, Debug)]
+enum State {
+    /// Under way; what it will be called, when that is known already.
+    Building(Option<TypeId>),
+    Done(Typed),
+}
+
+/// What a schema is, before its parts are looked at.
+#[derive(Debug)]
+pub(super) enum Shape<'a> {
+    Any,
+    Scalar(Type),
+    Enum,
+    List(Option<Node<'a>>),
+    Map(Option<Node<'a>>),
+    Struct,
+    /// The same as another schema.
+    Same(Node<'a>),
+    Union(Vec<Node<'a>>),
+    /// Base of a hierarchy that a discriminator tells apart.
+    Base,
+    /// Cannot be typed; why.
+    Degraded(String),
+}
+
+/// Builds types and gives them names.
+#[derive(Debug)]
+pub(super) struct Types<'a> {
+    pub(super) ledger: &'a mut Ledger,
+    pins: &'a Names,
+    renames: &'a BTreeMap<String, String>,
+    scope: Scope,
+    definitions: Vec<Option<Definition>>,
+    states: HashMap<(String, String), State>,
+    component_names: HashMap<(String, String), String>,
+    pub(super) multiparts: HashMap<(String, String), TypeId>,
+    pub(super) subtypes: Subtypes,
+    /// Names that were given: types by key, and members that needed more than their wire name.
+    pub(super) given: Names,
+}
+
+impl<'a> Types<'a> {
+    pub(super) fn new(
+        documents: &'a [Document],
+        pins: &'a Names,
+        renames: &'a BTreeMap<String, String>,
+        ledger: &'a mut Ledger,
+    ) -> Self {
+        let subtypes = Subtypes::of(documents);
+        let mut types = Self {
+            ledger,
+            pins,
+            renames,
+            scope: Scope::default(),
+            definitions: Vec::new(),
+            states: HashMap::new(),
+            component_names: HashMap::new(),
+            multiparts: HashMap::new(),
+            subtypes,
+            given: Names::default(),
+        };
+        types.name_components(documents);
+        types
+    }
+
+    /// Named schemas take their names before inline ones do.
+    fn name_components(&mut self, documents: &'a [Document]) {
+        let mut wanted = Vec::new();
+        for document in documents {
+            let root = Node::root(document);
+            let schemas = root.get("components").and_then(|components| components.get("schemas"));
+            let names: Vec<&str> = schemas.iter().flat_map(|schemas| schemas.members().map(|(name, _)| name)).collect();
+            for (name, node) in schemas.iter().flat_map(|schemas| schemas.members().collect::<Vec<_>>()) {
+                wanted.push((
+                    key(&node),
+                    node.pointer.clone(),
+                    document.name.clone(),
+                    super::naming::short(name, &names),
+                ));
+            }
+        }
+        // Pinned names first: a newcomer never takes the name of one that was there before.
+        wanted.sort_by_key(|(key, ..)| (!self.pins.types.contains_key(key), key.clone()));
+        for (key, pointer, document, wish) in wanted {
+            let name = self.claim(&key, &wish);
+            self.component_names.insert((document, pointer), name);
+        }
+    }
+
+    /// The name for a new type: chosen by hand, pinned, or the first free form of `wish`.
+    fn claim(&mut self, key: &str, wish: &str) -> String {
+        let chosen = self.renames.get(key).or_else(|| self.pins.types.get(key)).cloned();
+        let name = self.scope.claim([chosen.as_deref().unwrap_or(wish), wish]);
+        self.given.types.insert(key.to_owned(), name.clone());
+        name
+    }
+
+    /// The name of a member: pinned, or the first free form of `wish`. It is pinned where it needed more than its wire name.
+    pub(super) fn claim_member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> String {
+        let key = format!("{owner}.{wire}");
+        let chosen = self.renames.get(&key).or_else(|| self.pins.members.get(&key)).cloned();
+        let name = scope.claim([chosen.as_deref().unwrap_or(wish), wish]);
+        if name != wish {
+            self.given.members.insert(key, name.clone());
+        }
+        name
+    }
+
+    /// The type of a schema; `hint` names it when it needs a name of its own.
+    pub(super) fn of(&mut self, node: &Node<'a>, hint: &str) -> Typed {
+        if node.value.get("$ref").is_some() {
+            let Some(target) = node.resolve() else {
+                return self.degrade(node, format!("`{}` leads nowhere in this document", node.text("$ref")));
+            };
+            let mut typed = self.named(&target, hint);
+            typed.nullable |= node.flag("nullable");
+            return typed;
+        }
+        // A schema that stands by itself may still be one that a reference named before.
+        match self.states.get(&place(node)) {
+            Some(_) => self.named(node, hint),
+            None => self.build(node, hint, None),
+        }
+    }
+
+    /// The type of a schema that references name: built once.
+    pub(super) fn named(&mut self, node: &Node<'a>, hint: &str) -> Typed {
+        match self.states.get(&place(node)) {
+            Some(State::Done(typed)) => return typed.clone(),
+            Some(State::Building(Some(id))) => return Typed::plain(Type::Named(*id)),
+            Some(State::Building(None)) => {
+                return self.degrade(node, "the schema is only a reference to itself".to_owned());
+            }
+            None => {}
+        }
+        self.states.insert(place(node), State::Building(None));
+        let typed = self.build(node, hint, Some(place(node)));
+        self.states.insert(place(node), State::Done(typed.clone()));
+        typed
+    }
+
+    fn build(&mut self, node: &Node<'a>, hint: &str, named: Option<(String, String)>) -> Typed {
+        let mut nullable = node.flag("nullable");
+        let shape = self.shape(node, &mut nullable);
+        let component = named.as_ref().and_then(|place| self.component_names.get(place)).cloned();
+        let name = component.clone().unwrap_or_else(|| type_name(hint));
+        let ty = match shape {
+            Shape::Any => Type::Any,
+            Shape::Scalar(ty) => ty,
+            Shape::Degraded(cause) => self.degrade(node, cause).ty,
+            Shape::Same(other) => {
+                let typed = self.of(&other, hint);
+                nullable |= typed.nullable;
+                typed.ty
+            }
+            Shape::List(items) => {
+                let item = items.map_or(Typed::plain(Type::Any), |items| self.of(&items, &format!("{name}Item")));
+                Type::List(Box::new(or_null(item)))
+            }
+            Shape::Map(values) => {
+                let value = values.map_or(Typed::plain(Type::Any), |values| self.of(&values, &format!("{name}Value")));
+                match or_null(value) {
+                    Type::Any => Type::Object,
+                    value => Type::Map(Box::new(value)),
+                }
+            }
+            Shape::Struct | Shape::Enum | Shape::Union(_) | Shape::Base => {
+                return Typed {
+                    ty: Type::Named(self.define(node, shape, &name, component.is_some(), named)),
+                    nullable,
+                };
+            }
+        };
+        if let Some(name) = component {
+            self.push(node, name, Kind::Alias(ty.clone()));
+        }
+        Typed { ty, nullable }
+    }
+
+    /// A definition for a schema that needs one.
+    fn define(
+        &mut self,
+        node: &Node<'a>,
+        shape: Shape<'a>,
+        wish: &str,
+        is_component: bool,
+        named: Option<(String, String)>,
+    ) -> TypeId {
+        let name = if is_component { wish.to_owned() } else { self.claim(&key(node), wish) };
+        let id = TypeId(self.definitions.len());
+        self.definitions.push(None);
+        if let Some(place) = named {
+            self.states.insert(place, State::Building(Some(id)));
+        }
+        let kind = match shape {
+            Shape::Enum => enums::kind(self, node, &key(node)),
+            Shape::Union(branches) => self.union(node, &branches, &name),
+            Shape::Base => self.base(node, &name),
+            _ => self.structure(node, &name),
+        };
+        self.definitions[id.0] = Some(definition(node, name, kind));
+        id
+    }
+
+    /// Adds a definition that needs no place in the contract of its own.
+    pub(super) fn add(
+        &mut self,
+        node: &Node<'a>,
+        suffix: &str,
+        wish: &str,
+        kind: impl FnOnce(&mut Self, &str) -> Kind,
+    ) -> TypeId {
+        let name = self.claim(&format!("{}{suffix}", key(node)), wish);
+        let kind = kind(self, &name);
+        self.push(node, name, kind)
+    }
+
+    fn push(&mut self, node: &Node<'a>, name: String, kind: Kind) -> TypeId {
+        self.definitions.push(Some(definition(node, name, kind)));
+        TypeId(self.definitions.len() - 1)
+    }
+
+    /// What a definition is; `None` while it is being built.
+    pub(super) fn kind_of(&self, id: TypeId) -> Option<&Kind> {
+        self.definitions.get(id.0)?.as_ref().map(|definition| &definition.kind)
+    }
+
+    /// The types, each in its place.
+    pub(super) fn finish(self) -> (Vec<Definition>, Names) {
+        (self.definitions.into_iter().flatten().collect(), self.given)
+    }
+
+    /// What a schema is. `nullable` becomes true when one of its branches is `null`.
+    pub(super) fn shape(&self, node: &Node<'a>, nullable: &mut bool) -> Shape<'a> {
+        let Some(schema) = node.object() else {
+            return match node.value {
+                Value::Bool(_) => Shape::Any,
+                _ => Shape::Degraded("the schema is no object".to_owned()),
+            };
+        };
+        if schema.contains_key("$ref") {
+            return Shape::Same(node.clone());
+        }
+        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+            *nullable |= values.contains(&Value::Null);
+            if let Some(shape) = enums::shape(node, values) {
+                return shape;
+            }
+        }
+        if self.subtypes.is_base(node) {
+            return Shape::Base;
+        }
+        if let Some(shape) = self.composed(node, nullable) {
+            return shape;
+        }
+        let filled = |key: &str| schema.get(key).and_then(Value::as_object).is_some_and(|members| !members.is_empty());
+        match node.text("type") {
+            "object" | "" if filled("properties") => Shape::Struct,
+            "object" => Shape::Map(node.get("additionalProperties").filter(|values| values.value.is_object())),
+            "array" => Shape::List(node.get("items").filter(|items| items.value.is_object())),
+            "" if schema.contains_key("additionalProperties") => {
+                Shape::Map(node.get("additionalProperties").filter(|values| values.value.is_object()))
+            }
+            "" if filled("items") => Shape::List(node.get("items")),
+            "" => Shape::Any,
+            "null" => {
+                *nullable = true;
+                Shape::Any
+            }
+            name => match scalar(name, node.text("format")) {
+                Some(ty) => Shape::Scalar(ty),
+                None => Shape::Degraded(format!("`{name}` is no type of JSON")),
+            },
+        }
+    }
+
+    /// Degrades a schema to an untyped value, on the record.
+    pub(super) fn degrade(&mut self, node: &Node<'a>, cause: String) -> Typed {
+        node.note(self.ledger, "model/untyped", "read and written as any JSON value", Loss::Degraded(cause));
+        Typed::plain(Type::Any)
+    }
+}
+
+/// A list or map whose elements may be null holds what the client can only keep as a value.
+fn or_null(typed: Typed) -> Type {
+    if typed.nullable && typed.ty != Type::Any { Type::Optional(Box::new(typed.ty)) } else { typed.ty }
+}
+
+fn scalar(name: &str, format: &str) -> Option<Type> {
+    Some(match (name, format) {
+        ("boolean", _) => Type::Boolean,
+        ("integer", "int8") => Type::Integer("i8"),
+        ("integer", "int16") => Type::Integer("i16"),
+        ("integer", "int32") => Type::Integer("i32"),
+        ("integer", "uint8" | "byte") => Type::Integer("u8"),
+        ("integer", "uint16") => Type::Integer("u16"),
+        ("integer", "uint32") => Type::Integer("u32"),
+        ("integer", "uint64") => Type::Integer("u64"),
+        ("integer", "int128" | "uint128") => Type::Decimal,
+        ("integer", _) => Type::Integer("i64"),
+        ("number", "float") => Type::Float,
+        ("number", "int32") => Type::Integer("i32"),
+        ("number", "int64") => Type::Integer("i64"),
+        ("number", "decimal") => Type::Decimal,
+        ("number", _) => Type::Double,
+        ("string", "uuid" | "guid") => Type::String(Format::Uuid),
+        ("string", "date-time") => Type::String(Format::DateTime),
+        ("string", "date") => Type::String(Format::Date),
+        ("string", "time") => Type::String(Format::Time),
+        ("string", "date-span" | "duration" | "time-span" | "timespan") => Type::String(Format::TimeSpan),
+        ("string", "byte" | "base64") => Type::String(Format::Byte),
+        ("string", "binary") => Type::String(Format::Binary),
+        ("string", _) => Type::String(Format::Text),
+        // Swagger 2.0's `type: file`, where it was left in a 3.0 document.
+        ("file", _) => Type::String(Format::Binary),
+        _ => return None,
+    })
+}
+
+fn definition(node: &Node<'_>, name: String, kind: Kind) -> Definition {
+    let docs = match (node.text("title").trim(), node.text("description").trim()) {
+        (title, "") => title.to_owned(),
+        (_, description) => description.to_owned(),
+    };
+    Definition {
+        name,
+        document: node.document.name.clone(),
+        pointer: node.source(),
+        docs,
+        deprecated: node.flag("deprecated"),
+        provenance: provenance(node),
+        kind,
+        reach: Reach::default(),
+    }
+}
+
+/// What `x-provenance` says at a place.
+pub(super) fn provenance(node: &Node<'_>) -> Provenance {
+    match node.text("x-provenance") {
+        "documented" => Provenance::Documented,
+        "assumed" => Provenance::Assumed,
+        _ => Provenance::Plain,
+    }
+}
+
+/// The key of a schema in the lock.
+pub(super) fn key(node: &Node<'_>) -> String {
+    format!("{}#{}", node.document.name, node.pointer)
+}
+
+fn place(node: &Node<'_>) -> (String, String) {
+    (node.document.name.clone(), node.pointer.clone())
+}
+
+/// A readable name for what a reference names.
+pub(super) fn referenced_name(reference: &str) -> String {
+    last_segment(reference)
+}

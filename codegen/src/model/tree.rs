@@ -1,0 +1,143 @@
+//! Reading a document's tree: places, references, text.
+
+use serde_json::{Map, Value};
+
+use crate::ledger::{Entry, Ledger, Loss};
+use crate::upgrade::Origins;
+
+/// One document, upgraded and normalised.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) name: String,
+    pub(crate) tree: Value,
+    /// The document as it was published, and where the parts of `tree` stand in it.
+    pub(crate) published: Value,
+    pub(crate) origins: Origins,
+}
+
+/// A place in a document.
+#[derive(Clone, Debug)]
+pub(crate) struct Node<'a> {
+    pub(crate) document: &'a Document,
+    /// JSON pointer (RFC 6901).
+    pub(crate) pointer: String,
+    pub(crate) value: &'a Value,
+}
+
+impl<'a> Node<'a> {
+    pub(crate) fn root(document: &'a Document) -> Self {
+        Self { document, pointer: String::new(), value: &document.tree }
+    }
+
+    /// The member `key`.
+    pub(crate) fn get(&self, key: &str) -> Option<Node<'a>> {
+        self.value.get(key).map(|value| self.at(key, value))
+    }
+
+    /// The members of an object, in the order of their keys.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&'a str, Node<'a>)> + use<'a, '_> {
+        self.value.as_object().into_iter().flatten().map(|(key, value)| (key.as_str(), self.at(key, value)))
+    }
+
+    /// The elements of an array.
+    pub(crate) fn items(&self) -> impl Iterator<Item = Node<'a>> + use<'a, '_> {
+        let elements = self.value.as_array().into_iter().flatten().enumerate();
+        elements.map(|(index, value)| self.at(&index.to_string(), value))
+    }
+
+    pub(crate) fn object(&self) -> Option<&'a Map<String, Value>> {
+        self.value.as_object()
+    }
+
+    /// The member `key` as text, or an empty string.
+    pub(crate) fn text(&self, key: &str) -> &'a str {
+        self.value.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(crate) fn flag(&self, key: &str) -> bool {
+        self.value.get(key).and_then(Value::as_bool).unwrap_or_default()
+    }
+
+    /// Follows `$ref` until something that is none. `None`: it leads nowhere, in a circle, or out of the document.
+    pub(crate) fn resolve(&self) -> Option<Node<'a>> {
+        let mut node = self.clone();
+        for _ in 0..64 {
+            match node.value.get("$ref").and_then(Value::as_str) {
+                None => return Some(node),
+                Some(reference) => node = node.target(reference)?,
+            }
+        }
+        None
+    }
+
+    /// The place that a reference within the document names.
+    pub(crate) fn target(&self, reference: &str) -> Option<Node<'a>> {
+        let pointer = decode(reference.strip_prefix('#')?);
+        let value = self.document.tree.pointer(&pointer)?;
+        Some(Node { document: self.document, pointer, value })
+    }
+
+    /// `summary` and `description`, as one text.
+    pub(crate) fn prose(&self) -> String {
+        let (summary, description) = (self.text("summary").trim(), self.text("description").trim());
+        match (summary.is_empty(), description.is_empty()) {
+            (false, false) if description.starts_with(summary) => description.to_owned(),
+            (false, false) => format!("{summary}\n\n{description}"),
+            (true, _) => description.to_owned(),
+            (_, true) => summary.to_owned(),
+        }
+    }
+
+    /// JSON pointer of the place in the document as it was published.
+    pub(crate) fn source(&self) -> String {
+        self.document.origins.source(&self.pointer, &self.document.published)
+    }
+
+    /// Writes what a pass did at this place into the ledger.
+    pub(crate) fn note(&self, ledger: &mut Ledger, pass: &'static str, what: impl Into<String>, loss: Loss) {
+        let (document, pointer) = (self.document.name.clone(), self.source());
+        ledger.push(Entry { document, pointer, pass, what: what.into(), loss });
+    }
+
+    fn at(&self, key: &str, value: &'a Value) -> Node<'a> {
+        let mut pointer = String::with_capacity(self.pointer.len() + key.len() + 1);
+        pointer.push_str(&self.pointer);
+        pointer.push('/');
+        for c in key.chars() {
+            match c {
+                '~' => pointer.push_str("~0"),
+                '/' => pointer.push_str("~1"),
+                c => pointer.push(c),
+            }
+        }
+        Node { document: self.document, pointer, value }
+    }
+}
+
+/// The last segment of a pointer or reference, unescaped.
+pub(crate) fn last_segment(pointer: &str) -> String {
+    decode(pointer.rsplit('/').next().unwrap_or_default()).replace("~1", "/").replace("~0", "~")
+}
+
+/// Undoes percent-encoding, which references carry and pointers do not.
+fn decode(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let hex = tail.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) if first == b'%' => {
+                out.push(byte);
+                rest = &tail[2..];
+            }
+            _ => {
+                out.push(first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}

@@ -1,0 +1,192 @@
+//! Types of the model.
+
+use super::{Content, Provenance};
+
+/// Index of a [`Definition`] in [`super::Model::types`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TypeId(pub(crate) usize);
+
+/// A type at a place of use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// Anything: `serde_json::Value`.
+    Any,
+    Boolean,
+    /// An integer of a Rust type: `i32`, `u8` …
+    Integer(&'static str),
+    Float,
+    Double,
+    /// A number that no machine type holds without loss.
+    Decimal,
+    String(Format),
+    /// An object without declared members.
+    Object,
+    List(Box<Type>),
+    Map(Box<Type>),
+    /// An element that may be null.
+    Optional(Box<Type>),
+    Named(TypeId),
+}
+
+impl Type {
+    /// Calls `visit` with every named type in it.
+    pub(crate) fn each_named(&self, visit: &mut impl FnMut(TypeId)) {
+        match self {
+            Self::List(inner) | Self::Map(inner) | Self::Optional(inner) => inner.each_named(visit),
+            Self::Named(id) => visit(*id),
+            _ => {}
+        }
+    }
+}
+
+/// What a string holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    Uuid,
+    DateTime,
+    Date,
+    Time,
+    TimeSpan,
+    /// Base64 text.
+    Byte,
+    /// Raw bytes; only bodies and parts of multipart bodies can hold them.
+    Binary,
+}
+
+/// A type with a name.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    /// Rust name.
+    pub(crate) name: String,
+    /// Name of the document.
+    pub(crate) document: String,
+    /// JSON pointer of the schema.
+    pub(crate) pointer: String,
+    pub(crate) docs: String,
+    pub(crate) deprecated: bool,
+    pub(crate) provenance: Provenance,
+    pub(crate) kind: Kind,
+    pub(crate) reach: Reach,
+}
+
+/// Who uses a type, directly or through others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    pub(crate) request: bool,
+    pub(crate) response: bool,
+    /// Names of families.
+    pub(crate) families: std::collections::BTreeSet<String>,
+    /// Whether an operation that is not `assumed` uses it.
+    pub(crate) documented: bool,
+}
+
+/// What a named type is.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// An object with declared members, and the type of those it does not declare.
+    Struct(Vec<Field>, Option<Type>),
+    /// Another name for a type.
+    Alias(Type),
+    /// Open enumeration.
+    Enum(EnumKind, Vec<(String, Variant)>),
+    /// One of several shapes.
+    Union(Tagging, Vec<Variant>),
+    /// The body of a multipart request.
+    Multipart(Vec<Part>),
+    /// One variant per success status of an operation.
+    ByStatus(Vec<(String, String, Content)>),
+}
+
+/// The wire type of an enumeration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EnumKind {
+    String,
+    /// A Rust integer type.
+    Integer(&'static str),
+}
+
+/// How a union is told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Tagging {
+    /// A member of the object names the variant.
+    Tag(String),
+    /// By shape.
+    Shape,
+}
+
+/// A member of an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(crate) wire: String,
+    pub(crate) name: String,
+    pub(crate) ty: Type,
+    pub(crate) required: bool,
+    pub(crate) nullable: bool,
+    pub(crate) read_only: bool,
+    pub(crate) write_only: bool,
+    pub(crate) deprecated: bool,
+    pub(crate) docs: String,
+}
+
+impl Field {
+    /// How the field is present in a type with that reach.
+    pub(crate) fn presence(&self, reach: &Reach) -> Presence {
+        let required = self.required && !(self.read_only && reach.request) && !(self.write_only && reach.response);
+        match (required, self.nullable) {
+            (true, false) => Presence::Required,
+            (true, true) => Presence::Nullable,
+            (false, true) if reach.request && !self.read_only => Presence::Maybe,
+            (false, _) => Presence::Optional,
+        }
+    }
+}
+
+/// How a member is present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Required,
+    /// Absent or a value.
+    Optional,
+    /// Null or a value.
+    Nullable,
+    /// Absent, null or a value.
+    Maybe,
+}
+
+/// A variant of an enumeration or union.
+#[derive(Clone, Debug)]
+pub(crate) struct Variant {
+    pub(crate) name: String,
+    pub(crate) docs: String,
+    pub(crate) content: VariantContent,
+}
+
+/// What a variant carries.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum VariantContent {
+    /// Nothing: a value of an enumeration.
+    Value,
+    /// A type, and the tags that select it.
+    Type(Type, Vec<String>),
+}
+
+/// A part of a multipart body.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) wire: String,
+    pub(crate) name: String,
+    pub(crate) kind: PartKind,
+    pub(crate) required: bool,
+    pub(crate) docs: String,
+}
+
+/// What a part of a multipart body holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PartKind {
+    File,
+    Files,
+    Text(Type),
+    Texts(Type),
+    Json(Type),
+}

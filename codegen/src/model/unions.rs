@@ -1,0 +1,316 @@
+//! `oneOf`, `anyOf`, `allOf` around something else, and hierarchies that a discriminator tells apart.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::Value;
+
+use super::schemas::{Shape, Types, referenced_name};
+use super::tree::{Document, Node};
+use super::types::{EnumKind, Kind, Tagging, Type, Variant, VariantContent};
+use crate::naming::Scope;
+use crate::naming::ident::{type_name, variant_name};
+
+/// Schemas that are bases of others, and the tags of their subtypes.
+#[derive(Debug, Default)]
+pub(super) struct Subtypes {
+    /// (document, pointer of the base) → (tag, reference).
+    bases: HashMap<(String, String), Vec<(String, String)>>,
+    /// Schemas that extend a base.
+    children: BTreeSet<(String, String)>,
+}
+
+impl Subtypes {
+    pub(super) fn of(documents: &[Document]) -> Self {
+        let mut subtypes = Self::default();
+        for document in documents {
+            let root = Node::root(document);
+            let Some(schemas) = root.get("components").and_then(|components| components.get("schemas")) else {
+                continue;
+            };
+            let mut parents: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            for (_, schema) in schemas.members() {
+                for member in schema.get("allOf").iter().flat_map(Node::items) {
+                    if member.value.get("$ref").is_some()
+                        && let Some(parent) = member.resolve()
+                    {
+                        parents.entry(parent.pointer).or_default().push(schema.pointer.clone());
+                    }
+                }
+            }
+            for (_, schema) in schemas.members() {
+                subtypes.add(&schema, &parents);
+            }
+        }
+        subtypes
+    }
+
+    fn add(&mut self, base: &Node<'_>, parents: &BTreeMap<String, Vec<String>>) {
+        let composed = ["oneOf", "anyOf"].iter().any(|keyword| base.value.get(keyword).is_some());
+        let tagged = base.get("discriminator").is_some_and(|tag| !tag.text("propertyName").is_empty());
+        if composed || !tagged {
+            return;
+        }
+        let mut found: Vec<(String, String)> = mapping(base);
+        let mut queue = vec![base.pointer.clone()];
+        let mut seen = BTreeSet::new();
+        while let Some(parent) = queue.pop() {
+            for child in parents.get(&parent).into_iter().flatten() {
+                if seen.insert(child.clone()) {
+                    let reference = format!("#{child}");
+                    if !found.iter().any(|(_, other)| *other == reference) {
+                        found.push((referenced_name(child), reference));
+                    }
+                    queue.push(child.clone());
+                }
+            }
+        }
+        let children = seen.into_iter().map(|pointer| (base.document.name.clone(), pointer));
+        self.children.extend(children);
+        if found.iter().any(|(_, reference)| *reference != format!("#{}", base.pointer)) {
+            self.bases.insert((base.document.name.clone(), base.pointer.clone()), found);
+        }
+    }
+
+    pub(super) fn is_base(&self, node: &Node<'_>) -> bool {
+        self.bases.contains_key(&(node.document.name.clone(), node.pointer.clone()))
+    }
+
+    fn is_child(&self, node: &Node<'_>) -> bool {
+        self.children.contains(&(node.document.name.clone(), node.pointer.clone()))
+    }
+
+    fn tags(&self, node: &Node<'_>) -> Vec<(String, String)> {
+        self.bases.get(&(node.document.name.clone(), node.pointer.clone())).cloned().unwrap_or_default()
+    }
+}
+
+/// The `mapping` of a discriminator: tag → reference. A plain name stands for a named schema.
+fn mapping(node: &Node<'_>) -> Vec<(String, String)> {
+    let entries = node.get("discriminator").and_then(|tag| tag.get("mapping"));
+    let entries = entries.as_ref().and_then(Node::object).into_iter().flatten();
+    let mut tags = Vec::new();
+    for (tag, target) in entries {
+        let target = target.as_str().unwrap_or_default();
+        let reference = if target.contains('#') { target.to_owned() } else { format!("#/components/schemas/{target}") };
+        if node.target(&reference).is_some() {
+            tags.push((tag.clone(), reference));
+        }
+    }
+    tags
+}
+
+impl<'a> Types<'a> {
+    /// What a schema with `allOf`, `oneOf` or `anyOf` is; `None`: look at the rest of it.
+    pub(super) fn composed(&self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
+        let own = node.value.get("properties").and_then(Value::as_object).is_some_and(|members| !members.is_empty());
+        let parts: Vec<Node<'a>> =
+            node.get("allOf").iter().flat_map(Node::items).filter(|part| !is_empty(part)).collect();
+        if !parts.is_empty() {
+            let alternatives = ["oneOf", "anyOf"].iter().any(|keyword| node.value.get(keyword).is_some());
+            if let [only] = parts.as_slice()
+                && !own
+                && !alternatives
+                && !self.subtypes.is_child(node)
+            {
+                return Some(Shape::Same(only.clone()));
+            }
+            let objects = parts.iter().all(|part| self.is_object(part, 0));
+            if own || objects {
+                return Some(Shape::Struct);
+            }
+            // `allOf` around something that is no object: the first part that says what it is.
+            return parts.into_iter().next().map(Shape::Same);
+        }
+        for keyword in ["oneOf", "anyOf"] {
+            let Some(list) = node.get(keyword) else { continue };
+            let mut branches: Vec<Node<'a>> = Vec::new();
+            for branch in list.items() {
+                if is_null(&branch) {
+                    *nullable = true;
+                } else if !only_constrains(&branch) && !branches.iter().any(|other| same(other, &branch)) {
+                    branches.push(branch);
+                }
+            }
+            match branches.as_slice() {
+                [] => {}
+                _ if own => return Some(Shape::Struct),
+                [only] => return Some(Shape::Same(only.clone())),
+                _ if self.is_open_enum(&branches) => {
+                    return branches.into_iter().find(|branch| self.resolves_to_enum(branch)).map(Shape::Same);
+                }
+                _ => return Some(Shape::Union(branches)),
+            }
+        }
+        None
+    }
+
+    /// A union: told apart by a tag where there is one, else by shape.
+    pub(super) fn union(&mut self, node: &Node<'a>, branches: &[Node<'a>], name: &str) -> Kind {
+        let property = node.get("discriminator").map(|tag| tag.text("propertyName")).unwrap_or_default();
+        let tags = mapping(node);
+        let objects = branches.iter().all(|branch| self.is_object(branch, 0));
+        let tagging = match property {
+            "" => objects.then(|| self.common_tag(branches)).flatten(),
+            property => objects.then(|| property.to_owned()),
+        };
+        let mut scope = Scope::with(["Unknown"]);
+        let mut variants = Vec::new();
+        for (index, branch) in branches.iter().enumerate() {
+            let reference = branch.text("$ref");
+            let title = variant_name(branch.text("title"));
+            let hint = if branch.text("title").is_empty() || title.len() > 30 {
+                format!("Variant{}", index + 1)
+            } else {
+                title
+            };
+            let typed = self.of(branch, &format!("{name}{hint}"));
+            let mut own: Vec<String> =
+                tags.iter().filter(|(_, other)| other == reference).map(|(tag, _)| tag.clone()).collect();
+            if own.is_empty()
+                && let Some(tag) = &tagging
+            {
+                own.extend(self.fixed(branch, tag));
+                if own.is_empty() && !reference.is_empty() {
+                    own.push(referenced_name(reference));
+                }
+            }
+            let wish = if reference.is_empty() {
+                self.variant_wish(&typed.ty, &hint)
+            } else {
+                variant_name(&type_name(&referenced_name(reference)))
+            };
+            let variant = scope.claim([wish.as_str()]);
+            variants.push(Variant { name: variant, docs: String::new(), content: VariantContent::Type(typed.ty, own) });
+        }
+        Kind::Union(tagging.map_or(Tagging::Shape, Tagging::Tag), variants)
+    }
+
+    /// A base with a discriminator: a union of its subtypes, and of itself where the contract lists it.
+    pub(super) fn base(&mut self, node: &Node<'a>, name: &str) -> Kind {
+        let property = node.get("discriminator").map(|tag| tag.text("propertyName")).unwrap_or_default().to_owned();
+        let mut by_target: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (tag, reference) in self.subtypes.tags(node) {
+            by_target.entry(reference).or_default().push(tag);
+        }
+        let mut scope = Scope::with(["Unknown"]);
+        let mut variants = Vec::new();
+        for (reference, tags) in by_target {
+            let Some(target) = node.target(&reference) else { continue };
+            let ty = if target.pointer == node.pointer {
+                Type::Named(self.add(node, "!base", &format!("{name}Base"), |types, own| types.structure(node, own)))
+            } else {
+                self.named(&target, &referenced_name(&reference)).ty
+            };
+            let variant = scope.claim([variant_name(&type_name(&referenced_name(&reference))).as_str()]);
+            variants.push(Variant { name: variant, docs: String::new(), content: VariantContent::Type(ty, tags) });
+        }
+        Kind::Union(Tagging::Tag(property), variants)
+    }
+
+    /// Whether a schema describes an object.
+    fn is_object(&self, node: &Node<'a>, depth: usize) -> bool {
+        let Some(node) = node.resolve() else { return false };
+        if depth > 32 {
+            return true;
+        }
+        let all = |keyword: &str| {
+            let parts: Vec<Node<'a>> =
+                node.get(keyword).iter().flat_map(Node::items).filter(|part| !is_empty(part)).collect();
+            !parts.is_empty() && parts.iter().all(|part| self.is_object(part, depth + 1))
+        };
+        node.text("type") == "object"
+            || node.text("type").is_empty()
+                && (node.value.get("properties").is_some()
+                    || node.value.get("additionalProperties").is_some()
+                    || node.value.get("required").is_some()
+                    || ["allOf", "oneOf", "anyOf"].iter().any(|keyword| all(keyword)))
+    }
+
+    /// A string enumeration beside any string is the enumeration: ours are open.
+    fn is_open_enum(&self, branches: &[Node<'a>]) -> bool {
+        let enums = branches.iter().filter(|branch| self.resolves_to_enum(branch)).count();
+        let is_text = |node: &Node<'a>| {
+            node.resolve().is_some_and(|node| node.text("type") == "string" && node.value.get("enum").is_none())
+        };
+        enums == 1 && branches.iter().all(|branch| self.resolves_to_enum(branch) || is_text(branch))
+    }
+
+    fn resolves_to_enum(&self, node: &Node<'a>) -> bool {
+        node.resolve().is_some_and(|node| {
+            let values = node.value.get("enum").and_then(Value::as_array);
+            values.is_some_and(|values| !values.is_empty() && values.iter().all(Value::is_string))
+        })
+    }
+
+    /// A member that every branch fixes to a value of its own.
+    fn common_tag(&mut self, branches: &[Node<'a>]) -> Option<String> {
+        let first = self.flatten(branches.first()?);
+        let candidates: Vec<String> = first.properties.keys().map(|name| (*name).to_owned()).collect();
+        candidates.into_iter().find(|name| {
+            let values: Vec<Vec<String>> = branches.iter().map(|branch| self.fixed(branch, name)).collect();
+            let distinct: BTreeSet<&String> = values.iter().flatten().collect();
+            values.iter().all(|value| value.len() == 1) && distinct.len() == branches.len()
+        })
+    }
+
+    /// The value to which a branch fixes a member.
+    fn fixed(&mut self, branch: &Node<'a>, name: &str) -> Vec<String> {
+        let flat = self.flatten(branch);
+        let property = flat.properties.get(name).and_then(Node::resolve);
+        let values = property.as_ref().and_then(|node| node.value.get("enum")).and_then(Value::as_array);
+        match values.map(Vec::as_slice) {
+            Some([Value::String(only)]) => vec![only.clone()],
+            _ => Vec::new(),
+        }
+    }
+
+    fn variant_wish(&self, ty: &Type, hint: &str) -> String {
+        match ty {
+            Type::Boolean => "Boolean".to_owned(),
+            Type::Integer(_) => "Integer".to_owned(),
+            Type::Float | Type::Double | Type::Decimal => "Decimal".to_owned(),
+            Type::String(_) => "Text".to_owned(),
+            Type::List(inner) => format!("{}List", self.variant_wish(inner, "")),
+            Type::Map(_) | Type::Object => "Map".to_owned(),
+            Type::Any => "Any".to_owned(),
+            Type::Optional(inner) => self.variant_wish(inner, hint),
+            Type::Named(_) if !hint.is_empty() => hint.to_owned(),
+            Type::Named(_) => String::new(),
+        }
+    }
+
+    /// Whether a type is an enumeration of strings or integers.
+    pub(super) fn is_enum(&self, id: super::types::TypeId) -> bool {
+        matches!(self.kind_of(id), Some(Kind::Enum(EnumKind::String | EnumKind::Integer(_), _)))
+    }
+}
+
+fn is_null(node: &Node<'_>) -> bool {
+    node.text("type") == "null"
+        || node
+            .value
+            .get("enum")
+            .and_then(Value::as_array)
+            .is_some_and(|values| values.iter().all(Value::is_null) && !values.is_empty())
+        || node.flag("nullable") && node.object().is_some_and(|schema| schema.len() == 1)
+}
+
+/// Only words about the schema.
+fn is_empty(node: &Node<'_>) -> bool {
+    let about = ["description", "title", "nullable", "example", "default", "deprecated", "readOnly", "writeOnly"];
+    node.object().is_some_and(|schema| schema.keys().all(|key| about.contains(&key.as_str()) || key.starts_with("x-")))
+}
+
+/// Conditions on an object that is described elsewhere.
+fn only_constrains(node: &Node<'_>) -> bool {
+    let conditions = ["required", "not", "minProperties", "maxProperties", "description", "title"];
+    node.object()
+        .is_some_and(|schema| !schema.is_empty() && schema.keys().all(|key| conditions.contains(&key.as_str())))
+}
+
+fn same(one: &Node<'_>, other: &Node<'_>) -> bool {
+    match (one.text("$ref"), other.text("$ref")) {
+        ("", "") => one.value == other.value,
+        (one, other) => one == other,
+    }
+}

@@ -1,0 +1,209 @@
+//! Contract text to Rust identifiers.
+
+use heck::{ToSnakeCase, ToUpperCamelCase};
+
+/// Names that generated code writes without a path, so that no generated type may take them.
+const TAKEN_TYPES: &[&str] = &[
+    "Base64",
+    "Box",
+    "BTreeMap",
+    "ByteStream",
+    "Bytes",
+    "Date",
+    "DateTime",
+    "Default",
+    "Err",
+    "EventStream",
+    "From",
+    "Into",
+    "Maybe",
+    "None",
+    "Decimal",
+    "Object",
+    "Ok",
+    "Option",
+    "Result",
+    "Self",
+    "Some",
+    "String",
+    "Time",
+    "TimeSpan",
+    "Upload",
+    "Uuid",
+    "Value",
+    "Vec",
+];
+
+/// Names that stand beside the handle of a family.
+const TAKEN_HANDLES: &[&str] = &[
+    "Argument",
+    "Call",
+    "Delete",
+    "Error",
+    "Get",
+    "Head",
+    "Method",
+    "Operation",
+    "Options",
+    "Other",
+    "Parameter",
+    "Parts",
+    "Patch",
+    "Payload",
+    "Platform",
+    "Post",
+    "Put",
+    "Raw",
+    "Style",
+    "Trace",
+];
+
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
+    "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
+    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// Upper camel case, usable as the name of a type.
+pub(crate) fn type_name(text: &str) -> String {
+    let name = camel(text);
+    if TAKEN_TYPES.contains(&name.as_str()) { format!("{name}Model") } else { name }
+}
+
+/// Upper camel case, usable as the name of a family's handle.
+pub(crate) fn handle_name(text: &str) -> String {
+    let name = type_name(text);
+    if TAKEN_HANDLES.contains(&name.as_str()) { format!("{name}Api") } else { name }
+}
+
+/// Upper camel case, usable as the name of an enum variant. `Unknown` is the catch-all of every generated enum.
+pub(crate) fn variant_name(text: &str) -> String {
+    let name = camel(text);
+    match name.as_str() {
+        "Unknown" => "UnknownValue".to_owned(),
+        "Self" => "SelfValue".to_owned(),
+        _ => name,
+    }
+}
+
+/// Snake case, usable as the name of a field, a function, a module or an argument.
+pub(crate) fn member_name(text: &str) -> String {
+    let mut name = words(text).to_snake_case();
+    if name.is_empty() {
+        name = "empty".to_owned();
+    }
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert_str(0, "n_");
+    }
+    if KEYWORDS.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}
+
+/// Lower case words joined by hyphens: the name of a cargo feature.
+pub(crate) fn feature_name(snake: &str) -> String {
+    snake.trim_end_matches('_').replace('_', "-")
+}
+
+fn camel(text: &str) -> String {
+    let mut name = words(text).to_upper_camel_case();
+    if name.is_empty() {
+        name = "Empty".to_owned();
+    }
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert(0, 'N');
+    }
+    name
+}
+
+/// Replaces what no identifier can hold by spaces, and spells signs that alone tell two names apart.
+fn words(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let bare = !text.chars().any(char::is_alphanumeric);
+    for (index, c) in text.chars().enumerate() {
+        match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => out.push(c),
+            '+' | '-' if index == 0 && text.chars().nth(1).is_some_and(|next| next.is_ascii_digit()) => {
+                out.push_str(if c == '+' { "plus " } else { "minus " });
+            }
+            _ if bare => {
+                out.push(' ');
+                out.push_str(sign(c));
+                out.push(' ');
+            }
+            _ if c.is_alphabetic() && !c.is_ascii() => {
+                if xid(c) {
+                    out.push(c);
+                } else {
+                    out.push_str(&format!(" u{:x} ", u32::from(c)));
+                }
+            }
+            // An apostrophe joins: `user's` reads `users`.
+            '\'' | '’' => {}
+            _ => out.push(' '),
+        }
+    }
+    out
+}
+
+/// Whether an identifier may hold `c`; asked of the parser that will read it.
+fn xid(c: char) -> bool {
+    syn::parse_str::<proc_macro2::Ident>(&format!("a{c}")).is_ok()
+}
+
+fn sign(c: char) -> &'static str {
+    match c {
+        '+' => "plus",
+        '-' => "minus",
+        '*' => "star",
+        '<' => "less",
+        '>' => "greater",
+        '=' => "equal",
+        '!' => "not",
+        '&' => "and",
+        '|' => "or",
+        '%' => "percent",
+        '/' => "slash",
+        '.' => "dot",
+        '#' => "hash",
+        '$' => "dollar",
+        '@' => "at",
+        '~' => "tilde",
+        '^' => "caret",
+        '?' => "question",
+        ',' => "comma",
+        ':' => "colon",
+        ';' => "semicolon",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{member_name, type_name, variant_name};
+
+    #[test]
+    fn names_are_identifiers_and_read_well() {
+        let cases = [
+            ("promo-code", "promo_code", "PromoCode"),
+            ("$type", "type_", "Type"),
+            ("+1", "plus_1", "Plus1"),
+            ("-1", "minus_1", "Minus1"),
+            ("1st", "n_1st", "N1st"),
+            ("", "empty", "Empty"),
+            ("Filter.Name", "filter_name", "FilterName"),
+            ("HTTPStatus", "http_status", "HttpStatus"),
+            ("<=", "less_equal", "LessEqual"),
+            ("Größe", "größe", "Größe"),
+        ];
+        for (text, member, camel) in cases {
+            assert_eq!(member_name(text), member, "{text}");
+            assert_eq!(variant_name(text), camel, "{text}");
+            assert!(syn::parse_str::<syn::Ident>(&type_name(text)).is_ok(), "{text}");
+        }
+        assert_eq!(type_name("Option"), "OptionModel");
+        assert_eq!(variant_name("unknown"), "UnknownValue");
+    }
+}

@@ -1,0 +1,276 @@
+//! The little English that names of operations need.
+
+/// Path segments that say what is done rather than what it is done to.
+const VERBS: &[&str] = &[
+    "accept",
+    "acknowledge",
+    "activate",
+    "add",
+    "allocate",
+    "analyze",
+    "apply",
+    "approve",
+    "archive",
+    "assign",
+    "attach",
+    "authenticate",
+    "authorize",
+    "ban",
+    "block",
+    "build",
+    "bulk",
+    "cancel",
+    "change",
+    "check",
+    "claim",
+    "clean",
+    "clear",
+    "clone",
+    "close",
+    "commit",
+    "compare",
+    "complete",
+    "confirm",
+    "connect",
+    "convert",
+    "copy",
+    "count",
+    "deactivate",
+    "decline",
+    "delete",
+    "deploy",
+    "destroy",
+    "detach",
+    "disable",
+    "disconnect",
+    "dismiss",
+    "dispatch",
+    "download",
+    "downvote",
+    "duplicate",
+    "edit",
+    "enable",
+    "evaluate",
+    "execute",
+    "export",
+    "extend",
+    "fail",
+    "fetch",
+    "filter",
+    "find",
+    "finish",
+    "flush",
+    "fork",
+    "generate",
+    "grant",
+    "heartbeat",
+    "hide",
+    "import",
+    "initialize",
+    "inspect",
+    "install",
+    "invite",
+    "invoke",
+    "join",
+    "kill",
+    "leave",
+    "link",
+    "list",
+    "lock",
+    "login",
+    "logout",
+    "lookup",
+    "mark",
+    "merge",
+    "migrate",
+    "moderate",
+    "move",
+    "mute",
+    "open",
+    "pause",
+    "pin",
+    "plan",
+    "poll",
+    "power",
+    "preview",
+    "promote",
+    "provision",
+    "publish",
+    "pull",
+    "purge",
+    "push",
+    "query",
+    "read",
+    "reboot",
+    "rebuild",
+    "refresh",
+    "regenerate",
+    "register",
+    "reject",
+    "release",
+    "reload",
+    "remove",
+    "rename",
+    "renew",
+    "reopen",
+    "reorder",
+    "replace",
+    "report",
+    "request",
+    "resend",
+    "reset",
+    "resize",
+    "resolve",
+    "restart",
+    "restore",
+    "resume",
+    "retry",
+    "revert",
+    "review",
+    "revoke",
+    "rollback",
+    "rotate",
+    "run",
+    "save",
+    "scale",
+    "schedule",
+    "search",
+    "send",
+    "set",
+    "shutdown",
+    "sign",
+    "start",
+    "stop",
+    "submit",
+    "subscribe",
+    "suspend",
+    "swap",
+    "switch",
+    "sync",
+    "synchronize",
+    "terminate",
+    "test",
+    "toggle",
+    "transfer",
+    "trigger",
+    "unarchive",
+    "unassign",
+    "unban",
+    "unblock",
+    "uninstall",
+    "unlink",
+    "unlock",
+    "unmute",
+    "unpin",
+    "unpublish",
+    "unregister",
+    "unsubscribe",
+    "update",
+    "upgrade",
+    "upload",
+    "upvote",
+    "validate",
+    "verify",
+    "vote",
+    "withdraw",
+];
+
+/// Plurals that no rule below gets right.
+const IRREGULAR: &[(&str, &str)] = &[
+    ("children", "child"),
+    ("people", "person"),
+    ("movies", "movie"),
+    ("cookies", "cookie"),
+    ("calories", "calorie"),
+    ("indices", "index"),
+    ("vertices", "vertex"),
+    ("matrices", "matrix"),
+    ("series", "series"),
+    ("analyses", "analysis"),
+    ("news", "news"),
+    ("statuses", "status"),
+    ("aliases", "alias"),
+    ("buses", "bus"),
+    ("caches", "cache"),
+    ("lenses", "lens"),
+    ("metadata", "metadata"),
+    ("media", "media"),
+    ("data", "data"),
+    ("dns", "dns"),
+    ("aws", "aws"),
+    ("sms", "sms"),
+    ("ids", "id"),
+    ("canvas", "canvas"),
+    ("https", "https"),
+    ("kubernetes", "kubernetes"),
+    ("gas", "gas"),
+];
+
+/// Whether the first word of a snake-case segment is a verb.
+pub(crate) fn is_action(segment: &str) -> bool {
+    segment.split('_').next().is_some_and(|first| VERBS.contains(&first))
+}
+
+/// Whether the last word of a snake-case segment names several things.
+pub(crate) fn is_plural(segment: &str) -> bool {
+    singular(segment) != segment
+}
+
+/// The segment with its last word in the singular.
+pub(crate) fn singular(segment: &str) -> String {
+    let (head, word) = match segment.rfind('_') {
+        Some(at) => segment.split_at(at + 1),
+        None => ("", segment),
+    };
+    format!("{head}{}", singular_word(word))
+}
+
+fn singular_word(word: &str) -> String {
+    if let Some((_, one)) = IRREGULAR.iter().find(|(many, _)| *many == word) {
+        return (*one).to_owned();
+    }
+    for keep in ["ss", "us", "is", "os"] {
+        if word.ends_with(keep) {
+            return word.to_owned();
+        }
+    }
+    if word.len() > 3 {
+        if let Some(stem) = word.strip_suffix("ies") {
+            return format!("{stem}y");
+        }
+        for ending in ["sses", "xes", "ches", "shes", "zzes"] {
+            if word.ends_with(ending) {
+                return word[..word.len() - 2].to_owned();
+            }
+        }
+        if let Some(stem) = word.strip_suffix('s') {
+            return stem.to_owned();
+        }
+    }
+    word.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_plural, singular};
+
+    #[test]
+    fn singular_of_common_path_segments() {
+        let cases = [
+            ("projects", "project"),
+            ("registries", "registry"),
+            ("virtual_machines", "virtual_machine"),
+            ("statuses", "status"),
+            ("status", "status"),
+            ("branches", "branch"),
+            ("databases", "database"),
+            ("movies", "movie"),
+            ("access", "access"),
+            ("dns", "dns"),
+        ];
+        for (many, one) in cases {
+            assert_eq!(singular(many), one);
+        }
+        assert!(is_plural("projects") && !is_plural("status"));
+    }
+}

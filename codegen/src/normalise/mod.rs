@@ -1,0 +1,26 @@
+//! One named pass per quirk, each a pure function over the upgraded tree.
+//!
+//! A pass stands here when it makes the tree say what its author meant. How a schema becomes a type is the model's business.
+
+mod untyped;
+
+use serde_json::Value;
+
+use crate::ledger::Ledger;
+use crate::upgrade::Origins;
+use crate::walk;
+
+/// A document under repair, and how to name its places.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) document: &'a str,
+    pub(crate) published: &'a Value,
+    pub(crate) origins: &'a Origins,
+}
+
+/// Runs all passes.
+pub(crate) fn normalise(tree: &mut Value, place: &Place<'_>, ledger: &mut Ledger) {
+    walk::schemas(tree, &mut |schema, pointer| untyped::pass(schema, pointer, place, ledger));
+    // A no-op, unless another crate of the build asks serde_json to keep the order of insertion.
+    tree.sort_all_objects();
+}

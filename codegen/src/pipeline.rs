@@ -1,0 +1,86 @@
+//! The stages, in order.
+
+use serde_json::Value;
+
+use crate::ledger::Ledger;
+use crate::load::{self, Loaded};
+use crate::model::Document;
+use crate::normalise::{self, Place};
+use crate::{Config, Contract, Names, Output, Problem, Report, correct, emit, generate, model, refine, stats, upgrade};
+
+/// Schemas recurse as deep as their authors like, and so do the libraries that read them.
+const STACK: usize = 256 * 1024 * 1024;
+
+/// Runs all stages where there is room for them.
+pub(crate) fn run(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<Output, Report> {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("codegen".to_owned()).stack_size(STACK);
+        match builder.spawn_scoped(scope, || stages(contracts, config, pins)) {
+            Ok(thread) => thread.join().unwrap_or_else(|_| Err(Report::from(stopped()))),
+            // Without a thread of its own, the common stack has to do.
+            Err(_) => stages(contracts, config, pins),
+        }
+    })
+}
+
+fn stages(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<Output, Report> {
+    let mut ledger = Ledger::default();
+    let loaded = load(contracts, config, &mut ledger)?;
+    let documents: Vec<Document> =
+        loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
+    let (mut model, names) = model::build(&documents, config, pins, &mut ledger);
+    let resolved = generate::generate(&mut model, &mut ledger)?;
+    let parts = refine::refine(&model, &resolved, config);
+    let files = emit::emit(&parts)?;
+    ledger.settle();
+    let stats = stats::count(&model, &ledger);
+    Ok(Output {
+        files,
+        features: parts.features,
+        names,
+        ledger,
+        surface: parts.surface,
+        api_index: parts.api_index,
+        stats,
+    })
+}
+
+/// Reads all contracts, and corrects them.
+fn load(contracts: &[Contract<'_>], config: &Config, ledger: &mut Ledger) -> Result<Vec<(String, Loaded)>, Report> {
+    let mut report = Report::default();
+    let mut loaded = Vec::new();
+    for contract in contracts {
+        match load::load(contract.name, contract.bytes) {
+            Ok(document) => loaded.push((contract.name.to_owned(), document)),
+            Err(problem) => report.push(problem),
+        }
+    }
+    let mut loaded = report.into_result(loaded)?;
+    let mut trees: Vec<(String, Value)> =
+        loaded.iter_mut().map(|(name, document)| (name.clone(), std::mem::take(&mut document.tree))).collect();
+    correct::correct(&mut trees, config, ledger)?;
+    for ((_, document), (_, tree)) in loaded.iter_mut().zip(trees) {
+        document.tree = tree;
+        document.notes.drain(..).for_each(|note| ledger.push(note));
+    }
+    Ok(loaded)
+}
+
+/// Upgrades and normalises one document.
+fn prepare(name: String, loaded: Loaded, ledger: &mut Ledger) -> Document {
+    let (mut tree, origins) = upgrade::trace(&name, &loaded, ledger);
+    let place = Place { document: &name, published: &loaded.tree, origins: &origins };
+    normalise::normalise(&mut tree, &place, ledger);
+    Document { name, tree, published: loaded.tree, origins }
+}
+
+fn stopped() -> Problem {
+    Problem {
+        code: "generate/stopped",
+        document: "contract".to_owned(),
+        pointer: None,
+        position: None,
+        message: "the generator stopped in the middle".to_owned(),
+        hint: "this is a defect of the generator: please report it with the contract".to_owned(),
+    }
+}

@@ -1,0 +1,62 @@
+//! How the parameters of an operation become arguments.
+
+use super::render::{Render, borrowed};
+use crate::generate::Rust;
+use crate::model::{Body, BodyKind, Operation, Parameter};
+
+/// From this many optional parameters on, they stand in a struct of their own.
+const MANY: usize = 3;
+
+/// The Rust side of an operation's inputs.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    /// Arguments in order: name and type.
+    pub(crate) list: Vec<(String, Rust)>,
+    /// Optional parameters in a struct: field name, type, position of the parameter.
+    pub(crate) params: Vec<(String, Rust, usize)>,
+    /// Expressions for the table of arguments, in the order of the parameters.
+    pub(crate) values: Vec<String>,
+    /// The payload expression.
+    pub(crate) payload: String,
+}
+
+/// Arranges the inputs of an operation: path, other required ones, body, optional ones.
+pub(crate) fn arrange(render: &Render<'_>, index: usize, operation: &Operation) -> Arguments {
+    let optional = operation.parameters.iter().filter(|parameter| !parameter.required).count();
+    let mut arguments =
+        Arguments { list: Vec::new(), params: Vec::new(), values: Vec::new(), payload: "Payload::None".to_owned() };
+    let ty = |position: usize, parameter: &Parameter| render.parameter(index, position, &parameter.ty);
+    for (position, parameter) in operation.parameters.iter().enumerate() {
+        if parameter.required {
+            arguments.list.push((parameter.name.clone(), borrowed(ty(position, parameter))));
+        } else if optional >= MANY {
+            arguments.params.push((parameter.name.clone(), Rust::with("Option", ty(position, parameter)), position));
+        }
+        let owner = if !parameter.required && optional >= MANY { "params." } else { "" };
+        arguments.values.push(format!("&{owner}{}", parameter.name));
+    }
+    if let Some(body) = &operation.body {
+        let (rust, payload) = body_argument(render, index, body);
+        arguments.list.push(("body".to_owned(), rust));
+        arguments.payload = payload.to_owned();
+    }
+    for (position, parameter) in operation.parameters.iter().enumerate() {
+        if !parameter.required && optional < MANY {
+            arguments.list.push((parameter.name.clone(), Rust::with("Option", borrowed(ty(position, parameter)))));
+        }
+    }
+    arguments
+}
+
+fn body_argument(render: &Render<'_>, index: usize, body: &Body) -> (Rust, &'static str) {
+    match &body.kind {
+        BodyKind::Json(ty) if body.required => (borrowed(render.body(index, ty)), "Payload::Json(&body)"),
+        BodyKind::Json(ty) => {
+            (Rust::with("Option", borrowed(render.body(index, ty))), "Payload::optional(body.as_ref())")
+        }
+        BodyKind::Form(ty, _) => (borrowed(render.body(index, ty)), "Payload::Form(&body)"),
+        BodyKind::Multipart(id) => (Rust::name(&format!("T{}", id.0)), "Payload::Multipart(body.into_parts())"),
+        BodyKind::Text => (Rust::Reference(Box::new(Rust::name("str"))), "Payload::Text(body)"),
+        BodyKind::Binary => (Rust::name("Upload"), "Payload::Binary(body)"),
+    }
+}

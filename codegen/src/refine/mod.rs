@@ -1,0 +1,55 @@
+//! From types and signatures to the pieces of the client's files.
+//!
+//! Progenitor's types stay; its operation bodies do not. What an operation does on the wire stands in a constant beside a
+//! call into the session, and what a type looks like on the wire stands in a table (`record!`, `string_enum!` …).
+
+mod arguments;
+mod docs;
+mod families;
+mod groups;
+mod index;
+mod layout;
+mod operations;
+mod render;
+mod surface;
+mod types;
+
+use std::collections::BTreeMap;
+
+use crate::emit::Piece;
+use crate::generate::Resolved;
+use crate::model::Model;
+use crate::{Config, Feature};
+
+/// The client, in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    /// Path relative to the generated folder → pieces.
+    pub(crate) files: BTreeMap<String, Vec<Piece>>,
+    pub(crate) features: Vec<Feature>,
+    pub(crate) surface: String,
+    pub(crate) api_index: String,
+}
+
+/// Writes down the whole client.
+pub(crate) fn refine(model: &Model, resolved: &Resolved, config: &Config) -> Parts {
+    let render = render::Render { model, resolved };
+    let groups = groups::groups(model, config);
+    let mut index = index::Index::default();
+    let mut files = BTreeMap::new();
+    for (group, ids) in &groups {
+        let mut pieces = types::opening(group);
+        for id in ids {
+            types::write(&render, *id, &mut pieces, &mut index);
+        }
+        files.insert(format!("types/{}.rs", group.file()), pieces);
+    }
+    files.insert("types/mod.rs".to_owned(), layout::types(&groups));
+    for family in &model.families {
+        files.insert(format!("families/{}.rs", family.name), families::write(&render, family, &mut index));
+    }
+    files.insert("families/mod.rs".to_owned(), layout::families(model));
+    files.insert("mod.rs".to_owned(), layout::root());
+    let surface = surface::surface(&render);
+    Parts { files, features: layout::features(model, &groups), surface, api_index: index.finish() }
+}

@@ -1,0 +1,131 @@
+//! Rust types as text.
+
+use crate::generate::{Resolved, Rust};
+use crate::model::{Content, Model, Type, TypeId};
+
+/// What it takes to write a type down.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Render<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) resolved: &'a Resolved,
+}
+
+impl Render<'_> {
+    /// A member of a definition. `ty` says where an element may be null, which progenitor was not asked.
+    pub(crate) fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust {
+        self.resolved
+            .member(id.0, position)
+            .map_or_else(|| Rust::name("Value"), |rust| optional(rust.clone().owned(), ty))
+    }
+
+    /// A parameter of an operation, as a struct holds it.
+    pub(crate) fn parameter(&self, operation: usize, position: usize, ty: &Type) -> Rust {
+        let resolved = self.resolved.signature(operation).and_then(|signature| signature.parameters.get(&position));
+        optional(bare(resolved), ty)
+    }
+
+    /// The body of an operation, as a struct holds it.
+    pub(crate) fn body(&self, operation: usize, ty: &Type) -> Rust {
+        optional(bare(self.resolved.signature(operation).and_then(|signature| signature.body.as_ref())), ty)
+    }
+
+    /// What an operation returns.
+    pub(crate) fn success(&self, operation: usize, content: &Content) -> Rust {
+        let resolved = || self.resolved.signature(operation).and_then(|signature| signature.success.as_ref());
+        match content {
+            Content::Empty => Rust::unit(),
+            Content::Json(ty) => optional(bare(resolved()), ty),
+            Content::OptionalJson(ty) => Rust::with("Option", optional(bare(resolved()), ty)),
+            Content::Text => Rust::name("String"),
+            Content::Stream => Rust::name("ByteStream"),
+            Content::Events => Rust::name("EventStream"),
+            Content::ByStatus(id) => Rust::name(&format!("T{}", id.0)),
+        }
+    }
+
+    /// The text of a type; generated types are reached through `prefix`.
+    pub(crate) fn text(&self, rust: &Rust, prefix: &str) -> String {
+        match rust {
+            Rust::Reference(inner) => match inner.as_ref() {
+                Rust::Name(name, arguments) if name == "Vec" => {
+                    let element = arguments.first().map_or_else(String::new, |element| self.text(element, prefix));
+                    format!("&[{element}]")
+                }
+                inner => format!("&{}", self.text(inner, prefix)),
+            },
+            Rust::Name(name, arguments) if arguments.is_empty() => match name
+                .strip_prefix('T')
+                .and_then(|index| index.parse::<usize>().ok())
+            {
+                Some(index) => {
+                    self.model.types.get(index).map_or_else(|| name.clone(), |found| format!("{prefix}{}", found.name))
+                }
+                None => name.clone(),
+            },
+            Rust::Name(name, arguments) => {
+                let arguments: Vec<String> = arguments.iter().map(|argument| self.text(argument, prefix)).collect();
+                format!("{name}<{}>", arguments.join(", "))
+            }
+        }
+    }
+
+    /// The type of a documented status, for documentation.
+    pub(crate) fn described(&self, ty: &Type) -> String {
+        match ty {
+            Type::Any => "Value".to_owned(),
+            Type::Boolean => "bool".to_owned(),
+            Type::Integer(name) => (*name).to_owned(),
+            Type::Float => "f32".to_owned(),
+            Type::Double => "f64".to_owned(),
+            Type::Decimal => "Decimal".to_owned(),
+            Type::String(_) => "String".to_owned(),
+            Type::Object => "Object".to_owned(),
+            Type::List(inner) => format!("Vec<{}>", self.described(inner)),
+            Type::Map(inner) => format!("BTreeMap<String, {}>", self.described(inner)),
+            Type::Optional(inner) => format!("Option<{}>", self.described(inner)),
+            Type::Named(id) => format!("types::{}", self.model.definition(*id).name),
+        }
+    }
+}
+
+/// How an argument of that type is passed: small values as they are, the rest by reference.
+pub(crate) fn borrowed(rust: Rust) -> Rust {
+    match rust {
+        Rust::Name(name, arguments) if name == "Option" => {
+            let inner = arguments.into_iter().next().unwrap_or_else(Rust::unit);
+            Rust::with("Option", borrowed(inner))
+        }
+        Rust::Name(name, _) if is_small(&name) => Rust::name(&name),
+        Rust::Name(name, _) if name == "String" => Rust::Reference(Box::new(Rust::name("str"))),
+        other => Rust::Reference(Box::new(other)),
+    }
+}
+
+fn is_small(name: &str) -> bool {
+    matches!(name, "bool" | "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "f32" | "f64")
+}
+
+/// What progenitor resolved, without its reference and without its option.
+fn bare(rust: Option<&Rust>) -> Rust {
+    match rust.cloned().map(Rust::owned) {
+        Some(Rust::Name(name, arguments)) if name == "Option" => {
+            arguments.into_iter().next().map_or_else(|| Rust::name("Value"), Rust::owned)
+        }
+        Some(rust) => rust,
+        None => Rust::name("Value"),
+    }
+}
+
+/// Puts an option where the model says that an element may be null.
+fn optional(rust: Rust, ty: &Type) -> Rust {
+    match (rust, ty) {
+        (rust, Type::Optional(inner)) => Rust::with("Option", optional(rust, inner)),
+        (Rust::Name(name, mut arguments), Type::List(inner) | Type::Map(inner)) => {
+            if let Some(last) = arguments.pop() {
+                arguments.push(optional(last, inner));
+            }
+            Rust::Name(name, arguments)
+        }
+        (rust, _) => rust,
+    }
+}

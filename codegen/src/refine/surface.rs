@@ -1,0 +1,33 @@
+//! The contract's surface: one line per operation.
+
+use super::arguments::arrange;
+use super::render::Render;
+use crate::model::Provenance;
+
+/// One line per operation: family and name, method and path, arguments and result, statuses, provenance.
+pub(crate) fn surface(render: &Render<'_>) -> String {
+    let mut text = String::new();
+    for (index, operation) in render.model.operations.iter().enumerate() {
+        let arguments = arrange(render, index, operation);
+        let mut list: Vec<String> =
+            arguments.list.iter().map(|(name, ty)| format!("{name}: {}", render.text(ty, ""))).collect();
+        list.extend(arguments.params.iter().map(|(name, ty, _)| format!("{name}: {}", render.text(ty, ""))));
+        let success = render.text(&render.success(index, &operation.success), "");
+        let statuses: Vec<&str> = operation.statuses.iter().map(|status| status.status.as_str()).collect();
+        let provenance = match operation.provenance {
+            Provenance::Plain => "",
+            Provenance::Documented => "  documented",
+            Provenance::Assumed => "  assumed",
+        };
+        text.push_str(&format!(
+            "{}.{}  {} {}  ({}) -> {success}  [{}]{provenance}\n",
+            operation.family,
+            operation.name,
+            operation.method,
+            operation.path,
+            list.join(", "),
+            statuses.join(" "),
+        ));
+    }
+    text
+}

@@ -1,0 +1,30 @@
+//! Counts of a generation.
+
+use std::collections::BTreeSet;
+
+use crate::ledger::{Ledger, Loss};
+use crate::model::Model;
+use crate::{Degraded, Stats};
+
+/// Counts what there is, and what of it is degraded.
+pub(crate) fn count(model: &Model, ledger: &Ledger) -> Stats {
+    let mut degraded: Vec<Degraded> = Vec::new();
+    let mut places: BTreeSet<(String, String)> = BTreeSet::new();
+    for entry in ledger.degraded() {
+        let Loss::Degraded(cause) = &entry.loss else { continue };
+        places.insert((entry.document.clone(), entry.pointer.clone()));
+        degraded.push(Degraded { pointer: format!("{}#{}", entry.document, entry.pointer), cause: cause.clone() });
+    }
+    let hit = |document: &str, pointer: &str| {
+        let inside = format!("{pointer}/");
+        places.iter().any(|(other, place)| other == document && (place == pointer || place.starts_with(&inside)))
+    };
+    let operations = &model.operations;
+    Stats {
+        operations: operations.len(),
+        typed_operations: operations.iter().filter(|operation| !hit(&operation.document, &operation.pointer)).count(),
+        schemas: model.types.len(),
+        typed_schemas: model.types.iter().filter(|found| !hit(&found.document, &found.pointer)).count(),
+        degraded,
+    }
+}

@@ -1,0 +1,104 @@
+//! Compiles generated clients, with dependencies built once for all of them.
+
+use std::cell::Cell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use super::one::Generated;
+use super::{layout, median};
+use crate::failure::Failure;
+use crate::workspace::Workspace;
+
+/// Most compiler errors that are shown of one crate.
+const SHOWN: usize = 5;
+const ALL: &[&str] = &["--all-features"];
+const NONE: &[&str] = &["--no-default-features"];
+
+/// Where clients are compiled.
+#[derive(Debug)]
+pub(super) struct Bench<'a> {
+    workspace: &'a Workspace,
+    keep: Option<&'a Path>,
+    folder: PathBuf,
+    dependencies_built: Cell<bool>,
+}
+
+/// What the compiler said.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// First errors; empty where both checks passed.
+    pub(super) errors: Vec<String>,
+    /// Time of the check with all features.
+    pub(super) seconds: Option<f64>,
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(workspace: &'a Workspace, keep: Option<&'a Path>) -> Result<Self, Failure> {
+        let folder = workspace.path("target/corpus");
+        fs::create_dir_all(&folder).map_err(|error| Failure::file("create", &folder, &error))?;
+        Ok(Self { workspace, keep, folder, dependencies_built: Cell::new(false) })
+    }
+
+    /// Checks one client, with all features and with none.
+    pub(super) fn check(&self, name: &str, generated: &Generated, repeat: u32) -> Result<Outcome, Failure> {
+        let crate_folder = match self.keep {
+            Some(keep) => keep.join(layout::slug(name)),
+            None => self.folder.join("client"),
+        };
+        layout::lay_out(self.workspace, &crate_folder, generated)?;
+        if !self.dependencies_built.replace(true) {
+            // The outcome is that of the measured run below.
+            self.cargo(&crate_folder, ALL)?;
+            self.cargo(&crate_folder, NONE)?;
+        }
+        let mut seconds = Vec::new();
+        let mut errors = Vec::new();
+        for _ in 0..repeat {
+            touch(&crate_folder.join("src/lib.rs"))?;
+            let start = Instant::now();
+            errors = self.cargo(&crate_folder, ALL)?;
+            seconds.push(start.elapsed().as_secs_f64());
+            if !errors.is_empty() {
+                break;
+            }
+        }
+        if errors.is_empty() {
+            errors = self.cargo(&crate_folder, NONE)?;
+        }
+        Ok(Outcome { errors, seconds: median(seconds) })
+    }
+
+    /// The first errors of `cargo check`; empty where it passed.
+    fn cargo(&self, folder: &Path, features: &[&str]) -> Result<Vec<String>, Failure> {
+        let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let output = Command::new(&program)
+            .args(["check", "--quiet", "--lib", "--message-format=short"])
+            .args(features)
+            .current_dir(folder)
+            .env("CARGO_INCREMENTAL", "0")
+            .env("CARGO_TARGET_DIR", self.folder.join("target"))
+            .env_remove("CARGO_MANIFEST_DIR")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| Failure::file("start", Path::new(&program), &error))?;
+        if output.status.success() {
+            return Ok(Vec::new());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let mut errors: Vec<String> =
+            said.lines().filter(|line| line.contains("error")).take(SHOWN).map(str::to_owned).collect();
+        if errors.is_empty() {
+            errors.push(format!("{}: {}", output.status, said.lines().next().unwrap_or_default()));
+        }
+        let flags = features.join(" ");
+        Ok(errors.into_iter().map(|error| format!("{flags}: {error}")).collect())
+    }
+}
+
+fn touch(path: &Path) -> Result<(), Failure> {
+    let now = std::time::SystemTime::now();
+    let file = fs::File::options().append(true).open(path);
+    file.and_then(|file| file.set_modified(now)).map_err(|error| Failure::file("touch", path, &error))
+}

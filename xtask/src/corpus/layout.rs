@@ -1,0 +1,55 @@
+//! Lays out a client crate with other generated sources, outside the workspace.
+
+use std::fs;
+use std::path::Path;
+
+use super::manifest;
+use super::one::Generated;
+use crate::failure::Failure;
+use crate::regenerate::features;
+use crate::workspace::{CLIENT_MANIFEST, Workspace};
+
+/// A file name for a contract.
+pub(super) fn slug(name: &str) -> String {
+    name.chars().map(|letter| if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '-' }).collect()
+}
+
+/// Writes the crate into a folder, whose former sources are removed.
+pub(super) fn lay_out(workspace: &Workspace, folder: &Path, generated: &Generated) -> Result<(), Failure> {
+    let sources = folder.join("src");
+    match fs::remove_dir_all(&sources) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(Failure::file("remove", &sources, &error));
+        }
+        _ => {}
+    }
+    for path in workspace.files_below("generated-client/src")? {
+        let relative = path.trim_start_matches("generated-client/");
+        if !relative.starts_with("src/generated/") {
+            write(&folder.join(relative), &workspace.read(&path)?.unwrap_or_default())?;
+        }
+    }
+    for (name, text) in &generated.files {
+        write(&sources.join("generated").join(name), text.as_bytes())?;
+    }
+    let client = text(workspace, CLIENT_MANIFEST)?;
+    let client = features::replace(&client, &features::render(&generated.features))?;
+    let manifest = manifest::stand_alone(&client, &text(workspace, "Cargo.toml")?)?;
+    write(&folder.join("Cargo.toml"), manifest.as_bytes())?;
+    if let Some(lock) = workspace.read("Cargo.lock")?.filter(|_| !folder.join("Cargo.lock").exists()) {
+        write(&folder.join("Cargo.lock"), &lock)?;
+    }
+    Ok(())
+}
+
+fn text(workspace: &Workspace, path: &str) -> Result<String, Failure> {
+    let bytes = workspace.read(path)?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(|error| Failure::file("create", parent, &error))?;
+    }
+    fs::write(path, content).map_err(|error| Failure::file("write", path, &error))
+}

@@ -1,0 +1,106 @@
+//! The client's manifest without its workspace: what it inherits is written out.
+
+use toml::{Table, Value};
+
+use crate::failure::Failure;
+
+/// The manifest of a member as one of a workspace of its own. What only its own tests need is left out.
+pub(super) fn stand_alone(member: &str, workspace: &str) -> Result<String, Failure> {
+    let parse = |text: &str| {
+        toml::from_str::<Table>(text).map_err(|error| {
+            Failure::configuration("corpus/manifest", error.to_string(), "mend the manifest that it is about")
+        })
+    };
+    let mut manifest = parse(member)?;
+    let root = parse(workspace)?;
+    let shared = root.get("workspace").and_then(Value::as_table).cloned().unwrap_or_default();
+    let part = |key: &str| shared.get(key).and_then(Value::as_table).cloned().unwrap_or_default();
+
+    for key in ["dev-dependencies", "example", "test", "bench"] {
+        manifest.remove(key);
+    }
+    let package = part("package");
+    if let Some(Value::Table(fields)) = manifest.get_mut("package") {
+        for (key, value) in fields.iter_mut() {
+            if let Some(inherited) = package.get(key).filter(|_| inherits(value)) {
+                *value = inherited.clone();
+            }
+        }
+        fields.remove("readme");
+    }
+    dependencies(&mut manifest, &part("dependencies"));
+    if let Some(Value::Table(targets)) = manifest.get_mut("target") {
+        for target in targets.iter_mut().filter_map(|(_, target)| target.as_table_mut()) {
+            target.remove("dev-dependencies");
+            dependencies(target, &part("dependencies"));
+        }
+    }
+    if manifest.get("lints").is_some_and(inherits) {
+        manifest.insert("lints".to_owned(), Value::Table(part("lints")));
+    }
+    let mut own = Table::new();
+    own.insert("resolver".to_owned(), Value::String("3".to_owned()));
+    manifest.insert("workspace".to_owned(), Value::Table(own));
+    if let Some(profile) = root.get("profile") {
+        manifest.insert("profile".to_owned(), profile.clone());
+    }
+    toml::to_string(&manifest)
+        .map_err(|error| Failure::configuration("corpus/manifest", error.to_string(), "mend the client's manifest"))
+}
+
+fn inherits(value: &Value) -> bool {
+    value.get("workspace").and_then(Value::as_bool) == Some(true)
+}
+
+fn dependencies(manifest: &mut Table, shared: &Table) {
+    for key in ["dependencies", "build-dependencies"] {
+        let Some(Value::Table(dependencies)) = manifest.get_mut(key) else { continue };
+        for (name, value) in dependencies.iter_mut() {
+            if let Some(inherited) = shared.get(name).filter(|_| inherits(value)) {
+                *value = merged(inherited, value);
+            }
+        }
+    }
+}
+
+/// What the workspace says of a dependency, with what the member adds.
+fn merged(inherited: &Value, own: &Value) -> Value {
+    let mut table = match inherited {
+        Value::Table(table) => table.clone(),
+        version => Table::from_iter([("version".to_owned(), version.clone())]),
+    };
+    for (key, value) in own.as_table().into_iter().flatten() {
+        match (key.as_str(), table.get_mut(key), value) {
+            ("workspace", ..) => {}
+            ("features", Some(Value::Array(features)), Value::Array(more)) => features.extend(more.iter().cloned()),
+            _ => {
+                table.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    Value::Table(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_inherited_is_written_out() {
+        let workspace = "[workspace.package]\nversion = '1.2.3'\n[workspace.lints.rust]\nunsafe_code = 'forbid'\n\
+                         [workspace.dependencies]\na = '1'\nb = { version = '2', features = ['x'] }\n\
+                         [profile.dev]\ndebug = 0\n";
+        let member = "[package]\nname = 'm'\nversion.workspace = true\n[lints]\nworkspace = true\n[dependencies]\n\
+                      a.workspace = true\nb = { workspace = true, features = ['y'], optional = true }\nc = '3'\n\
+                      [dev-dependencies]\nd.workspace = true\n";
+        let text = stand_alone(member, workspace).expect("valid");
+        let table: Table = toml::from_str(&text).expect("TOML");
+        assert_eq!(table["package"]["version"].as_str(), Some("1.2.3"));
+        assert_eq!(table["dependencies"]["a"]["version"].as_str(), Some("1"));
+        assert_eq!(table["dependencies"]["b"]["features"].as_array().map(Vec::len), Some(2));
+        assert_eq!(table["dependencies"]["b"]["optional"].as_bool(), Some(true));
+        assert_eq!(table["dependencies"]["c"].as_str(), Some("3"));
+        assert_eq!(table["lints"]["rust"]["unsafe_code"].as_str(), Some("forbid"));
+        assert!(table.contains_key("workspace") && !table.contains_key("dev-dependencies"));
+    }
+}

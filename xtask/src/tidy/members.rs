@@ -1,0 +1,62 @@
+//! Who may know whom: no dependency from a member to one that it may not know.
+
+use toml::{Table, Value};
+
+use super::{File, Finding};
+
+/// Folder of a member, and the packages of the workspace that it may depend on, in its tests as well.
+const MAY_KNOW: [(&str, &[&str]); 5] = [
+    ("codegen", &[]),
+    ("generated-client", &[]),
+    ("sandbox", &[]),
+    ("xtask", &["platform-codegen", "platform-sandbox"]),
+    ("tests", &["platform-codegen", "platform-client", "platform-sandbox", "xtask"]),
+];
+/// What only the examples and documentation tests of a member may know.
+const IN_TESTS: [(&str, &[&str]); 1] = [("generated-client", &["platform-sandbox"])];
+const PACKAGES: [&str; 5] = ["platform-codegen", "platform-client", "platform-sandbox", "platform-tests", "xtask"];
+
+pub(super) fn check(files: &[File]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (member, allowed) in MAY_KNOW {
+        let path = format!("{member}/Cargo.toml");
+        let Some(text) = files.iter().find(|file| file.path == path).and_then(File::text) else { continue };
+        let Ok(manifest) = toml::from_str::<Table>(text) else { continue };
+        let in_tests = IN_TESTS.iter().find(|(name, _)| *name == member).map(|(_, packages)| *packages);
+        let mut refuse = |key: &str, extra: &[&str]| {
+            for name in dependencies(&manifest, key) {
+                if PACKAGES.contains(&name.as_str())
+                    && !allowed.contains(&name.as_str())
+                    && !extra.contains(&name.as_str())
+                {
+                    findings.push(Finding {
+                        file: path.clone(),
+                        line: line_of(text, &name),
+                        rule: "who-knows-whom",
+                        what: format!("{member} must not know {name}"),
+                        mend: "take the dependency out; ARCHITECTURE.md says who may know whom",
+                    });
+                }
+            }
+        };
+        refuse("dependencies", &[]);
+        refuse("build-dependencies", &[]);
+        refuse("dev-dependencies", in_tests.unwrap_or_default());
+    }
+    findings
+}
+
+/// Package names of a table of dependencies, those for single targets included.
+fn dependencies(manifest: &Table, key: &str) -> Vec<String> {
+    let targets = manifest.get("target").and_then(Value::as_table);
+    let tables = targets.into_iter().flat_map(|targets| targets.values()).filter_map(Value::as_table);
+    let tables = std::iter::once(manifest).chain(tables).filter_map(|table| table.get(key)?.as_table());
+    let names = tables
+        .flat_map(|table| table.iter())
+        .map(|(name, value)| value.get("package").and_then(Value::as_str).unwrap_or(name).to_owned());
+    names.collect()
+}
+
+fn line_of(text: &str, name: &str) -> usize {
+    text.lines().position(|line| line.contains(name) && !line.starts_with("name")).map_or(1, |index| index + 1)
+}
