@@ -80,12 +80,17 @@ fn real_contracts_upgrade_to_one_shape() {
     let paths = contracts();
     for path in &paths {
         let name = name(path);
-        let loaded = load::load(&name, &fs::read(path).unwrap()).unwrap_or_else(|problem| panic!("{problem}"));
+        let bytes = fs::read(path).unwrap();
+        let loaded = load::load(&name, &bytes).unwrap_or_else(|problem| panic!("{problem}"));
         assert_eq!(
             load::load(&name, loaded.canonical().as_bytes()).unwrap().tree,
             loaded.tree,
             "{name}: pinned and read again"
         );
+        if bytes.len() < 300_000 {
+            let yaml = serde_yaml::to_string(&loaded.tree).unwrap();
+            assert!(load::load(&name, yaml.as_bytes()).unwrap() == loaded, "{name}: its YAML form reads otherwise");
+        }
         let tree = check(&name, &loaded);
         if let Err(error) = serde_json::from_value::<openapiv3::OpenAPI>(tree) {
             refused.insert(name, error.to_string());

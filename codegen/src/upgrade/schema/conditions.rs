@@ -1,5 +1,7 @@
 //! Conditions that OpenAPI 3.0 cannot express, and that no client enforces.
 
+use serde_json::Value;
+
 use super::{Journal, Schema, is_nothing};
 
 const PASS: &str = "upgrade/conditions";
@@ -21,13 +23,12 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
     let mut dropped: Vec<String> =
         KEYS.iter().filter(|key| schema.remove(**key).is_some()).map(|key| format!("`{key}`")).collect();
     // `{"not": {}}` is how `false` is written; any other `not` is a condition.
-    let nothing = schema.len() == 1
-        && schema.get("not").is_some_and(|not| not.as_object().is_some_and(serde_json::Map::is_empty));
+    let nothing = schema.get("not").and_then(Value::as_object).is_some_and(Schema::is_empty);
     if !nothing && schema.remove("not").is_some() {
         dropped.push("`not`".to_owned());
     }
     if schema.get("additionalProperties").is_some_and(is_nothing) {
-        schema.insert("additionalProperties".to_owned(), serde_json::Value::Bool(false));
+        schema.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
     if !dropped.is_empty() {
         journal.prose(

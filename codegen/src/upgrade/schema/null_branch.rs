@@ -27,7 +27,7 @@ fn convert_union(schema: &mut Schema, key: &str, pointer: &str, journal: &mut Jo
     let place = walk::join(pointer, key);
     if kept.is_empty() {
         schema.insert("enum".to_owned(), json!([null]));
-        journal.same(PASS, pointer, format!("wrote a `{key}` of null alone as an `enum` of null"));
+        journal.same(PASS, pointer, format!("wrote the `{key}` of null alone as an `enum` of null"));
         return;
     }
     if kept.len() > 1 {
@@ -41,10 +41,11 @@ fn convert_union(schema: &mut Schema, key: &str, pointer: &str, journal: &mut Jo
     }
     let (old, only) = kept.swap_remove(0);
     let from = format!("{place}/{old}");
-    journal.same(PASS, pointer, format!("wrote a `{key}` of one schema and null as that schema, nullable"));
+    journal.same(PASS, pointer, format!("wrote the `{key}` of one schema and null as that schema, nullable"));
     match only {
         Value::Object(branch)
-            if !branch.contains_key("$ref") && branch.keys().all(|name| !schema.contains_key(name)) =>
+            if !branch.contains_key("$ref")
+                && branch.iter().all(|(name, value)| schema.get(name).is_none_or(|present| present == value)) =>
         {
             for (name, value) in branch {
                 if value.is_object() || value.is_array() {

@@ -7,6 +7,8 @@ use serde_json::Value;
 use super::{Journal, Schema, text};
 
 const PASS: &str = "upgrade/number-as-text";
+/// Keywords that say by themselves what a value is.
+const OTHERWISE: [&str; 7] = ["$ref", "allOf", "anyOf", "enum", "items", "oneOf", "properties"];
 
 pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
     let Some(pattern) = text(schema, "pattern").filter(|pattern| is_numeric(pattern)) else { return };
@@ -26,7 +28,7 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
             }
             has("null")
         }
-        _ if format.is_empty() => return,
+        _ if format.is_empty() || OTHERWISE.iter().any(|key| schema.contains_key(*key)) => return,
         _ => false,
     };
     schema.remove("pattern");

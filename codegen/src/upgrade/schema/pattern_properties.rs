@@ -17,6 +17,16 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
         return;
     }
     let names = patterns.keys().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(", ");
+    let declared = schema.get("properties").and_then(Value::as_object).is_some_and(|properties| !properties.is_empty());
+    let closed =
+        schema.get("additionalProperties").is_some_and(|other| *other == Value::Bool(false) || other.is_object());
+    if declared && !closed {
+        // A property that fits no pattern may hold anything, and a server may add one at any time.
+        let lost = format!("the schemas of properties named {names}");
+        journal.prose(PASS, pointer, "left properties beside the declared ones open", lost);
+        schema.insert("additionalProperties".to_owned(), Value::Bool(true));
+        return;
+    }
     let mut values: Vec<Value> = patterns.into_iter().map(|(_, value)| value).collect();
     if let Some(present @ Value::Object(_)) = schema.remove("additionalProperties") {
         values.push(present);

@@ -121,6 +121,15 @@ fn null(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
         journal.same(PASS, pointer, "wrote `type: null` beside another shape as `nullable`");
     } else {
         schema.insert("enum".to_owned(), json!([null]));
-        journal.same(PASS, pointer, "wrote `type: null` as an `enum` of null");
+        if !is_branch(pointer) {
+            journal.same(PASS, pointer, "wrote `type: null` as an `enum` of null");
+        }
     }
+}
+
+/// A branch of a union: the pass that takes the null out of it says so.
+fn is_branch(pointer: &str) -> bool {
+    let mut tokens = pointer.rsplit('/');
+    let index = tokens.next().is_some_and(|token| token.bytes().all(|byte| byte.is_ascii_digit()));
+    index && matches!(tokens.next(), Some("anyOf" | "oneOf"))
 }

@@ -26,6 +26,11 @@ fn replace(schema: &mut Schema, key: &str, heir: &str, pointer: &str, journal: &
     } else if value == Value::Bool(true) {
         journal.same(PASS, pointer, format!("dropped `{key}: true`, which allows what is allowed anyway"));
     } else {
-        journal.prose(PASS, pointer, format!("dropped `{key}`"), "that the server rejects other members");
+        journal.prose(
+            PASS,
+            pointer,
+            format!("dropped `{key}`"),
+            "what it says of members that the rest of the schema does not cover",
+        );
     }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Journal, Object, parameter};
+use super::parameter::{self, Place};
+use super::{Journal, Object};
 use crate::walk;
 
 const PASS: &str = "upgrade/body";
@@ -73,19 +74,10 @@ pub(super) fn form(fields: Vec<Field>, to: &str, consumes: &[String], journal: &
         parameter.remove("allowEmptyValue");
         schema.append(&mut parameter);
         if schema.get("type").and_then(Value::as_str) == Some("array") {
-            let format = format.as_ref().and_then(Value::as_str).unwrap_or("csv");
-            let (style, explode) = match format {
-                "multi" => ("form", true),
-                "csv" => ("form", false),
-                "ssv" => ("spaceDelimited", false),
-                "pipes" => ("pipeDelimited", false),
-                other => {
-                    let why = format!("OpenAPI 3.0 has no `collectionFormat: {other}` here");
-                    journal.degraded(PASS, &pointer, "read the array as separated by commas", why);
-                    ("form", false)
-                }
-            };
-            encoding.insert(name.clone(), json!({ "style": style, "explode": explode }));
+            let mut separated = Object::new();
+            let format = format.as_ref().and_then(Value::as_str);
+            parameter::style(&mut separated, format, Place::Form, &pointer, journal);
+            encoding.insert(name.clone(), Value::Object(separated));
         }
         properties.insert(name, Value::Object(schema));
     }

@@ -67,7 +67,8 @@ pub(super) fn convert(mut parameter: Object, from: &str, to: &str, journal: &mut
     let schema = schema(&mut parameter);
     let is_array = schema.get("type").and_then(Value::as_str) == Some("array");
     if is_array {
-        style(&mut parameter, format.as_ref().and_then(Value::as_str), from, journal);
+        let place = if place(&parameter) == "query" { Place::Form } else { Place::Simple };
+        style(&mut parameter, format.as_ref().and_then(Value::as_str), place, from, journal);
         nested(&schema, from, journal);
     }
     if let Some(example) = parameter.remove("x-example") {
@@ -77,25 +78,33 @@ pub(super) fn convert(mut parameter: Object, from: &str, to: &str, journal: &mut
     Value::Object(parameter)
 }
 
-/// What `collectionFormat` is called in OpenAPI 3.0.
-fn style(parameter: &mut Object, format: Option<&str>, pointer: &str, journal: &mut Journal<'_>) {
+/// Where an array stands, which decides how it can be written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The query, or a form.
+    Form,
+    /// The path, or a header.
+    Simple,
+}
+
+/// Writes `collectionFormat` as style and explode. What OpenAPI 3.0 cannot say stays under an extension.
+pub(super) fn style(target: &mut Object, format: Option<&str>, place: Place, pointer: &str, journal: &mut Journal<'_>) {
     let format = format.unwrap_or("csv");
-    let query = place(parameter) == "query";
-    let (style, explode) = match (format, query) {
-        ("multi", true) => ("form", true),
-        ("csv", true) => ("form", false),
-        ("ssv", true) => ("spaceDelimited", false),
-        ("pipes", true) => ("pipeDelimited", false),
-        ("csv", false) => ("simple", false),
+    let (style, explode) = match (format, place) {
+        ("multi", Place::Form) => ("form", true),
+        ("csv", Place::Form) => ("form", false),
+        ("ssv", Place::Form) => ("spaceDelimited", false),
+        ("pipes", Place::Form) => ("pipeDelimited", false),
+        ("csv", Place::Simple) => ("simple", false),
         (other, _) => {
-            parameter.insert("x-collection-format".to_owned(), Value::from(other));
+            target.insert("x-collection-format".to_owned(), Value::from(other));
             let why = format!("OpenAPI 3.0 has no `collectionFormat: {other}` here");
             journal.degraded(PASS, pointer, "read the array as separated by commas", why);
-            (if query { "form" } else { "simple" }, false)
+            (if place == Place::Form { "form" } else { "simple" }, false)
         }
     };
-    parameter.insert("style".to_owned(), Value::from(style));
-    parameter.insert("explode".to_owned(), Value::Bool(explode));
+    target.insert("style".to_owned(), Value::from(style));
+    target.insert("explode".to_owned(), Value::Bool(explode));
 }
 
 /// Arrays in arrays can have separators of their own in Swagger 2.0.
