@@ -79,7 +79,10 @@ impl<'a> ClientDb<'a> {
     /// |---|---|---|
     /// | 200 | `types::DatabaseConnection` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_connection(self, connection_id: &Uuid) -> Call<'a, types::DatabaseConnection> {
+    pub fn get_connection(
+        self,
+        connection_id: &Uuid,
+    ) -> Call<'a, types::DatabaseConnection> {
         static OPERATION: Operation = Operation {
             name: "get_connection",
             method: Get,
@@ -100,7 +103,10 @@ impl<'a> ClientDb<'a> {
     /// |---|---|---|
     /// | 200 | `types::DatabaseSchema` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_connection_schema(self, connection_id: &Uuid) -> Call<'a, types::DatabaseSchema> {
+    pub fn get_connection_schema(
+        self,
+        connection_id: &Uuid,
+    ) -> Call<'a, types::DatabaseSchema> {
         static OPERATION: Operation = Operation {
             name: "get_connection_schema",
             method: Get,
@@ -121,7 +127,11 @@ impl<'a> ClientDb<'a> {
     /// |---|---|---|
     /// | 200 | `types::DatabaseTable` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_connection_schema_table(self, connection_id: &Uuid, table: &str) -> Call<'a, types::DatabaseTable> {
+    pub fn get_connection_schema_table(
+        self,
+        connection_id: &Uuid,
+        table: &str,
+    ) -> Call<'a, types::DatabaseTable> {
         static OPERATION: Operation = Operation {
             name: "get_connection_schema_table",
             method: Get,
@@ -156,7 +166,13 @@ impl<'a> ClientDb<'a> {
             body: "multipart/form-data",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&connection_id], Payload::Multipart(body.into_parts()), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&connection_id],
+                Payload::Multipart(body.into_parts()),
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -169,8 +185,12 @@ impl<'a> ClientDb<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::DatabaseConnection>` | OK |
     pub fn list_connections(self) -> Call<'a, Vec<types::DatabaseConnection>> {
-        static OPERATION: Operation =
-            Operation { name: "list_connections", method: Get, path: "/api/client-db/v1/connections", ..FAMILY };
+        static OPERATION: Operation = Operation {
+            name: "list_connections",
+            method: Get,
+            path: "/api/client-db/v1/connections",
+            ..FAMILY
+        };
         self.0.call(&OPERATION, &[], Payload::None, decode::json)
     }
 
@@ -208,11 +228,12 @@ impl<'a> ClientDb<'a> {
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(
-            &OPERATION,
-            &[&connection_id, &background, &validate_only],
-            Payload::Json(&body),
-            types::QueryConnectionResponse::decode,
-        )
+        self.0
+            .call(
+                &OPERATION,
+                &[&connection_id, &background, &validate_only],
+                Payload::Json(&body),
+                types::QueryConnectionResponse::decode,
+            )
     }
 }

@@ -29,7 +29,10 @@ impl<'a> Compliance<'a> {
     /// |---|---|---|
     /// | 201 | `types::Framework` | Created |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    pub fn create_framework(self, body: &types::SaveFramework) -> Call<'a, types::Framework> {
+    pub fn create_framework(
+        self,
+        body: &types::SaveFramework,
+    ) -> Call<'a, types::Framework> {
         static OPERATION: Operation = Operation {
             name: "create_framework",
             method: Post,
@@ -50,9 +53,12 @@ impl<'a> Compliance<'a> {
     /// |---|---|---|
     /// | 201 | `types::Framework` | Created |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    pub fn create_framework_post(self, body: &types::SaveFramework) -> Call<'a, types::Framework> {
+    pub fn create_framework_v1(
+        self,
+        body: &types::SaveFramework,
+    ) -> Call<'a, types::Framework> {
         static OPERATION: Operation = Operation {
-            name: "create_framework_post",
+            name: "create_framework_v1",
             method: Post,
             path: "/api/compliance/v1/frameworks",
             body: "application/json",
@@ -90,33 +96,6 @@ impl<'a> Compliance<'a> {
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
     ///
-    /// Adds a version to a framework.
-    ///
-    /// `POST /api/compliance/v1/frameworks/{frameworkId}/versions`, assumed.
-    ///
-    /// | status | body | |
-    /// |---|---|---|
-    /// | 201 | `types::FrameworkVersion` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn create_framework_version_by_framework_id(
-        self,
-        framework_id: &Uuid,
-        body: &types::SaveFrameworkVersion,
-    ) -> Call<'a, types::FrameworkVersion> {
-        static OPERATION: Operation = Operation {
-            name: "create_framework_version_by_framework_id",
-            method: Post,
-            path: "/api/compliance/v1/frameworks/{frameworkId}/versions",
-            parameters: &[Parameter::path("frameworkId")],
-            body: "application/json",
-            ..FAMILY
-        };
-        self.0.call(&OPERATION, &[&framework_id], Payload::Json(&body), decode::json)
-    }
-
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
-    ///
     /// Adds a control to a version.
     ///
     /// `POST /api/compliance/frameworks/{frameworkId}/versions/{versionId}/controls`, assumed.
@@ -140,7 +119,13 @@ impl<'a> Compliance<'a> {
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&framework_id, &version_id], Payload::Json(&body), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&framework_id, &version_id],
+                Payload::Json(&body),
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -154,21 +139,54 @@ impl<'a> Compliance<'a> {
     /// | 201 | `types::Control` | Created |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn create_framework_version_control_by_version_id(
+    pub fn create_framework_version_control_v1(
         self,
         framework_id: &Uuid,
         version_id: &Uuid,
         body: &types::SaveControl,
     ) -> Call<'a, types::Control> {
         static OPERATION: Operation = Operation {
-            name: "create_framework_version_control_by_version_id",
+            name: "create_framework_version_control_v1",
             method: Post,
             path: "/api/compliance/v1/frameworks/{frameworkId}/versions/{versionId}/controls",
             parameters: &[Parameter::path("frameworkId"), Parameter::path("versionId")],
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&framework_id, &version_id], Payload::Json(&body), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&framework_id, &version_id],
+                Payload::Json(&body),
+                decode::json,
+            )
+    }
+
+    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    ///
+    /// Adds a version to a framework.
+    ///
+    /// `POST /api/compliance/v1/frameworks/{frameworkId}/versions`, assumed.
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 201 | `types::FrameworkVersion` | Created |
+    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 404 | `types::ProblemDetails` | Not Found |
+    pub fn create_framework_version_v1(
+        self,
+        framework_id: &Uuid,
+        body: &types::SaveFrameworkVersion,
+    ) -> Call<'a, types::FrameworkVersion> {
+        static OPERATION: Operation = Operation {
+            name: "create_framework_version_v1",
+            method: Post,
+            path: "/api/compliance/v1/frameworks/{frameworkId}/versions",
+            parameters: &[Parameter::path("frameworkId")],
+            body: "application/json",
+            ..FAMILY
+        };
+        self.0.call(&OPERATION, &[&framework_id], Payload::Json(&body), decode::json)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -202,9 +220,9 @@ impl<'a> Compliance<'a> {
     /// |---|---|---|
     /// | 200 | `types::Framework` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_framework_by_framework_id(self, framework_id: &Uuid) -> Call<'a, types::Framework> {
+    pub fn get_framework_v1(self, framework_id: &Uuid) -> Call<'a, types::Framework> {
         static OPERATION: Operation = Operation {
-            name: "get_framework_by_framework_id",
+            name: "get_framework_v1",
             method: Get,
             path: "/api/compliance/v1/frameworks/{frameworkId}",
             parameters: &[Parameter::path("frameworkId")],
@@ -223,7 +241,11 @@ impl<'a> Compliance<'a> {
     /// |---|---|---|
     /// | 200 | `types::FrameworkVersion` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_framework_version(self, framework_id: &Uuid, version_id: &Uuid) -> Call<'a, types::FrameworkVersion> {
+    pub fn get_framework_version(
+        self,
+        framework_id: &Uuid,
+        version_id: &Uuid,
+    ) -> Call<'a, types::FrameworkVersion> {
         static OPERATION: Operation = Operation {
             name: "get_framework_version",
             method: Get,
@@ -231,7 +253,8 @@ impl<'a> Compliance<'a> {
             parameters: &[Parameter::path("frameworkId"), Parameter::path("versionId")],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&framework_id, &version_id], Payload::None, decode::json)
+        self.0
+            .call(&OPERATION, &[&framework_id, &version_id], Payload::None, decode::json)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -244,19 +267,20 @@ impl<'a> Compliance<'a> {
     /// |---|---|---|
     /// | 200 | `types::FrameworkVersion` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_framework_version_by_version_id(
+    pub fn get_framework_version_v1(
         self,
         framework_id: &Uuid,
         version_id: &Uuid,
     ) -> Call<'a, types::FrameworkVersion> {
         static OPERATION: Operation = Operation {
-            name: "get_framework_version_by_version_id",
+            name: "get_framework_version_v1",
             method: Get,
             path: "/api/compliance/v1/frameworks/{frameworkId}/versions/{versionId}",
             parameters: &[Parameter::path("frameworkId"), Parameter::path("versionId")],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&framework_id, &version_id], Payload::None, decode::json)
+        self.0
+            .call(&OPERATION, &[&framework_id, &version_id], Payload::None, decode::json)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -280,10 +304,20 @@ impl<'a> Compliance<'a> {
             name: "list_framework_version_controls",
             method: Get,
             path: "/api/compliance/frameworks/{frameworkId}/versions/{versionId}/controls",
-            parameters: &[Parameter::path("frameworkId"), Parameter::path("versionId"), Parameter::query("severity")],
+            parameters: &[
+                Parameter::path("frameworkId"),
+                Parameter::path("versionId"),
+                Parameter::query("severity"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&framework_id, &version_id, &severity], Payload::None, decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&framework_id, &version_id, &severity],
+                Payload::None,
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -297,20 +331,30 @@ impl<'a> Compliance<'a> {
     /// | 200 | `Vec<types::Control>` | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_framework_version_controls_by_version_id(
+    pub fn list_framework_version_controls_v1(
         self,
         framework_id: &Uuid,
         version_id: &Uuid,
         severity: Option<&types::ControlSeverity>,
     ) -> Call<'a, Vec<types::Control>> {
         static OPERATION: Operation = Operation {
-            name: "list_framework_version_controls_by_version_id",
+            name: "list_framework_version_controls_v1",
             method: Get,
             path: "/api/compliance/v1/frameworks/{frameworkId}/versions/{versionId}/controls",
-            parameters: &[Parameter::path("frameworkId"), Parameter::path("versionId"), Parameter::query("severity")],
+            parameters: &[
+                Parameter::path("frameworkId"),
+                Parameter::path("versionId"),
+                Parameter::query("severity"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&framework_id, &version_id, &severity], Payload::None, decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&framework_id, &version_id, &severity],
+                Payload::None,
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -323,7 +367,10 @@ impl<'a> Compliance<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::FrameworkVersion>` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_framework_versions(self, framework_id: &Uuid) -> Call<'a, Vec<types::FrameworkVersion>> {
+    pub fn list_framework_versions(
+        self,
+        framework_id: &Uuid,
+    ) -> Call<'a, Vec<types::FrameworkVersion>> {
         static OPERATION: Operation = Operation {
             name: "list_framework_versions",
             method: Get,
@@ -344,12 +391,12 @@ impl<'a> Compliance<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::FrameworkVersion>` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_framework_versions_by_framework_id(
+    pub fn list_framework_versions_v1(
         self,
         framework_id: &Uuid,
     ) -> Call<'a, Vec<types::FrameworkVersion>> {
         static OPERATION: Operation = Operation {
-            name: "list_framework_versions_by_framework_id",
+            name: "list_framework_versions_v1",
             method: Get,
             path: "/api/compliance/v1/frameworks/{frameworkId}/versions",
             parameters: &[Parameter::path("frameworkId")],
@@ -368,8 +415,12 @@ impl<'a> Compliance<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::Framework>` | OK |
     pub fn list_frameworks(self) -> Call<'a, Vec<types::Framework>> {
-        static OPERATION: Operation =
-            Operation { name: "list_frameworks", method: Get, path: "/api/compliance/frameworks", ..FAMILY };
+        static OPERATION: Operation = Operation {
+            name: "list_frameworks",
+            method: Get,
+            path: "/api/compliance/frameworks",
+            ..FAMILY
+        };
         self.0.call(&OPERATION, &[], Payload::None, decode::json)
     }
 
@@ -382,9 +433,13 @@ impl<'a> Compliance<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 200 | `Vec<types::Framework>` | OK |
-    pub fn list_frameworks_get(self) -> Call<'a, Vec<types::Framework>> {
-        static OPERATION: Operation =
-            Operation { name: "list_frameworks_get", method: Get, path: "/api/compliance/v1/frameworks", ..FAMILY };
+    pub fn list_frameworks_v1(self) -> Call<'a, Vec<types::Framework>> {
+        static OPERATION: Operation = Operation {
+            name: "list_frameworks_v1",
+            method: Get,
+            path: "/api/compliance/v1/frameworks",
+            ..FAMILY
+        };
         self.0.call(&OPERATION, &[], Payload::None, decode::json)
     }
 
@@ -410,11 +465,21 @@ impl<'a> Compliance<'a> {
             name: "update_framework_version_control",
             method: Put,
             path: "/api/compliance/frameworks/{frameworkId}/versions/{versionId}/controls/{controlId}",
-            parameters: &[Parameter::path("frameworkId"), Parameter::path("versionId"), Parameter::path("controlId")],
+            parameters: &[
+                Parameter::path("frameworkId"),
+                Parameter::path("versionId"),
+                Parameter::path("controlId"),
+            ],
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&framework_id, &version_id, &control_id], Payload::Json(&body), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&framework_id, &version_id, &control_id],
+                Payload::Json(&body),
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -428,7 +493,7 @@ impl<'a> Compliance<'a> {
     /// | 200 | `types::Control` | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn update_framework_version_control_by_control_id(
+    pub fn update_framework_version_control_v1(
         self,
         framework_id: &Uuid,
         version_id: &Uuid,
@@ -436,13 +501,23 @@ impl<'a> Compliance<'a> {
         body: &types::SaveControl,
     ) -> Call<'a, types::Control> {
         static OPERATION: Operation = Operation {
-            name: "update_framework_version_control_by_control_id",
+            name: "update_framework_version_control_v1",
             method: Put,
             path: "/api/compliance/v1/frameworks/{frameworkId}/versions/{versionId}/controls/{controlId}",
-            parameters: &[Parameter::path("frameworkId"), Parameter::path("versionId"), Parameter::path("controlId")],
+            parameters: &[
+                Parameter::path("frameworkId"),
+                Parameter::path("versionId"),
+                Parameter::path("controlId"),
+            ],
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&framework_id, &version_id, &control_id], Payload::Json(&body), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&framework_id, &version_id, &control_id],
+                Payload::Json(&body),
+                decode::json,
+            )
     }
 }

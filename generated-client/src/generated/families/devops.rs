@@ -30,7 +30,10 @@ impl<'a> Devops<'a> {
     /// | 202 | `types::AcceptedResult` | Accepted |
     /// | 404 | `types::ProblemDetails` | Not Found |
     /// | 409 | `types::ProblemDetails` | Conflict |
-    pub fn apply_terraform_deployment(self, deployment_id: &Uuid) -> Call<'a, types::AcceptedResult> {
+    pub fn apply_terraform_deployment(
+        self,
+        deployment_id: &Uuid,
+    ) -> Call<'a, types::AcceptedResult> {
         static OPERATION: Operation = Operation {
             name: "apply_terraform_deployment",
             method: Post,
@@ -52,7 +55,10 @@ impl<'a> Devops<'a> {
     /// | 201 | `types::GitRepository` | Created |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 409 | `types::ProblemDetails` | Conflict |
-    pub fn create_repository(self, body: &types::CreateGitRepository) -> Call<'a, types::GitRepository> {
+    pub fn create_repository(
+        self,
+        body: &types::CreateGitRepository,
+    ) -> Call<'a, types::GitRepository> {
         static OPERATION: Operation = Operation {
             name: "create_repository",
             method: Post,
@@ -87,7 +93,13 @@ impl<'a> Devops<'a> {
             body: "multipart/form-data",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&repository_id], Payload::Multipart(body.into_parts()), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&repository_id],
+                Payload::Multipart(body.into_parts()),
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -156,10 +168,20 @@ impl<'a> Devops<'a> {
             name: "delete_repository_files_content",
             method: Delete,
             path: "/api/devops/v1/repositories/{repositoryId}/files/content",
-            parameters: &[Parameter::path("repositoryId"), Parameter::query("path"), Parameter::query("branch")],
+            parameters: &[
+                Parameter::path("repositoryId"),
+                Parameter::query("path"),
+                Parameter::query("branch"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&repository_id, &path, &branch], Payload::None, decode::empty)
+        self.0
+            .call(
+                &OPERATION,
+                &[&repository_id, &path, &branch],
+                Payload::None,
+                decode::empty,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -172,7 +194,10 @@ impl<'a> Devops<'a> {
     /// |---|---|---|
     /// | 202 | `types::AcceptedResult` | Accepted |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn destroy_terraform_deployment(self, deployment_id: &Uuid) -> Call<'a, types::AcceptedResult> {
+    pub fn destroy_terraform_deployment(
+        self,
+        deployment_id: &Uuid,
+    ) -> Call<'a, types::AcceptedResult> {
         static OPERATION: Operation = Operation {
             name: "destroy_terraform_deployment",
             method: Post,
@@ -225,12 +250,22 @@ impl<'a> Devops<'a> {
             name: "get_repository_files_content",
             method: Get,
             path: "/api/devops/v1/repositories/{repositoryId}/files/content",
-            parameters: &[Parameter::path("repositoryId"), Parameter::query("path"), Parameter::query("branch")],
+            parameters: &[
+                Parameter::path("repositoryId"),
+                Parameter::query("path"),
+                Parameter::query("branch"),
+            ],
             accept: "application/octet-stream",
             stream: true,
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&repository_id, &path, &branch], Payload::None, decode::stream)
+        self.0
+            .call(
+                &OPERATION,
+                &[&repository_id, &path, &branch],
+                Payload::None,
+                decode::stream,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -243,7 +278,10 @@ impl<'a> Devops<'a> {
     /// |---|---|---|
     /// | 200 | `types::TerraformDeployment` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_terraform_deployment(self, deployment_id: &Uuid) -> Call<'a, types::TerraformDeployment> {
+    pub fn get_terraform_deployment(
+        self,
+        deployment_id: &Uuid,
+    ) -> Call<'a, types::TerraformDeployment> {
         static OPERATION: Operation = Operation {
             name: "get_terraform_deployment",
             method: Get,
@@ -286,7 +324,10 @@ impl<'a> Devops<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::GitRepository>` | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    pub fn list_repositories(self, project_id: Option<&Uuid>) -> Call<'a, Vec<types::GitRepository>> {
+    pub fn list_repositories(
+        self,
+        project_id: Option<&Uuid>,
+    ) -> Call<'a, Vec<types::GitRepository>> {
         static OPERATION: Operation = Operation {
             name: "list_repositories",
             method: Get,
@@ -307,7 +348,10 @@ impl<'a> Devops<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::GitBranch>` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_repository_branches(self, repository_id: &Uuid) -> Call<'a, Vec<types::GitBranch>> {
+    pub fn list_repository_branches(
+        self,
+        repository_id: &Uuid,
+    ) -> Call<'a, Vec<types::GitBranch>> {
         static OPERATION: Operation = Operation {
             name: "list_repository_branches",
             method: Get,
@@ -329,7 +373,11 @@ impl<'a> Devops<'a> {
     /// | 200 | `Vec<types::GitFile>` | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_repository_files(self, repository_id: &Uuid, branch: Option<&str>) -> Call<'a, Vec<types::GitFile>> {
+    pub fn list_repository_files(
+        self,
+        repository_id: &Uuid,
+        branch: Option<&str>,
+    ) -> Call<'a, Vec<types::GitFile>> {
         static OPERATION: Operation = Operation {
             name: "list_repository_files",
             method: Get,
@@ -350,7 +398,10 @@ impl<'a> Devops<'a> {
     /// |---|---|---|
     /// | 200 | `types::TerraformOutputs` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_terraform_deployment_outputs(self, deployment_id: &Uuid) -> Call<'a, types::TerraformOutputs> {
+    pub fn list_terraform_deployment_outputs(
+        self,
+        deployment_id: &Uuid,
+    ) -> Call<'a, types::TerraformOutputs> {
         static OPERATION: Operation = Operation {
             name: "list_terraform_deployment_outputs",
             method: Get,
@@ -412,7 +463,13 @@ impl<'a> Devops<'a> {
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&repository_id, &name], Payload::Json(&body), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&repository_id, &name],
+                Payload::Json(&body),
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -449,11 +506,12 @@ impl<'a> Devops<'a> {
             body: "application/octet-stream",
             ..FAMILY
         };
-        self.0.call(
-            &OPERATION,
-            &[&repository_id, &path, &branch, &x_commit_message],
-            Payload::Binary(body),
-            decode::optional_json,
-        )
+        self.0
+            .call(
+                &OPERATION,
+                &[&repository_id, &path, &branch, &x_commit_message],
+                Payload::Binary(body),
+                decode::optional_json,
+            )
     }
 }

@@ -29,7 +29,10 @@ impl<'a> Forum<'a> {
     /// |---|---|---|
     /// | 201 | `types::ForumReport` | Created |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    pub fn create_moderation_report(self, body: &types::CreateForumReport) -> Call<'a, types::ForumReport> {
+    pub fn create_moderation_report(
+        self,
+        body: &types::CreateForumReport,
+    ) -> Call<'a, types::ForumReport> {
         static OPERATION: Operation = Operation {
             name: "create_moderation_report",
             method: Post,
@@ -50,7 +53,10 @@ impl<'a> Forum<'a> {
     /// |---|---|---|
     /// | 201 | `types::ForumThread` | Created |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    pub fn create_thread(self, body: &types::SaveForumThread) -> Call<'a, types::ForumThread> {
+    pub fn create_thread(
+        self,
+        body: &types::SaveForumThread,
+    ) -> Call<'a, types::ForumThread> {
         static OPERATION: Operation = Operation {
             name: "create_thread",
             method: Post,
@@ -72,7 +78,11 @@ impl<'a> Forum<'a> {
     /// | 201 | `types::ForumReply` | Created |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn create_thread_reply(self, thread_id: &Uuid, body: &types::SaveForumText) -> Call<'a, types::ForumReply> {
+    pub fn create_thread_reply(
+        self,
+        thread_id: &Uuid,
+        body: &types::SaveForumText,
+    ) -> Call<'a, types::ForumReply> {
         static OPERATION: Operation = Operation {
             name: "create_thread_reply",
             method: Post,
@@ -109,7 +119,13 @@ impl<'a> Forum<'a> {
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&thread_id, &reply_id], Payload::Json(&body), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&thread_id, &reply_id],
+                Payload::Json(&body),
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -185,7 +201,11 @@ impl<'a> Forum<'a> {
     /// |---|---|---|
     /// | 200 | `types::ForumReply` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_thread_reply(self, thread_id: &Uuid, reply_id: &Uuid) -> Call<'a, types::ForumReply> {
+    pub fn get_thread_reply(
+        self,
+        thread_id: &Uuid,
+        reply_id: &Uuid,
+    ) -> Call<'a, types::ForumReply> {
         static OPERATION: Operation = Operation {
             name: "get_thread_reply",
             method: Get,
@@ -194,6 +214,31 @@ impl<'a> Forum<'a> {
             ..FAMILY
         };
         self.0.call(&OPERATION, &[&thread_id, &reply_id], Payload::None, decode::json)
+    }
+
+    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    ///
+    /// Gets the caller's vote, if there is one.
+    ///
+    /// `GET /api/forum/v1/threads/{threadId}/vote`, assumed.
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 200 | `types::ForumVote` | OK |
+    /// | 204 |  | No Content |
+    /// | 404 | `types::ProblemDetails` | Not Found |
+    pub fn get_thread_vote(
+        self,
+        thread_id: &Uuid,
+    ) -> Call<'a, Option<types::ForumVote>> {
+        static OPERATION: Operation = Operation {
+            name: "get_thread_vote",
+            method: Get,
+            path: "/api/forum/v1/threads/{threadId}/vote",
+            parameters: &[Parameter::path("threadId")],
+            ..FAMILY
+        };
+        self.0.call(&OPERATION, &[&thread_id], Payload::None, decode::optional_json)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -207,7 +252,11 @@ impl<'a> Forum<'a> {
     /// | 204 |  | No Content |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn hide_thread(self, thread_id: &Uuid, body: &types::HideForumThread) -> Call<'a, ()> {
+    pub fn hide_thread(
+        self,
+        thread_id: &Uuid,
+        body: &types::HideForumThread,
+    ) -> Call<'a, ()> {
         static OPERATION: Operation = Operation {
             name: "hide_thread",
             method: Post,
@@ -229,7 +278,10 @@ impl<'a> Forum<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::ForumReport>` | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    pub fn list_moderation_reports(self, state: Option<&types::ReportState>) -> Call<'a, Vec<types::ForumReport>> {
+    pub fn list_moderation_reports(
+        self,
+        state: Option<&types::ReportState>,
+    ) -> Call<'a, Vec<types::ForumReport>> {
         static OPERATION: Operation = Operation {
             name: "list_moderation_reports",
             method: Get,
@@ -250,7 +302,10 @@ impl<'a> Forum<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::ForumReply>` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_thread_replies(self, thread_id: &Uuid) -> Call<'a, Vec<types::ForumReply>> {
+    pub fn list_thread_replies(
+        self,
+        thread_id: &Uuid,
+    ) -> Call<'a, Vec<types::ForumReply>> {
         static OPERATION: Operation = Operation {
             name: "list_thread_replies",
             method: Get,
@@ -271,7 +326,11 @@ impl<'a> Forum<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::ForumComment>` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_thread_reply_comments(self, thread_id: &Uuid, reply_id: &Uuid) -> Call<'a, Vec<types::ForumComment>> {
+    pub fn list_thread_reply_comments(
+        self,
+        thread_id: &Uuid,
+        reply_id: &Uuid,
+    ) -> Call<'a, Vec<types::ForumComment>> {
         static OPERATION: Operation = Operation {
             name: "list_thread_reply_comments",
             method: Get,
@@ -292,15 +351,28 @@ impl<'a> Forum<'a> {
     /// |---|---|---|
     /// | 200 | `types::ForumThreadPagedResult` | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    pub fn list_threads(self, params: &ListThreadsParams) -> Call<'a, types::ForumThreadPagedResult> {
+    pub fn list_threads(
+        self,
+        params: &ListThreadsParams,
+    ) -> Call<'a, types::ForumThreadPagedResult> {
         static OPERATION: Operation = Operation {
             name: "list_threads",
             method: Get,
             path: "/api/forum/v1/threads",
-            parameters: &[Parameter::query("tags"), Parameter::query("skip"), Parameter::query("take")],
+            parameters: &[
+                Parameter::query("tags"),
+                Parameter::query("skip"),
+                Parameter::query("take"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&params.tags, &params.skip, &params.take], Payload::None, decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&params.tags, &params.skip, &params.take],
+                Payload::None,
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -335,7 +407,11 @@ impl<'a> Forum<'a> {
     /// | 200 | `types::ForumThread` | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn patch_thread(self, thread_id: &Uuid, body: &types::ChangeForumThread) -> Call<'a, types::ForumThread> {
+    pub fn patch_thread(
+        self,
+        thread_id: &Uuid,
+        body: &types::ChangeForumThread,
+    ) -> Call<'a, types::ForumThread> {
         static OPERATION: Operation = Operation {
             name: "patch_thread",
             method: Patch,
@@ -357,7 +433,10 @@ impl<'a> Forum<'a> {
     /// |---|---|---|
     /// | 200 | `types::ForumReport` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn resolve_moderation_report(self, report_id: &Uuid) -> Call<'a, types::ForumReport> {
+    pub fn resolve_moderation_report(
+        self,
+        report_id: &Uuid,
+    ) -> Call<'a, types::ForumReport> {
         static OPERATION: Operation = Operation {
             name: "resolve_moderation_report",
             method: Post,
@@ -366,28 +445,6 @@ impl<'a> Forum<'a> {
             ..FAMILY
         };
         self.0.call(&OPERATION, &[&report_id], Payload::None, decode::json)
-    }
-
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
-    ///
-    /// Gets the caller's vote, if there is one.
-    ///
-    /// `GET /api/forum/v1/threads/{threadId}/vote`, assumed.
-    ///
-    /// | status | body | |
-    /// |---|---|---|
-    /// | 200 | `types::ForumVote` | OK |
-    /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn vote_thread(self, thread_id: &Uuid) -> Call<'a, Option<types::ForumVote>> {
-        static OPERATION: Operation = Operation {
-            name: "vote_thread",
-            method: Get,
-            path: "/api/forum/v1/threads/{threadId}/vote",
-            parameters: &[Parameter::path("threadId")],
-            ..FAMILY
-        };
-        self.0.call(&OPERATION, &[&thread_id], Payload::None, decode::optional_json)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -401,13 +458,13 @@ impl<'a> Forum<'a> {
     /// | 200 | `types::ForumVote` | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn vote_thread_by_thread_id(
+    pub fn update_thread_vote(
         self,
         thread_id: &Uuid,
-        body: &types::VoteThreadByThreadIdRequest,
+        body: &types::UpdateThreadVoteRequest,
     ) -> Call<'a, types::ForumVote> {
         static OPERATION: Operation = Operation {
-            name: "vote_thread_by_thread_id",
+            name: "update_thread_vote",
             method: Put,
             path: "/api/forum/v1/threads/{threadId}/vote",
             parameters: &[Parameter::path("threadId")],

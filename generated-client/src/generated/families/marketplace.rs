@@ -29,7 +29,10 @@ impl<'a> Marketplace<'a> {
     /// |---|---|---|
     /// | 201 | `types::StoreItem` | Created |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    pub fn create_store_item(self, body: &types::SaveStoreItem) -> Call<'a, types::StoreItem> {
+    pub fn create_store_item(
+        self,
+        body: &types::SaveStoreItem,
+    ) -> Call<'a, types::StoreItem> {
         static OPERATION: Operation = Operation {
             name: "create_store_item",
             method: Post,
@@ -105,15 +108,28 @@ impl<'a> Marketplace<'a> {
     /// | 204 |  | No Content |
     /// | 404 | `types::ProblemDetails` | Not Found |
     /// | 409 | `types::ProblemDetails` | Conflict |
-    pub fn delete_store_item_payment_plan(self, store_item_id: &Uuid, payment_plan_id: &Uuid) -> Call<'a, ()> {
+    pub fn delete_store_item_payment_plan(
+        self,
+        store_item_id: &Uuid,
+        payment_plan_id: &Uuid,
+    ) -> Call<'a, ()> {
         static OPERATION: Operation = Operation {
             name: "delete_store_item_payment_plan",
             method: Delete,
             path: "/api/marketplace/v1/store-items/{storeItemId}/payment-plans/{paymentPlanId}",
-            parameters: &[Parameter::path("storeItemId"), Parameter::path("paymentPlanId")],
+            parameters: &[
+                Parameter::path("storeItemId"),
+                Parameter::path("paymentPlanId"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&store_item_id, &payment_plan_id], Payload::None, decode::empty)
+        self.0
+            .call(
+                &OPERATION,
+                &[&store_item_id, &payment_plan_id],
+                Payload::None,
+                decode::empty,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -179,10 +195,19 @@ impl<'a> Marketplace<'a> {
             name: "get_store_item_payment_plan",
             method: Get,
             path: "/api/marketplace/v1/store-items/{storeItemId}/payment-plans/{paymentPlanId}",
-            parameters: &[Parameter::path("storeItemId"), Parameter::path("paymentPlanId")],
+            parameters: &[
+                Parameter::path("storeItemId"),
+                Parameter::path("paymentPlanId"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&store_item_id, &payment_plan_id], Payload::None, decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&store_item_id, &payment_plan_id],
+                Payload::None,
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -195,7 +220,10 @@ impl<'a> Marketplace<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::StoreItemComponent>` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_store_item_components(self, store_item_id: &Uuid) -> Call<'a, Vec<types::StoreItemComponent>> {
+    pub fn list_store_item_components(
+        self,
+        store_item_id: &Uuid,
+    ) -> Call<'a, Vec<types::StoreItemComponent>> {
         static OPERATION: Operation = Operation {
             name: "list_store_item_components",
             method: Get,
@@ -216,7 +244,10 @@ impl<'a> Marketplace<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::PaymentPlan>` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_store_item_payment_plans(self, store_item_id: &Uuid) -> Call<'a, Vec<types::PaymentPlan>> {
+    pub fn list_store_item_payment_plans(
+        self,
+        store_item_id: &Uuid,
+    ) -> Call<'a, Vec<types::PaymentPlan>> {
         static OPERATION: Operation = Operation {
             name: "list_store_item_payment_plans",
             method: Get,
@@ -237,7 +268,10 @@ impl<'a> Marketplace<'a> {
     /// |---|---|---|
     /// | 200 | `types::StoreItemPagedResult` | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    pub fn list_store_items(self, params: &ListStoreItemsParams) -> Call<'a, types::StoreItemPagedResult> {
+    pub fn list_store_items(
+        self,
+        params: &ListStoreItemsParams,
+    ) -> Call<'a, types::StoreItemPagedResult> {
         static OPERATION: Operation = Operation {
             name: "list_store_items",
             method: Get,
@@ -251,12 +285,13 @@ impl<'a> Marketplace<'a> {
             ],
             ..FAMILY
         };
-        self.0.call(
-            &OPERATION,
-            &[&params.filter, &params.tags, &params.ids, &params.skip, &params.take],
-            Payload::None,
-            decode::json,
-        )
+        self.0
+            .call(
+                &OPERATION,
+                &[&params.filter, &params.tags, &params.ids, &params.skip, &params.take],
+                Payload::None,
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -270,7 +305,11 @@ impl<'a> Marketplace<'a> {
     /// | 204 |  | No Content |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn update_store_item_image(self, store_item_id: &Uuid, body: Upload) -> Call<'a, ()> {
+    pub fn update_store_item_image(
+        self,
+        store_item_id: &Uuid,
+        body: Upload,
+    ) -> Call<'a, ()> {
         static OPERATION: Operation = Operation {
             name: "update_store_item_image",
             method: Put,

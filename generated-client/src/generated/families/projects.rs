@@ -45,9 +45,9 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Object` | OK |
+    /// | 200 | `types::Project` | OK |
     /// | 404 |  | The project does not exist or is not visible in the caller's authorized context. |
-    pub fn get_project(self, project_id: &Uuid) -> Call<'a, Object> {
+    pub fn get_project(self, project_id: &Uuid) -> Call<'a, types::Project> {
         static OPERATION: Operation = Operation {
             name: "get_project",
             method: Get,
@@ -66,10 +66,14 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<Object>` | OK |
-    pub fn list_projects(self) -> Call<'a, Vec<Object>> {
-        static OPERATION: Operation =
-            Operation { name: "list_projects", method: Get, path: "/api/projects/v1/projects", ..FAMILY };
+    /// | 200 | `Vec<types::Project>` | OK |
+    pub fn list_projects(self) -> Call<'a, Vec<types::Project>> {
+        static OPERATION: Operation = Operation {
+            name: "list_projects",
+            method: Get,
+            path: "/api/projects/v1/projects",
+            ..FAMILY
+        };
         self.0.call(&OPERATION, &[], Payload::None, decode::json)
     }
 }
@@ -108,12 +112,13 @@ impl<'a> Projects<'a> {
             ],
             ..FAMILY
         };
-        self.0.call(
-            &OPERATION,
-            &[&project_id, &component_id, &deployment_id, &immediately],
-            Payload::None,
-            decode::optional_json,
-        )
+        self.0
+            .call(
+                &OPERATION,
+                &[&project_id, &component_id, &deployment_id, &immediately],
+                Payload::None,
+                decode::optional_json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -169,7 +174,13 @@ impl<'a> Projects<'a> {
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id], Payload::Json(&body), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&project_id, &component_id],
+                Payload::Json(&body),
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -204,7 +215,13 @@ impl<'a> Projects<'a> {
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id, &idempotency_key], Payload::Json(&body), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&project_id, &component_id, &idempotency_key],
+                Payload::Json(&body),
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -238,7 +255,11 @@ impl<'a> Projects<'a> {
     /// |---|---|---|
     /// | 204 |  | No Content |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn delete_project_component(self, project_id: &Uuid, component_id: &Uuid) -> Call<'a, ()> {
+    pub fn delete_project_component(
+        self,
+        project_id: &Uuid,
+        component_id: &Uuid,
+    ) -> Call<'a, ()> {
         static OPERATION: Operation = Operation {
             name: "delete_project_component",
             method: Delete,
@@ -246,7 +267,13 @@ impl<'a> Projects<'a> {
             parameters: &[Parameter::path("project_id"), Parameter::path("componentId")],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id], Payload::None, decode::empty)
+        self.0
+            .call(
+                &OPERATION,
+                &[&project_id, &component_id],
+                Payload::None,
+                decode::empty,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -269,10 +296,20 @@ impl<'a> Projects<'a> {
             name: "delete_project_component_access_grant",
             method: Delete,
             path: "/api/projects/v1/projects/{project_id}/components/{componentId}/access-grants/{grantId}",
-            parameters: &[Parameter::path("project_id"), Parameter::path("componentId"), Parameter::path("grantId")],
+            parameters: &[
+                Parameter::path("project_id"),
+                Parameter::path("componentId"),
+                Parameter::path("grantId"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id, &grant_id], Payload::None, decode::empty)
+        self.0
+            .call(
+                &OPERATION,
+                &[&project_id, &component_id, &grant_id],
+                Payload::None,
+                decode::empty,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -295,10 +332,20 @@ impl<'a> Projects<'a> {
             name: "delete_project_component_environment_variable",
             method: Delete,
             path: "/api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}",
-            parameters: &[Parameter::path("project_id"), Parameter::path("componentId"), Parameter::path("name")],
+            parameters: &[
+                Parameter::path("project_id"),
+                Parameter::path("componentId"),
+                Parameter::path("name"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id, &name], Payload::None, decode::empty)
+        self.0
+            .call(
+                &OPERATION,
+                &[&project_id, &component_id, &name],
+                Payload::None,
+                decode::empty,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -311,7 +358,11 @@ impl<'a> Projects<'a> {
     /// |---|---|---|
     /// | 200 | `types::Component` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_project_component(self, project_id: &Uuid, component_id: &Uuid) -> Call<'a, types::Component> {
+    pub fn get_project_component(
+        self,
+        project_id: &Uuid,
+        component_id: &Uuid,
+    ) -> Call<'a, types::Component> {
         static OPERATION: Operation = Operation {
             name: "get_project_component",
             method: Get,
@@ -319,7 +370,8 @@ impl<'a> Projects<'a> {
             parameters: &[Parameter::path("project_id"), Parameter::path("componentId")],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id], Payload::None, decode::json)
+        self.0
+            .call(&OPERATION, &[&project_id, &component_id], Payload::None, decode::json)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -349,7 +401,13 @@ impl<'a> Projects<'a> {
             ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id, &deployment_id], Payload::None, decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&project_id, &component_id, &deployment_id],
+                Payload::None,
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -372,10 +430,20 @@ impl<'a> Projects<'a> {
             name: "get_project_component_environment_variable",
             method: Get,
             path: "/api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}",
-            parameters: &[Parameter::path("project_id"), Parameter::path("componentId"), Parameter::path("name")],
+            parameters: &[
+                Parameter::path("project_id"),
+                Parameter::path("componentId"),
+                Parameter::path("name"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id, &name], Payload::None, decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&project_id, &component_id, &name],
+                Payload::None,
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -400,7 +468,8 @@ impl<'a> Projects<'a> {
             parameters: &[Parameter::path("project_id"), Parameter::path("componentId")],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id], Payload::None, decode::json)
+        self.0
+            .call(&OPERATION, &[&project_id, &component_id], Payload::None, decode::json)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -425,7 +494,8 @@ impl<'a> Projects<'a> {
             parameters: &[Parameter::path("project_id"), Parameter::path("componentId")],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id], Payload::None, decode::json)
+        self.0
+            .call(&OPERATION, &[&project_id, &component_id], Payload::None, decode::json)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -450,7 +520,8 @@ impl<'a> Projects<'a> {
             parameters: &[Parameter::path("project_id"), Parameter::path("componentId")],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id], Payload::None, decode::json)
+        self.0
+            .call(&OPERATION, &[&project_id, &component_id], Payload::None, decode::json)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -487,10 +558,14 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Object` | OK |
+    /// | 200 | `types::Project` | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn update_project(self, project_id: &Uuid, body: &types::UpdateProject) -> Call<'a, Object> {
+    pub fn update_project(
+        self,
+        project_id: &Uuid,
+        body: &types::UpdateProject,
+    ) -> Call<'a, types::Project> {
         static OPERATION: Operation = Operation {
             name: "update_project",
             method: Put,
@@ -528,7 +603,13 @@ impl<'a> Projects<'a> {
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id], Payload::Json(&body), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&project_id, &component_id],
+                Payload::Json(&body),
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -554,10 +635,20 @@ impl<'a> Projects<'a> {
             name: "update_project_component_environment_variable",
             method: Put,
             path: "/api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}",
-            parameters: &[Parameter::path("project_id"), Parameter::path("componentId"), Parameter::path("name")],
+            parameters: &[
+                Parameter::path("project_id"),
+                Parameter::path("componentId"),
+                Parameter::path("name"),
+            ],
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&project_id, &component_id, &name], Payload::Json(&body), decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&project_id, &component_id, &name],
+                Payload::Json(&body),
+                decode::json,
+            )
     }
 }

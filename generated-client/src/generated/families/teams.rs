@@ -84,7 +84,11 @@ impl<'a> Teams<'a> {
     /// | 201 | `types::TeamRole` | Created |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn create_team_role(self, team_id: &Uuid, body: &types::SaveTeamRole) -> Call<'a, types::TeamRole> {
+    pub fn create_team_role(
+        self,
+        team_id: &Uuid,
+        body: &types::SaveTeamRole,
+    ) -> Call<'a, types::TeamRole> {
         static OPERATION: Operation = Operation {
             name: "create_team_role",
             method: Post,
@@ -133,7 +137,11 @@ impl<'a> Teams<'a> {
     /// |---|---|---|
     /// | 204 |  | No Content |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn delete_team_container_registry(self, team_id: &Uuid, registry_id: &Uuid) -> Call<'a, ()> {
+    pub fn delete_team_container_registry(
+        self,
+        team_id: &Uuid,
+        registry_id: &Uuid,
+    ) -> Call<'a, ()> {
         static OPERATION: Operation = Operation {
             name: "delete_team_container_registry",
             method: Delete,
@@ -175,7 +183,11 @@ impl<'a> Teams<'a> {
     /// |---|---|---|
     /// | 204 |  | No Content |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn delete_team_service_provider_credential(self, team_id: &Uuid, credential_id: &Uuid) -> Call<'a, ()> {
+    pub fn delete_team_service_provider_credential(
+        self,
+        team_id: &Uuid,
+        credential_id: &Uuid,
+    ) -> Call<'a, ()> {
         static OPERATION: Operation = Operation {
             name: "delete_team_service_provider_credential",
             method: Delete,
@@ -183,7 +195,8 @@ impl<'a> Teams<'a> {
             parameters: &[Parameter::path("teamId"), Parameter::path("credentialId")],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&team_id, &credential_id], Payload::None, decode::empty)
+        self.0
+            .call(&OPERATION, &[&team_id, &credential_id], Payload::None, decode::empty)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -226,10 +239,19 @@ impl<'a> Teams<'a> {
             name: "get_team_billing_account",
             method: Get,
             path: "/api/teams/v1/teams/{teamId}/billing-accounts/{billingAccountId}",
-            parameters: &[Parameter::path("teamId"), Parameter::path("billingAccountId")],
+            parameters: &[
+                Parameter::path("teamId"),
+                Parameter::path("billingAccountId"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&team_id, &billing_account_id], Payload::None, decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&team_id, &billing_account_id],
+                Payload::None,
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -242,7 +264,11 @@ impl<'a> Teams<'a> {
     /// |---|---|---|
     /// | 200 | `types::ContainerRegistry` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_team_container_registry(self, team_id: &Uuid, registry_id: &Uuid) -> Call<'a, types::ContainerRegistry> {
+    pub fn get_team_container_registry(
+        self,
+        team_id: &Uuid,
+        registry_id: &Uuid,
+    ) -> Call<'a, types::ContainerRegistry> {
         static OPERATION: Operation = Operation {
             name: "get_team_container_registry",
             method: Get,
@@ -288,7 +314,10 @@ impl<'a> Teams<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::BillingAccount>` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_team_billing_accounts(self, team_id: &Uuid) -> Call<'a, Vec<types::BillingAccount>> {
+    pub fn list_team_billing_accounts(
+        self,
+        team_id: &Uuid,
+    ) -> Call<'a, Vec<types::BillingAccount>> {
         static OPERATION: Operation = Operation {
             name: "list_team_billing_accounts",
             method: Get,
@@ -309,7 +338,10 @@ impl<'a> Teams<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::ContainerRegistry>` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_team_container_registries(self, team_id: &Uuid) -> Call<'a, Vec<types::ContainerRegistry>> {
+    pub fn list_team_container_registries(
+        self,
+        team_id: &Uuid,
+    ) -> Call<'a, Vec<types::ContainerRegistry>> {
         static OPERATION: Operation = Operation {
             name: "list_team_container_registries",
             method: Get,
@@ -375,8 +407,12 @@ impl<'a> Teams<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::Team>` | OK |
     pub fn list_teams(self) -> Call<'a, Vec<types::Team>> {
-        static OPERATION: Operation =
-            Operation { name: "list_teams", method: Get, path: "/api/teams/v1/teams", ..FAMILY };
+        static OPERATION: Operation = Operation {
+            name: "list_teams",
+            method: Get,
+            path: "/api/teams/v1/teams",
+            ..FAMILY
+        };
         self.0.call(&OPERATION, &[], Payload::None, decode::json)
     }
 
@@ -405,6 +441,7 @@ impl<'a> Teams<'a> {
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&team_id, &role_id], Payload::Json(&body), decode::json)
+        self.0
+            .call(&OPERATION, &[&team_id, &role_id], Payload::Json(&body), decode::json)
     }
 }

@@ -43,7 +43,8 @@ impl<'a> VirtualMachines<'a> {
             body: "application/json",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&virtual_machine_id], Payload::Json(&body), decode::json)
+        self.0
+            .call(&OPERATION, &[&virtual_machine_id], Payload::Json(&body), decode::json)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -56,15 +57,28 @@ impl<'a> VirtualMachines<'a> {
     /// |---|---|---|
     /// | 204 |  | No Content |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn delete_virtual_machine_session(self, virtual_machine_id: &Uuid, session_id: &Uuid) -> Call<'a, ()> {
+    pub fn delete_virtual_machine_session(
+        self,
+        virtual_machine_id: &Uuid,
+        session_id: &Uuid,
+    ) -> Call<'a, ()> {
         static OPERATION: Operation = Operation {
             name: "delete_virtual_machine_session",
             method: Delete,
             path: "/api/virtual-machines/{virtualMachineId}/sessions/{sessionId}",
-            parameters: &[Parameter::path("virtualMachineId"), Parameter::path("sessionId")],
+            parameters: &[
+                Parameter::path("virtualMachineId"),
+                Parameter::path("sessionId"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&virtual_machine_id, &session_id], Payload::None, decode::empty)
+        self.0
+            .call(
+                &OPERATION,
+                &[&virtual_machine_id, &session_id],
+                Payload::None,
+                decode::empty,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -77,7 +91,10 @@ impl<'a> VirtualMachines<'a> {
     /// |---|---|---|
     /// | 204 |  | No Content |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn delete_virtual_machine_shutdown_timer(self, virtual_machine_id: &Uuid) -> Call<'a, ()> {
+    pub fn delete_virtual_machine_shutdown_timer(
+        self,
+        virtual_machine_id: &Uuid,
+    ) -> Call<'a, ()> {
         static OPERATION: Operation = Operation {
             name: "delete_virtual_machine_shutdown_timer",
             method: Delete,
@@ -99,7 +116,10 @@ impl<'a> VirtualMachines<'a> {
     /// | 200 | `types::VirtualMachineSession` | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_sessions_current(self, vm_session: &str) -> Call<'a, types::VirtualMachineSession> {
+    pub fn get_sessions_current(
+        self,
+        vm_session: &str,
+    ) -> Call<'a, types::VirtualMachineSession> {
         static OPERATION: Operation = Operation {
             name: "get_sessions_current",
             method: Get,
@@ -120,7 +140,10 @@ impl<'a> VirtualMachines<'a> {
     /// |---|---|---|
     /// | 200 | `types::VirtualMachine` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_virtual_machine(self, virtual_machine_id: &Uuid) -> Call<'a, types::VirtualMachine> {
+    pub fn get_virtual_machine(
+        self,
+        virtual_machine_id: &Uuid,
+    ) -> Call<'a, types::VirtualMachine> {
         static OPERATION: Operation = Operation {
             name: "get_virtual_machine",
             method: Get,
@@ -141,7 +164,10 @@ impl<'a> VirtualMachines<'a> {
     /// |---|---|---|
     /// | 200 | server-sent events | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_virtual_machine_logs_stream(self, virtual_machine_id: &Uuid) -> Call<'a, EventStream> {
+    pub fn get_virtual_machine_logs_stream(
+        self,
+        virtual_machine_id: &Uuid,
+    ) -> Call<'a, EventStream> {
         static OPERATION: Operation = Operation {
             name: "get_virtual_machine_logs_stream",
             method: Get,
@@ -156,6 +182,37 @@ impl<'a> VirtualMachines<'a> {
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
     ///
+    /// Gets the shutdown timer, if one is set.
+    ///
+    /// `GET /api/virtual-machines/{virtualMachineId}/shutdown-timer`, assumed.
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 200 | `types::ShutdownTimer` | OK |
+    /// | 204 |  | No Content |
+    /// | 404 | `types::ProblemDetails` | Not Found |
+    pub fn get_virtual_machine_shutdown_timer(
+        self,
+        virtual_machine_id: &Uuid,
+    ) -> Call<'a, Option<types::ShutdownTimer>> {
+        static OPERATION: Operation = Operation {
+            name: "get_virtual_machine_shutdown_timer",
+            method: Get,
+            path: "/api/virtual-machines/{virtualMachineId}/shutdown-timer",
+            parameters: &[Parameter::path("virtualMachineId")],
+            ..FAMILY
+        };
+        self.0
+            .call(
+                &OPERATION,
+                &[&virtual_machine_id],
+                Payload::None,
+                decode::optional_json,
+            )
+    }
+
+    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    ///
     /// Gets the status of a virtual machine.
     ///
     /// `GET /api/virtual-machines/{virtualMachineId}/status`, assumed.
@@ -164,7 +221,10 @@ impl<'a> VirtualMachines<'a> {
     /// |---|---|---|
     /// | 200 | `types::VirtualMachineStatus` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_virtual_machine_status(self, virtual_machine_id: &Uuid) -> Call<'a, types::VirtualMachineStatus> {
+    pub fn get_virtual_machine_status(
+        self,
+        virtual_machine_id: &Uuid,
+    ) -> Call<'a, types::VirtualMachineStatus> {
         static OPERATION: Operation = Operation {
             name: "get_virtual_machine_status",
             method: Get,
@@ -186,16 +246,29 @@ impl<'a> VirtualMachines<'a> {
     /// | 200 | text | OK |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_virtual_machine_logs(self, virtual_machine_id: &Uuid, lines: Option<i32>) -> Call<'a, String> {
+    pub fn list_virtual_machine_logs(
+        self,
+        virtual_machine_id: &Uuid,
+        lines: Option<i32>,
+    ) -> Call<'a, String> {
         static OPERATION: Operation = Operation {
             name: "list_virtual_machine_logs",
             method: Get,
             path: "/api/virtual-machines/{virtualMachineId}/logs",
-            parameters: &[Parameter::path("virtualMachineId"), Parameter::query("lines")],
+            parameters: &[
+                Parameter::path("virtualMachineId"),
+                Parameter::query("lines"),
+            ],
             accept: "text/plain",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&virtual_machine_id, &lines], Payload::None, decode::text)
+        self.0
+            .call(
+                &OPERATION,
+                &[&virtual_machine_id, &lines],
+                Payload::None,
+                decode::text,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -248,55 +321,6 @@ impl<'a> VirtualMachines<'a> {
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
     ///
-    /// Gets the shutdown timer, if one is set.
-    ///
-    /// `GET /api/virtual-machines/{virtualMachineId}/shutdown-timer`, assumed.
-    ///
-    /// | status | body | |
-    /// |---|---|---|
-    /// | 200 | `types::ShutdownTimer` | OK |
-    /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn shutdown_virtual_machine_timer(self, virtual_machine_id: &Uuid) -> Call<'a, Option<types::ShutdownTimer>> {
-        static OPERATION: Operation = Operation {
-            name: "shutdown_virtual_machine_timer",
-            method: Get,
-            path: "/api/virtual-machines/{virtualMachineId}/shutdown-timer",
-            parameters: &[Parameter::path("virtualMachineId")],
-            ..FAMILY
-        };
-        self.0.call(&OPERATION, &[&virtual_machine_id], Payload::None, decode::optional_json)
-    }
-
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
-    ///
-    /// Sets the shutdown timer.
-    ///
-    /// `PUT /api/virtual-machines/{virtualMachineId}/shutdown-timer`, assumed.
-    ///
-    /// | status | body | |
-    /// |---|---|---|
-    /// | 200 | `types::ShutdownTimer` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn shutdown_virtual_machine_timer_by_virtual_machine_id(
-        self,
-        virtual_machine_id: &Uuid,
-        body: &types::SetShutdownTimer,
-    ) -> Call<'a, types::ShutdownTimer> {
-        static OPERATION: Operation = Operation {
-            name: "shutdown_virtual_machine_timer_by_virtual_machine_id",
-            method: Put,
-            path: "/api/virtual-machines/{virtualMachineId}/shutdown-timer",
-            parameters: &[Parameter::path("virtualMachineId")],
-            body: "application/json",
-            ..FAMILY
-        };
-        self.0.call(&OPERATION, &[&virtual_machine_id], Payload::Json(&body), decode::json)
-    }
-
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
-    ///
     /// Starts a virtual machine.
     ///
     /// `POST /api/virtual-machines/{virtualMachineId}/start`, assumed.
@@ -306,7 +330,10 @@ impl<'a> VirtualMachines<'a> {
     /// | 202 | `types::AcceptedResult` | Accepted |
     /// | 404 | `types::ProblemDetails` | Not Found |
     /// | 409 | `types::ProblemDetails` | Conflict |
-    pub fn start_virtual_machine(self, virtual_machine_id: &Uuid) -> Call<'a, types::AcceptedResult> {
+    pub fn start_virtual_machine(
+        self,
+        virtual_machine_id: &Uuid,
+    ) -> Call<'a, types::AcceptedResult> {
         static OPERATION: Operation = Operation {
             name: "start_virtual_machine",
             method: Post,
@@ -338,9 +365,46 @@ impl<'a> VirtualMachines<'a> {
             name: "stop_virtual_machine",
             method: Post,
             path: "/api/virtual-machines/{virtualMachineId}/stop",
-            parameters: &[Parameter::path("virtualMachineId"), Parameter::query("force")],
+            parameters: &[
+                Parameter::path("virtualMachineId"),
+                Parameter::query("force"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&virtual_machine_id, &force], Payload::None, decode::json)
+        self.0
+            .call(
+                &OPERATION,
+                &[&virtual_machine_id, &force],
+                Payload::None,
+                decode::json,
+            )
+    }
+
+    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    ///
+    /// Sets the shutdown timer.
+    ///
+    /// `PUT /api/virtual-machines/{virtualMachineId}/shutdown-timer`, assumed.
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 200 | `types::ShutdownTimer` | OK |
+    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 404 | `types::ProblemDetails` | Not Found |
+    pub fn update_virtual_machine_shutdown_timer(
+        self,
+        virtual_machine_id: &Uuid,
+        body: &types::SetShutdownTimer,
+    ) -> Call<'a, types::ShutdownTimer> {
+        static OPERATION: Operation = Operation {
+            name: "update_virtual_machine_shutdown_timer",
+            method: Put,
+            path: "/api/virtual-machines/{virtualMachineId}/shutdown-timer",
+            parameters: &[Parameter::path("virtualMachineId")],
+            body: "application/json",
+            ..FAMILY
+        };
+        self.0
+            .call(&OPERATION, &[&virtual_machine_id], Payload::Json(&body), decode::json)
     }
 }

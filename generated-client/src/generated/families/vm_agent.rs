@@ -51,7 +51,11 @@ impl<'a> VmAgent<'a> {
     /// | 201 | `types::AgentCommand` | Created |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn create_agent_command(self, agent_id: &Uuid, body: &types::AgentCommand) -> Call<'a, types::AgentCommand> {
+    pub fn create_agent_command(
+        self,
+        agent_id: &Uuid,
+        body: &types::AgentCommand,
+    ) -> Call<'a, types::AgentCommand> {
         static OPERATION: Operation = Operation {
             name: "create_agent_command",
             method: Post,
@@ -61,34 +65,6 @@ impl<'a> VmAgent<'a> {
             ..FAMILY
         };
         self.0.call(&OPERATION, &[&agent_id], Payload::Json(&body), decode::json)
-    }
-
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
-    ///
-    /// Reports the end of a command.
-    ///
-    /// `POST /api/virtual-machine-agent/agents/{agentId}/commands/{commandId}/completed`, assumed.
-    ///
-    /// | status | body | |
-    /// |---|---|---|
-    /// | 204 |  | No Content |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn create_agent_command_completed(
-        self,
-        agent_id: &Uuid,
-        command_id: &Uuid,
-        body: &types::CommandCompleted,
-    ) -> Call<'a, ()> {
-        static OPERATION: Operation = Operation {
-            name: "create_agent_command_completed",
-            method: Post,
-            path: "/api/virtual-machine-agent/agents/{agentId}/commands/{commandId}/completed",
-            parameters: &[Parameter::path("agentId"), Parameter::path("commandId")],
-            body: "application/json",
-            ..FAMILY
-        };
-        self.0.call(&OPERATION, &[&agent_id, &command_id], Payload::Json(&body), decode::empty)
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -116,28 +92,13 @@ impl<'a> VmAgent<'a> {
             body: "application/x-www-form-urlencoded",
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&agent_id, &command_id], Payload::Form(&body), decode::empty)
-    }
-
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
-    ///
-    /// Reports that a command has started.
-    ///
-    /// `POST /api/virtual-machine-agent/agents/{agentId}/commands/{commandId}/started`, assumed.
-    ///
-    /// | status | body | |
-    /// |---|---|---|
-    /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn create_agent_command_started(self, agent_id: &Uuid, command_id: &Uuid) -> Call<'a, ()> {
-        static OPERATION: Operation = Operation {
-            name: "create_agent_command_started",
-            method: Post,
-            path: "/api/virtual-machine-agent/agents/{agentId}/commands/{commandId}/started",
-            parameters: &[Parameter::path("agentId"), Parameter::path("commandId")],
-            ..FAMILY
-        };
-        self.0.call(&OPERATION, &[&agent_id, &command_id], Payload::None, decode::empty)
+        self.0
+            .call(
+                &OPERATION,
+                &[&agent_id, &command_id],
+                Payload::Form(&body),
+                decode::empty,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -172,15 +133,28 @@ impl<'a> VmAgent<'a> {
     /// | 204 |  | No Content |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn heartbeat_agent(self, agent_id: &Uuid, x_agent_version: &str) -> Call<'a, ()> {
+    pub fn heartbeat_agent(
+        self,
+        agent_id: &Uuid,
+        x_agent_version: &str,
+    ) -> Call<'a, ()> {
         static OPERATION: Operation = Operation {
             name: "heartbeat_agent",
             method: Post,
             path: "/api/virtual-machine-agent/agents/{agentId}/heartbeat",
-            parameters: &[Parameter::path("agentId"), Parameter::header("X-Agent-Version")],
+            parameters: &[
+                Parameter::path("agentId"),
+                Parameter::header("X-Agent-Version"),
+            ],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&agent_id, &x_agent_version], Payload::None, decode::empty)
+        self.0
+            .call(
+                &OPERATION,
+                &[&agent_id, &x_agent_version],
+                Payload::None,
+                decode::empty,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -193,7 +167,10 @@ impl<'a> VmAgent<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<types::AgentCommand>` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn list_agent_commands(self, agent_id: &Uuid) -> Call<'a, Vec<types::AgentCommand>> {
+    pub fn list_agent_commands(
+        self,
+        agent_id: &Uuid,
+    ) -> Call<'a, Vec<types::AgentCommand>> {
         static OPERATION: Operation = Operation {
             name: "list_agent_commands",
             method: Get,
@@ -202,5 +179,64 @@ impl<'a> VmAgent<'a> {
             ..FAMILY
         };
         self.0.call(&OPERATION, &[&agent_id], Payload::None, decode::json)
+    }
+
+    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    ///
+    /// Reports the end of a command.
+    ///
+    /// `POST /api/virtual-machine-agent/agents/{agentId}/commands/{commandId}/completed`, assumed.
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 204 |  | No Content |
+    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 404 | `types::ProblemDetails` | Not Found |
+    pub fn mark_agent_command_completed(
+        self,
+        agent_id: &Uuid,
+        command_id: &Uuid,
+        body: &types::CommandCompleted,
+    ) -> Call<'a, ()> {
+        static OPERATION: Operation = Operation {
+            name: "mark_agent_command_completed",
+            method: Post,
+            path: "/api/virtual-machine-agent/agents/{agentId}/commands/{commandId}/completed",
+            parameters: &[Parameter::path("agentId"), Parameter::path("commandId")],
+            body: "application/json",
+            ..FAMILY
+        };
+        self.0
+            .call(
+                &OPERATION,
+                &[&agent_id, &command_id],
+                Payload::Json(&body),
+                decode::empty,
+            )
+    }
+
+    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    ///
+    /// Reports that a command has started.
+    ///
+    /// `POST /api/virtual-machine-agent/agents/{agentId}/commands/{commandId}/started`, assumed.
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 204 |  | No Content |
+    /// | 404 | `types::ProblemDetails` | Not Found |
+    pub fn mark_agent_command_started(
+        self,
+        agent_id: &Uuid,
+        command_id: &Uuid,
+    ) -> Call<'a, ()> {
+        static OPERATION: Operation = Operation {
+            name: "mark_agent_command_started",
+            method: Post,
+            path: "/api/virtual-machine-agent/agents/{agentId}/commands/{commandId}/started",
+            parameters: &[Parameter::path("agentId"), Parameter::path("commandId")],
+            ..FAMILY
+        };
+        self.0.call(&OPERATION, &[&agent_id, &command_id], Payload::None, decode::empty)
     }
 }

@@ -4,7 +4,7 @@ use crate::wire::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `CreateBackup` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CreateBackup {
     /// `label`
@@ -16,7 +16,7 @@ record!(CreateBackup { label: maybe "label", retain_days: optional "retainDays" 
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `DatabaseColumn` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DatabaseColumn {
@@ -35,7 +35,7 @@ record!(DatabaseColumn {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `DatabaseConnection` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DatabaseConnection {
@@ -63,7 +63,7 @@ record!(DatabaseConnection {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `DatabaseEngine` of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DatabaseEngine {
@@ -80,7 +80,7 @@ integer_enum!(DatabaseEngine: i32 { PostgreSql = 0, MySql = 1, SqlServer = 2 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `DatabaseQuery` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DatabaseQuery {
     /// `limit`
@@ -98,7 +98,7 @@ record!(DatabaseQuery {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `DatabaseRows` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DatabaseRows {
@@ -117,7 +117,7 @@ record!(DatabaseRows {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `DatabaseSchema` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DatabaseSchema {
@@ -136,7 +136,7 @@ record!(DatabaseSchema {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `DatabaseTable` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DatabaseTable {

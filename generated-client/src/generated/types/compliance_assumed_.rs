@@ -4,7 +4,7 @@ use crate::wire::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `Control` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Control {
@@ -29,7 +29,7 @@ record!(Control {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `ControlSeverity` of the contract.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ControlSeverity {
@@ -53,7 +53,7 @@ string_enum!(ControlSeverity {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `Framework` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Framework {
@@ -75,7 +75,7 @@ record!(Framework {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `FrameworkVersion` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FrameworkVersion {
@@ -100,7 +100,7 @@ record!(FrameworkVersion {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SaveControl` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveControl {
     /// `code`
@@ -121,7 +121,7 @@ record!(SaveControl {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SaveFramework` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveFramework {
     /// `authority`
@@ -133,7 +133,7 @@ record!(SaveFramework { authority: maybe "authority", name: required "name" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SaveFrameworkVersion` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveFrameworkVersion {
     /// `effectiveFrom`

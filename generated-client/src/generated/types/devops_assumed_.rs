@@ -4,7 +4,7 @@ use crate::wire::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `CreateGitRepository` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateGitRepository {
     /// `defaultBranch`
@@ -46,7 +46,7 @@ multipart!(CreateRepositoryFileRequest {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `CreateTerraformDeployment` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateTerraformDeployment {
     /// `autoApprove`
@@ -70,7 +70,7 @@ record!(CreateTerraformDeployment {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `GitBranch` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GitBranch {
@@ -89,7 +89,7 @@ record!(GitBranch {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `GitFile` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GitFile {
@@ -111,7 +111,7 @@ record!(GitFile {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `GitRepository` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GitRepository {
@@ -142,7 +142,7 @@ record!(GitRepository {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `GitVisibility` of the contract.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GitVisibility {
@@ -159,7 +159,7 @@ string_enum!(GitVisibility { Private = "private", Team = "team", Public = "publi
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `MoveGitBranch` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MoveGitBranch {
     /// `commit`
@@ -171,7 +171,7 @@ record!(MoveGitBranch { commit: maybe "commit", is_protected: optional "isProtec
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `TerraformDeployment` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TerraformDeployment {
@@ -202,7 +202,7 @@ record!(TerraformDeployment {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `TerraformOutputs` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TerraformOutputs {
@@ -215,7 +215,7 @@ record!(TerraformOutputs { id: optional "id", values: optional "values" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `TerraformState` of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TerraformState {

@@ -4,7 +4,7 @@ use crate::wire::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ChangeForumThread` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChangeForumThread {
     /// `body`
@@ -18,7 +18,7 @@ record!(ChangeForumThread { body: maybe "body", tags: maybe "tags", title: maybe
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `CreateForumReport` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateForumReport {
     /// `reason`
@@ -30,7 +30,7 @@ record!(CreateForumReport { reason: optional "reason", thread_id: required "thre
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ForumComment` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ForumComment {
@@ -52,7 +52,7 @@ record!(ForumComment {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ForumReply` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ForumReply {
@@ -74,7 +74,7 @@ record!(ForumReply {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ForumReport` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ForumReport {
@@ -99,7 +99,7 @@ record!(ForumReport {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ForumThread` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ForumThread {
@@ -133,7 +133,7 @@ record!(ForumThread {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ForumThreadPagedResult` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ForumThreadPagedResult {
@@ -155,7 +155,7 @@ record!(ForumThreadPagedResult {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ForumVote` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ForumVote {
@@ -168,7 +168,7 @@ record!(ForumVote { comment: optional "comment", value: optional "value" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `HideForumThread` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HideForumThread {
     /// `reason`
@@ -178,7 +178,7 @@ record!(HideForumThread { reason: maybe "reason" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `ReportState` of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReportState {
@@ -193,7 +193,7 @@ integer_enum!(ReportState: i32 { Value0 = 0, Value1 = 1 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SaveForumText` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveForumText {
     /// `body`
@@ -203,7 +203,7 @@ record!(SaveForumText { body: required "body" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SaveForumThread` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveForumThread {
     /// `body`
@@ -219,17 +219,17 @@ record!(SaveForumThread { body: maybe "body", tags: maybe "tags", title: require
 ///
 /// An object.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VoteThreadByThreadIdRequest {
+pub struct UpdateThreadVoteRequest {
     /// `comment`
     pub comment: Option<String>,
     /// `value`
     pub value: Option<super::VoteValue>,
 }
-record!(VoteThreadByThreadIdRequest { comment: optional "comment", value: optional "value" });
+record!(UpdateThreadVoteRequest { comment: optional "comment", value: optional "value" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `VoteValue` of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum VoteValue {

@@ -4,7 +4,7 @@ use crate::wire::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `BillingPeriod` of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BillingPeriod {
@@ -21,7 +21,7 @@ integer_enum!(BillingPeriod: i32 { Value0 = 0, Value1 = 1, Value2 = 2 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `PaymentPlan` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PaymentPlan {
@@ -46,7 +46,7 @@ record!(PaymentPlan {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SavePaymentPlan` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SavePaymentPlan {
     /// `currency`
@@ -67,7 +67,7 @@ record!(SavePaymentPlan {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SaveStoreItem` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveStoreItem {
     /// `category`
@@ -91,7 +91,7 @@ record!(SaveStoreItem {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SaveStoreItemComponent` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SaveStoreItemComponent {
     /// `image`
@@ -109,7 +109,7 @@ record!(SaveStoreItemComponent {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `StoreItem` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StoreItem {
@@ -143,7 +143,7 @@ record!(StoreItem {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `StoreItemComponent` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StoreItemComponent {
@@ -165,7 +165,7 @@ record!(StoreItemComponent {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `StoreItemFilter` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoreItemFilter {
     /// `category`
@@ -183,7 +183,7 @@ record!(StoreItemFilter {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `StoreItemPagedResult` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StoreItemPagedResult {

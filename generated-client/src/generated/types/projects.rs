@@ -2,7 +2,7 @@
 //! Types of the family `projects`.
 use crate::wire::prelude::*;
 
-/// An object.
+/// `CreateProject` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CreateProject {
     /// Category label.
@@ -32,3 +32,6 @@ record!(CreateProject {
     team_billing_account_id: optional "teamBillingAccountId",
     team_id: optional "teamId",
 });
+
+/// `Project` of the contract.
+pub type Project = Object;

@@ -4,7 +4,7 @@ use crate::wire::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `AccessGrant` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AccessGrant {
@@ -26,7 +26,7 @@ record!(AccessGrant {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `AccessLevel` of the contract.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AccessLevel {
@@ -43,7 +43,7 @@ string_enum!(AccessLevel { Read = "Read", Write = "Write", Admin = "Admin" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `Component` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Component {
@@ -80,7 +80,7 @@ record!(Component {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `ComponentKind` of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ComponentKind {
@@ -99,7 +99,7 @@ integer_enum!(ComponentKind: i32 { Value0 = 0, Value1 = 1, Value2 = 2, Value3 = 
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `CreateAccessGrant` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CreateAccessGrant {
     /// `expiresAt`
@@ -117,7 +117,7 @@ record!(CreateAccessGrant {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `CreateComponent` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateComponent {
     /// `image`
@@ -141,7 +141,7 @@ record!(CreateComponent {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `DeployWorkload` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeployWorkload {
     /// `arguments`
@@ -159,7 +159,7 @@ record!(DeployWorkload {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `EnvironmentVariable` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct EnvironmentVariable {
@@ -178,7 +178,7 @@ record!(EnvironmentVariable {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SetEnvironmentVariable` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SetEnvironmentVariable {
     /// `isSecret`
@@ -190,7 +190,7 @@ record!(SetEnvironmentVariable { is_secret: optional "isSecret", value: maybe "v
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `UpdateComponent` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateComponent {
     /// `image`
@@ -211,7 +211,7 @@ record!(UpdateComponent {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `UpdateProject` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateProject {
     /// `category`
@@ -232,7 +232,7 @@ record!(UpdateProject {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `WorkloadDeployment` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WorkloadDeployment {

@@ -4,7 +4,7 @@ use crate::wire::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `AcceptedResult` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AcceptedResult {
@@ -23,7 +23,7 @@ record!(AcceptedResult {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ProblemDetails` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ProblemDetails {
@@ -51,7 +51,7 @@ record!(ProblemDetails {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ValidationProblemDetails` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ValidationProblemDetails {
@@ -82,7 +82,7 @@ record!(ValidationProblemDetails {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `WorkflowState` of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WorkflowState {

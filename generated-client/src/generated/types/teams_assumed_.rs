@@ -4,7 +4,7 @@ use crate::wire::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `AccessKeyCredential` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessKeyCredential {
     /// `accessKeyId`
@@ -41,7 +41,7 @@ string_enum!(AccessKeyCredentialKind { AccessKey = "AccessKey" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `BillingAccount` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BillingAccount {
@@ -66,7 +66,7 @@ record!(BillingAccount {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `BillingAccountStatus` of the contract.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BillingAccountStatus {
@@ -87,7 +87,7 @@ string_enum!(BillingAccountStatus {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ContainerRegistry` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ContainerRegistry {
@@ -109,7 +109,7 @@ record!(ContainerRegistry {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `CreateBillingAccount` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CreateBillingAccount {
     /// `currency`
@@ -205,7 +205,7 @@ tagged_union!(ListTeamServiceProviderCredentialsResponseItem, "kind" {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SaveContainerRegistry` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SaveContainerRegistry {
     /// `address`
@@ -226,7 +226,7 @@ record!(SaveContainerRegistry {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SaveTeamRole` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SaveTeamRole {
     /// `name`
@@ -238,7 +238,7 @@ record!(SaveTeamRole { name: maybe "name", permissions: maybe "permissions" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ServicePrincipalCredential` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServicePrincipalCredential {
     /// `application`
@@ -275,7 +275,7 @@ string_enum!(ServicePrincipalCredentialKind { ServicePrincipal = "ServicePrincip
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `Team` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Team {
@@ -297,7 +297,7 @@ record!(Team {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `TeamPermission` of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TeamPermission {
@@ -321,7 +321,7 @@ integer_enum!(TeamPermission: i32 {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `TeamRole` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TeamRole {
@@ -343,7 +343,7 @@ record!(TeamRole {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `TokenCredential` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TokenCredential {
     /// `expiresAt`

@@ -2,11 +2,9 @@
 //! Types that no operation uses.
 use crate::wire::prelude::*;
 
-/// Another name for a type of the contract.
-pub type Project = Object;
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// One of several shapes.
+/// `ServiceProviderCredential` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServiceProviderCredential {

@@ -4,7 +4,7 @@ use crate::wire::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `OpenSession` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpenSession {
     /// `protocol`
@@ -16,7 +16,7 @@ record!(OpenSession { protocol: optional "protocol", public_key: maybe "publicKe
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `SessionProtocol` of the contract.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SessionProtocol {
@@ -33,7 +33,7 @@ string_enum!(SessionProtocol { Ssh = "ssh", Rdp = "rdp", WebTerminal = "web-term
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `SetShutdownTimer` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetShutdownTimer {
     /// `minutes`
@@ -45,7 +45,7 @@ record!(SetShutdownTimer { minutes: required "minutes", reason: maybe "reason" }
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `ShutdownTimer` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ShutdownTimer {
@@ -64,7 +64,7 @@ record!(ShutdownTimer {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `VirtualMachine` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct VirtualMachine {
@@ -92,7 +92,7 @@ record!(VirtualMachine {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `VirtualMachineSession` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct VirtualMachineSession {
@@ -117,7 +117,7 @@ record!(VirtualMachineSession {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `VirtualMachineState` of the contract.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum VirtualMachineState {
@@ -144,7 +144,7 @@ string_enum!(VirtualMachineState {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `VirtualMachineStatus` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct VirtualMachineStatus {

@@ -4,7 +4,7 @@ use crate::wire::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `Agent` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Agent {
@@ -29,7 +29,7 @@ record!(Agent {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// One of several shapes.
+/// `AgentCommand` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AgentCommand {
@@ -47,7 +47,7 @@ tagged_union!(AgentCommand, "type" {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `CommandCompleted` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CommandCompleted {
     /// `exitCode`
@@ -83,7 +83,7 @@ record!(CreateAgentCommandOutputRequest {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An open enumeration.
+/// `OutputStream` of the contract.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OutputStream {
@@ -98,7 +98,7 @@ string_enum!(OutputStream { Stdout = "stdout", Stderr = "stderr" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `RegisterAgent` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisterAgent {
     /// `hostName`
@@ -116,7 +116,7 @@ record!(RegisterAgent {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `RestartServiceCommand` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestartServiceCommand {
     /// `id`
@@ -147,7 +147,7 @@ string_enum!(RestartServiceCommandType { RestartService = "restartService" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An object.
+/// `RunScriptCommand` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunScriptCommand {
     /// `id`
