@@ -60,7 +60,7 @@ fn machine_paths_are_found_and_urls_are_not() {
 
 #[test]
 fn carriage_returns_are_found() {
-    let files = [file("README.md", "a\nb\r\n"), file("codegen/tests/cases/crlf/input.json", "{}\r\n")];
+    let files = [file("README.md", "a\nb\r\n"), file("codegen/tests/load/crlf.json", "{}\r\n")];
     assert_eq!(places(&line_ends::check(&files)), [at("README.md", 2)]);
 }
 
