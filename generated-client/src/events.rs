@@ -107,6 +107,7 @@ struct Parser {
     /// How far the buffer holds no end of line.
     scanned: usize,
     started: bool,
+    after_return: bool,
     id: String,
     event: String,
     data: String,
@@ -146,23 +147,22 @@ impl Parser {
             }
             self.started = true;
         }
+        // CR LF is one end of a line, and may come in two chunks.
+        if self.after_return && !self.buffer.is_empty() {
+            self.after_return = false;
+            if self.buffer.first() == Some(&b'\n') {
+                self.buffer.advance(1);
+            }
+        }
         let unscanned = self.buffer.get(self.scanned..).unwrap_or_default();
         let Some(found) = unscanned.iter().position(|byte| matches!(byte, b'\r' | b'\n')) else {
             self.scanned = self.buffer.len();
             return None;
         };
         let end = self.scanned + found;
-        let ending = match (self.buffer.get(end), self.buffer.get(end + 1)) {
-            (Some(b'\r'), Some(b'\n')) => 2,
-            // Whether a line feed follows is not known yet.
-            (Some(b'\r'), None) => {
-                self.scanned = end;
-                return None;
-            }
-            _ => 1,
-        };
         let line = self.buffer.split_to(end);
-        self.buffer.advance(ending);
+        self.after_return = self.buffer.first() == Some(&b'\r');
+        self.buffer.advance(1);
         self.scanned = 0;
         Some(String::from_utf8_lossy(&line).into_owned())
     }

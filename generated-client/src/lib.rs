@@ -15,12 +15,16 @@
 //! # Ok(()) }
 //! ```
 #![deny(missing_docs)]
+// Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.
+#![recursion_limit = "512"]
 
 mod address;
 pub mod auth;
 mod call;
 mod error;
 mod events;
+// Formatted by the generator: rustfmt would make a hand edit of it.
+#[rustfmt::skip]
 mod generated;
 mod platform;
 mod request;

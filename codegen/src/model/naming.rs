@@ -1,33 +1,69 @@
 //! Short names for named schemas.
 
+use std::collections::BTreeMap;
+
 use crate::naming::ident::type_name;
 
-/// The Rust name for a named schema: full names of .NET types keep only as much as tells them apart.
-pub(super) fn short(name: &str, all: &[&str]) -> String {
-    // `Page`1[[Some.Name.Space.Order]]` names the generic type and its arguments.
-    let full = name.split(|c: char| !(c.is_alphanumeric() || "._+".contains(c))).filter(|part| !part.is_empty());
-    let parts: Vec<&str> = full.collect();
-    let text: String = parts.iter().map(|part| format!("{} ", last_of(part))).collect();
-    let brief = type_name(text.trim());
-    let is_full_name = |other: &str| other != name && type_name(last_of(other)) == type_name(last_of(name));
-    if brief.is_empty() || all.iter().any(|other| is_full_name(other)) { type_name(name) } else { brief }
+/// Shortens the full names of .NET types as far as they stay apart.
+#[derive(Debug)]
+pub(super) struct Shortener {
+    /// How many names of the document have the same short form.
+    counts: BTreeMap<String, usize>,
 }
 
+impl Shortener {
+    pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for name in names {
+            *counts.entry(brief(name)).or_default() += 1;
+        }
+        Self { counts }
+    }
+
+    /// The Rust name for a named schema.
+    pub(super) fn short(&self, name: &str) -> String {
+        let brief = brief(name);
+        if self.counts.get(&brief).is_some_and(|count| *count > 1) { type_name(name) } else { brief }
+    }
+}
+
+/// ``Page`1[[Some.Name.Space.Order]]`` names a generic type and its arguments, each by its full name.
+fn brief(name: &str) -> String {
+    let generic = name.contains('`');
+    let parts = name.split(|c: char| !(c.is_alphanumeric() || "._+-".contains(c))).filter(|part| !part.is_empty());
+    let parts = parts.filter(|part| !(generic && part.bytes().all(|c| c.is_ascii_digit())));
+    let text: Vec<&str> = parts.map(last_of).collect();
+    type_name(&text.join(" "))
+}
+
+/// The type's own name where the whole looks like a namespace with a type in it.
 fn last_of(name: &str) -> &str {
-    let trimmed = name.trim_end_matches(['.', '+', '_']);
-    trimmed.rsplit(['.', '+']).next().filter(|last| !last.is_empty()).unwrap_or(name)
+    let segments: Vec<&str> = name.split(['.', '+']).collect();
+    let is_full = segments.len() > 2 || name.contains('+') && segments.len() > 1;
+    match segments.last() {
+        Some(last) if is_full && segments.iter().all(|segment| segment.starts_with(char::is_uppercase)) => last,
+        _ => name,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use super::Shortener;
 
     #[test]
     fn full_names_are_cut_where_nothing_else_has_the_same_end() {
-        let all = ["Shop.Models.Order", "Shop.Models.User", "Admin.User", "Page`1[[Shop.Models.Order]]"];
-        assert_eq!(short(all[0], &all), "Order");
-        assert_eq!(short(all[1], &all), "ShopModelsUser");
-        assert_eq!(short(all[2], &all), "AdminUser");
-        assert_eq!(short("OrderPagedResult", &all), "OrderPagedResult");
+        let cases = [
+            ("Shop.Models.Order", "Order"),
+            ("Shop.Models.User", "ShopModelsUser"),
+            ("Admin.Models.User", "AdminModelsUser"),
+            ("Page`1[[Shop.Models.Order]]", "PageOrder"),
+            ("Outer+Inner", "Inner"),
+            ("OrderPagedResult", "OrderPagedResult"),
+            ("project.updated", "ProjectUpdated"),
+        ];
+        let shortener = Shortener::new(cases.iter().map(|(name, _)| *name));
+        for (name, short) in cases {
+            assert_eq!(shortener.short(name), short);
+        }
     }
 }

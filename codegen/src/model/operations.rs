@@ -7,7 +7,7 @@ use super::{Family, families, responses};
 use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::{member_name, type_name};
-use crate::naming::operation::{Route, from_route, last_parameter};
+use crate::naming::operation::{Route, from_route, last_parameter, version};
 use crate::walk::{METHODS, OTHER_OPERATIONS};
 use crate::{Config, Names};
 
@@ -115,11 +115,13 @@ fn wishes(operation: &Found<'_>) -> Vec<String> {
             path: &operation.template,
             prefix: &operation.prefix,
             answers_array: responses::answers_array(&operation.node),
+            is_resource: ["get", "delete"].iter().any(|method| operation.item.get(method).is_some()),
         })
     } else {
         without_owner(id, operation)
     };
     let mut wishes = vec![first.clone()];
+    wishes.extend(version(&operation.template).map(|version| format!("{}_{version}", first.trim_end_matches('_'))));
     wishes.extend(
         last_parameter(&operation.template).map(|parameter| format!("{}_by_{parameter}", first.trim_end_matches('_'))),
     );

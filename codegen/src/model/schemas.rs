@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
+use super::naming::Shortener;
 use super::tree::{Document, Node, last_segment};
 use super::types::{Definition, Format, Kind, Reach, Type, TypeId};
 use super::unions::Subtypes;
@@ -98,14 +99,9 @@ impl<'a> Types<'a> {
         for document in documents {
             let root = Node::root(document);
             let schemas = root.get("components").and_then(|components| components.get("schemas"));
-            let names: Vec<&str> = schemas.iter().flat_map(|schemas| schemas.members().map(|(name, _)| name)).collect();
+            let shortener = Shortener::new(schemas.iter().flat_map(Node::members).map(|(name, _)| name));
             for (name, node) in schemas.iter().flat_map(|schemas| schemas.members().collect::<Vec<_>>()) {
-                wanted.push((
-                    key(&node),
-                    node.pointer.clone(),
-                    document.name.clone(),
-                    super::naming::short(name, &names),
-                ));
+                wanted.push((key(&node), node.pointer.clone(), document.name.clone(), shortener.short(name)));
             }
         }
         // Pinned names first: a newcomer never takes the name of one that was there before.
@@ -200,10 +196,11 @@ impl<'a> Types<'a> {
                 };
             }
         };
-        if let Some(name) = component {
-            self.push(node, name, Kind::Alias(ty.clone()));
-        }
-        Typed { ty, nullable }
+        let Some(name) = component else { return Typed { ty, nullable } };
+        let is_open = ty == Type::Object;
+        let id = self.push(node, name, Kind::Alias(ty.clone()));
+        // An object without declared members keeps its name: it may get members in the next contract.
+        Typed { ty: if is_open { Type::Named(id) } else { ty }, nullable }
     }
 
     /// A definition for a schema that needs one.

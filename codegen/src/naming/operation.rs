@@ -1,7 +1,7 @@
 //! Names of operations, from their method and path.
 
 use super::ident::member_name;
-use super::words::{is_action, is_plural, singular};
+use super::words::{is_action, is_outcome, is_plural, is_question, singular};
 
 /// What a name is made from.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,8 @@ pub(crate) struct Route<'a> {
     pub(crate) prefix: &'a str,
     /// Whether the success response is a JSON array.
     pub(crate) answers_array: bool,
+    /// Whether the path is a thing that can be read or deleted, so that its last segment is no verb.
+    pub(crate) is_resource: bool,
 }
 
 /// A snake-case name that reads as what the operation does: `list_projects`, `start_virtual_machine`.
@@ -23,14 +25,16 @@ pub(crate) fn from_route(route: Route<'_>) -> String {
         return member_name(&format!("{}_root", route.method.to_lowercase()));
     };
     let parent = phrase(parents);
+    let acts = !last.item && !is_plural(&last.noun) && is_action(&last.noun) && !route.is_resource;
     let name = match route.method {
         "GET" if last.item => join("get", &parent, &singular(&last.noun)),
-        "GET" if is_action(&last.noun) && !is_plural(&last.noun) && last.noun != "list" => action(&last.noun, &parent),
+        "GET" if is_question(&last.noun) => action(&last.noun, &parent),
         "GET" if route.answers_array || is_plural(&last.noun) => join("list", &parent, &last.noun),
         "GET" => join("get", &parent, &last.noun),
         "DELETE" if last.item => join("delete", &parent, &singular(&last.noun)),
         "DELETE" => join("delete", &parent, &last.noun),
-        "POST" | "PUT" | "PATCH" if !last.item && is_action(&last.noun) => action(&last.noun, &parent),
+        "POST" | "PUT" | "PATCH" if acts => action(&last.noun, &parent),
+        "POST" | "PUT" | "PATCH" if is_outcome(&last.noun) && !last.item => join("mark", &parent, &last.noun),
         "POST" if last.item => join("post", &parent, &singular(&last.noun)),
         "POST" => join("create", &parent, &singular(&last.noun)),
         "PUT" if last.item => join("update", &parent, &singular(&last.noun)),
@@ -47,6 +51,16 @@ pub(crate) fn last_parameter(path: &str) -> Option<String> {
     let start = path.rfind('{')?;
     let end = path[start..].find('}')? + start;
     Some(member_name(&path[start + 1..end]))
+}
+
+/// The version segment of a path, to tell two revisions of a route apart: `v1`.
+pub(crate) fn version(path: &str) -> Option<String> {
+    let is_version = |segment: &&str| {
+        segment
+            .strip_prefix(['v', 'V'])
+            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()))
+    };
+    path.split('/').find(is_version).map(str::to_lowercase)
 }
 
 /// A static part of a path, and whether a parameter picks one of it.
@@ -128,7 +142,18 @@ mod tests {
             ("PUT", "/a/b/{id}", "", "update_a_b"),
         ];
         for (method, path, prefix, name) in cases {
-            assert_eq!(from_route(Route { method, path, prefix, answers_array: false }), name, "{method} {path}");
+            let route = Route { method, path, prefix, answers_array: false, is_resource: false };
+            assert_eq!(from_route(route), name, "{method} {path}");
         }
+    }
+
+    #[test]
+    fn a_thing_that_can_be_read_is_no_verb() {
+        let route = |method, path, is_resource| Route { method, path, prefix: "", answers_array: false, is_resource };
+        assert_eq!(from_route(route("PUT", "/threads/{id}/vote", true)), "update_thread_vote");
+        assert_eq!(from_route(route("POST", "/threads/{id}/vote", false)), "vote_thread");
+        assert_eq!(from_route(route("GET", "/threads/{id}/vote", true)), "get_thread_vote");
+        assert_eq!(from_route(route("GET", "/connections/{id}/export", true)), "export_connection");
+        assert_eq!(from_route(route("POST", "/commands/{id}/completed", false)), "mark_command_completed");
     }
 }

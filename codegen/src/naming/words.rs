@@ -206,6 +206,39 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("gas", "gas"),
 ];
 
+/// Verbs that a GET can mean.
+const QUESTIONS: &[&str] = &[
+    "autocomplete",
+    "check",
+    "compare",
+    "count",
+    "download",
+    "export",
+    "fetch",
+    "find",
+    "inspect",
+    "lookup",
+    "ping",
+    "poll",
+    "preview",
+    "query",
+    "read",
+    "search",
+    "suggest",
+    "validate",
+    "verify",
+];
+
+/// Whether the first word of a snake-case segment is a verb that only asks.
+pub(crate) fn is_question(segment: &str) -> bool {
+    segment.split('_').next().is_some_and(|first| QUESTIONS.contains(&first))
+}
+
+/// Whether a segment says what has happened: `started`, `completed`.
+pub(crate) fn is_outcome(segment: &str) -> bool {
+    segment.len() > 4 && segment.ends_with("ed") && !segment.ends_with("eed")
+}
+
 /// Whether the first word of a snake-case segment is a verb.
 pub(crate) fn is_action(segment: &str) -> bool {
     segment.split('_').next().is_some_and(|first| VERBS.contains(&first))

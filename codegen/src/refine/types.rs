@@ -66,8 +66,14 @@ impl Item<'_, '_> {
     /// Documentation and attributes.
     fn open(&mut self, derives: &str, kind: &str, fallback: &str) {
         let definition = self.definition;
-        let docs = if definition.docs.trim().is_empty() { fallback } else { &definition.docs };
-        self.code.push_str(&comment(&provenance(docs, definition)));
+        let docs = match definition.docs.trim() {
+            "" => match definition.pointer.rsplit_once("/schemas/") {
+                Some((_, name)) if !name.contains('/') => format!("`{}` of the contract.", name.replace('`', "'")),
+                _ => fallback.to_owned(),
+            },
+            docs => docs.to_owned(),
+        };
+        self.code.push_str(&comment(&provenance(&docs, definition)));
         if definition.deprecated {
             self.code.push_str("#[deprecated]\n");
         }

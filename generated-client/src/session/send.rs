@@ -13,7 +13,7 @@ use crate::{
     ByteStream,
     auth::{Generation, Held},
     error::{Error, Kind, scrub},
-    wire::{Body, Prepared, Raw},
+    wire::{Body, Method, Prepared, Raw},
 };
 
 /// About a century: a deadline that nobody waits for.
@@ -111,8 +111,13 @@ async fn exchange(
         headers.insert(header::AUTHORIZATION, held.header.clone());
     }
     let mut request = session.transport.client(&prepared.url)?.request(method, prepared.url.clone()).headers(headers);
-    if let Some(content) = content {
-        request = request.body(content);
+    match content {
+        Some(content) => request = request.body(content),
+        // RFC 9110 §8.6: servers may answer 411 to these methods without a length.
+        None if matches!(prepared.method, Method::Post | Method::Put | Method::Patch) => {
+            request = request.header(header::CONTENT_LENGTH, 0);
+        }
+        None => {}
     }
     let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
     let status = response.status();

@@ -42,7 +42,8 @@ impl Decimal {
 
 /// Whether a text is a number as JSON (RFC 8259, section 6) writes one.
 fn is_number(text: &str) -> bool {
-    text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && serde_json::from_str::<serde_json::Number>(text).is_ok()
+    text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        && serde_json::from_str::<serde_json::Number>(text).is_ok()
 }
 
 impl Default for Decimal {

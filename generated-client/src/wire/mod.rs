@@ -34,8 +34,8 @@ pub(crate) use parameter::{Location, Parameter, Style};
 pub(crate) use payload::Payload;
 pub(crate) use prepare::{Content, Prepared, prepare, set_header, url};
 pub(crate) use raw::{Body, Raw};
-pub(crate) use record::{Record, fields, missing, read, write};
-pub(crate) use slot::{Put, Required, Slot, kind};
+pub(crate) use record::{Record, fields, missing, put, read, slot, take, write};
+pub(crate) use slot::{Each, IfPresent, IfSome, Put, Required, Slot};
 pub(crate) use style::query_pairs as pairs;
 pub(crate) use union::{by_fit, by_tag, from_tree, in_union, tree, with_tag};
 
@@ -59,6 +59,7 @@ pub(crate) mod prelude {
         union::{tagged_union, untagged_union},
     };
     pub(crate) use crate::{
-        Base64, ByteStream, Call, Date, DateTime, Decimal, Error, EventStream, Maybe, Object, Platform, Time, TimeSpan, Upload,
+        Base64, ByteStream, Call, Date, DateTime, Decimal, Error, EventStream, Maybe, Object, Platform, Time, TimeSpan,
+        Upload,
     };
 }

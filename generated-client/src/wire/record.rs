@@ -71,33 +71,30 @@ pub(crate) fn fields<'de, A: MapAccess<'de>>(
     names: &'static [&'static str],
     slots: &mut [&mut dyn Slot<'de, A>],
 ) -> Result<(), A::Error> {
-    let keep = names.last().is_some_and(|name| name.is_empty());
+    let mut unknown = names.last().is_some_and(|name| name.is_empty()).then(String::new);
     let mut next = 0;
     let mut known = 0;
-    while let Some(found) = map.next_key_seed(Key { names, next, keep })? {
-        match found {
-            Found::Known(index) => {
-                next = index + 1;
-                known += 1;
-                if let Some(slot) = slots.get_mut(index) {
-                    slot.read(&mut map).map_err(|cause| {
-                        let name = names.get(index).copied().unwrap_or_default();
-                        A::Error::custom(format_args!("field `{name}` of `{record}`: {cause}"))
-                    })?;
-                }
+    while let Some(index) = map.next_key_seed(Key { names, next, unknown: unknown.as_mut() })? {
+        if let Some(slot) = slots.get_mut(index) {
+            if let Err(cause) = slot.read(&mut map) {
+                return Err(in_field(record, names, index, cause));
             }
-            Found::Unknown(name) if keep => {
-                if let Some(slot) = slots.last_mut() {
-                    slot.extra(name, &mut map)?;
-                }
-            }
-            Found::Unknown(_) => {
-                map.next_value::<IgnoredAny>()?;
-            }
+            next = index + 1;
+            known += 1;
+        } else if let (Some(name), Some(slot)) = (&mut unknown, slots.last_mut()) {
+            slot.extra(std::mem::take(name), &mut map)?;
+        } else {
+            map.next_value::<IgnoredAny>()?;
         }
     }
     cover(known);
     Ok(())
+}
+
+#[cold]
+fn in_field<E: serde::de::Error>(record: &'static str, names: &[&'static str], index: usize, cause: E) -> E {
+    let name = names.get(index).copied().unwrap_or_default();
+    E::custom(format_args!("field `{name}` of `{record}`: {cause}"))
 }
 
 /// The error of a record that lacks a required member.
@@ -105,47 +102,42 @@ pub(crate) fn missing<E: serde::de::Error>(record: &'static str, field: &'static
     E::custom(format_args!("field `{field}` of `{record}` is missing"))
 }
 
-enum Found {
-    Known(usize),
-    Unknown(String),
-}
-
-/// Looks a name up among the declared ones, from the one that is expected next: servers write members in one order.
-struct Key {
+/// Looks a name up among the declared ones, from the one that is expected next: servers write members in one order. What is
+/// not declared has an index beyond all of them.
+struct Key<'k> {
     names: &'static [&'static str],
     next: usize,
-    keep: bool,
+    /// Takes the name of a member that is not declared.
+    unknown: Option<&'k mut String>,
 }
 
-impl Key {
-    fn find(&self, name: &str) -> Found {
-        if self.names.get(self.next).is_some_and(|expected| *expected == name) {
-            return Found::Known(self.next);
-        }
-        match self.names.iter().position(|candidate| *candidate == name) {
-            Some(index) => Found::Known(index),
-            None => Found::Unknown(if self.keep { name.to_owned() } else { String::new() }),
-        }
-    }
-}
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = usize;
 
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = Found;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
         deserializer.deserialize_identifier(self)
     }
 }
 
-impl Visitor<'_> for Key {
-    type Value = Found;
+impl Visitor<'_> for Key<'_> {
+    type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a member")
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<Found, E> {
-        Ok(self.find(name))
+    fn visit_str<E>(self, name: &str) -> Result<usize, E> {
+        let (before, after) = self.names.split_at_checked(self.next).unwrap_or((self.names, &[]));
+        if let Some(ahead) = after.iter().position(|candidate| *candidate == name) {
+            return Ok(self.next + ahead);
+        }
+        if let Some(index) = before.iter().position(|candidate| *candidate == name) {
+            return Ok(index);
+        }
+        if let Some(unknown) = self.unknown {
+            name.clone_into(unknown);
+        }
+        Ok(usize::MAX)
     }
 }
 
@@ -161,6 +153,60 @@ pub(crate) fn write<S: Serializer>(serializer: S, members: &[Member<'_, S::Seria
     map.end()
 }
 
+/// The slot of a member, before it is read.
+macro_rules! slot {
+    (required) => {
+        $crate::wire::Required(None)
+    };
+    (optional) => {
+        None
+    };
+    (nullable) => {
+        None
+    };
+    (maybe) => {
+        $crate::Maybe::Absent
+    };
+    (extra) => {
+        ::std::collections::BTreeMap::new()
+    };
+}
+pub(crate) use slot;
+
+/// The value of a member, after it was read.
+macro_rules! take {
+    (required $slot:ident $wire:expr) => {
+        match $slot.0 {
+            Some(value) => value,
+            None => return Err($crate::wire::missing(Self::NAME, $wire)),
+        }
+    };
+    ($kind:ident $slot:ident $wire:expr) => {
+        $slot
+    };
+}
+pub(crate) use take;
+
+/// A member as it is written.
+macro_rules! put {
+    (required $value:expr) => {
+        &$value
+    };
+    (nullable $value:expr) => {
+        &$value
+    };
+    (optional $value:expr) => {
+        &$crate::wire::IfSome(&$value)
+    };
+    (maybe $value:expr) => {
+        &$crate::wire::IfPresent(&$value)
+    };
+    (extra $value:expr) => {
+        &$crate::wire::Each(&$value)
+    };
+}
+pub(crate) use put;
+
 /// Gives a struct its serde implementations, from a table of its members: Rust name, kind, name on the wire.
 ///
 /// Kinds: `required` (`T`), `optional` (`Option<T>`, left out when `None`), `nullable` (`Option<T>`, written as null),
@@ -170,9 +216,9 @@ macro_rules! record {
         impl<'de> $crate::wire::Record<'de> for $type {
             const NAME: &'static str = stringify!($type);
             fn read<A: $crate::wire::MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
-                $(let mut $field = $crate::wire::kind::$kind::start();)*
+                $(let mut $field = $crate::wire::slot!($kind);)*
                 $crate::wire::fields(map, stringify!($type), &[$(concat!($($wire)?)),*], &mut [$(&mut $field),*])?;
-                Ok(Self { $($field: $crate::wire::kind::$kind::take($field, stringify!($type), concat!($($wire)?))?),* })
+                Ok(Self { $($field: $crate::wire::take!($kind $field concat!($($wire)?))),* })
             }
         }
         impl<'de> $crate::wire::Deserialize<'de> for $type {
@@ -182,7 +228,7 @@ macro_rules! record {
         }
         impl $crate::wire::Serialize for $type {
             fn serialize<S: $crate::wire::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $crate::wire::write(serializer, &[$((concat!($($wire)?), &$crate::wire::kind::$kind::put(&self.$field))),*])
+                $crate::wire::write(serializer, &[$((concat!($($wire)?), $crate::wire::put!($kind self.$field))),*])
             }
         }
     };

@@ -19,7 +19,7 @@ pub(crate) trait Slot<'de, A: MapAccess<'de>> {
 
 /// The slot of a required member.
 #[derive(Debug)]
-pub(crate) struct Required<T>(Option<T>);
+pub(crate) struct Required<T>(pub(crate) Option<T>);
 
 impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for Required<T> {
     fn read(&mut self, map: &mut A) -> Result<(), A::Error> {
@@ -68,7 +68,7 @@ impl<M: SerializeMap, T: Serialize> Put<M> for T {
 
 /// A member that is left out when it is `None`.
 #[derive(Debug)]
-pub(crate) struct IfSome<'a, T>(&'a Option<T>);
+pub(crate) struct IfSome<'a, T>(pub(crate) &'a Option<T>);
 
 impl<M: SerializeMap, T: Serialize> Put<M> for IfSome<'_, T> {
     fn put(&self, name: &'static str, map: &mut M) -> Result<(), M::Error> {
@@ -78,7 +78,7 @@ impl<M: SerializeMap, T: Serialize> Put<M> for IfSome<'_, T> {
 
 /// A member that is left out when it is absent.
 #[derive(Debug)]
-pub(crate) struct IfPresent<'a, T>(&'a Maybe<T>);
+pub(crate) struct IfPresent<'a, T>(pub(crate) &'a Maybe<T>);
 
 impl<M: SerializeMap, T: Serialize> Put<M> for IfPresent<'_, T> {
     fn put(&self, name: &'static str, map: &mut M) -> Result<(), M::Error> {
@@ -88,98 +88,10 @@ impl<M: SerializeMap, T: Serialize> Put<M> for IfPresent<'_, T> {
 
 /// Members that are not declared.
 #[derive(Debug)]
-pub(crate) struct Each<'a, T>(&'a BTreeMap<String, T>);
+pub(crate) struct Each<'a, T>(pub(crate) &'a BTreeMap<String, T>);
 
 impl<M: SerializeMap, T: Serialize> Put<M> for Each<'_, T> {
     fn put(&self, _name: &'static str, map: &mut M) -> Result<(), M::Error> {
         self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))
-    }
-}
-
-/// What [`record!`](super::record) calls for each kind of member: where it starts, what it ends as, how it is written.
-pub(crate) mod kind {
-    /// `T`; missing is an error.
-    pub(crate) mod required {
-        use super::super::Required;
-
-        pub(crate) fn start<T>() -> Required<T> {
-            Required(None)
-        }
-
-        pub(crate) fn take<T, E: serde::de::Error>(
-            slot: Required<T>,
-            record: &'static str,
-            name: &'static str,
-        ) -> Result<T, E> {
-            slot.0.ok_or_else(|| crate::wire::missing(record, name))
-        }
-
-        pub(crate) fn put<T>(value: &T) -> &T {
-            value
-        }
-    }
-
-    /// `Option<T>`; left out when `None`.
-    pub(crate) mod optional {
-        use super::super::IfSome;
-
-        pub(crate) fn start<T>() -> Option<T> {
-            None
-        }
-
-        pub(crate) fn take<T, E>(slot: Option<T>, _record: &'static str, _name: &'static str) -> Result<Option<T>, E> {
-            Ok(slot)
-        }
-
-        pub(crate) fn put<T>(value: &Option<T>) -> IfSome<'_, T> {
-            IfSome(value)
-        }
-    }
-
-    /// `Option<T>`; written as null when `None`.
-    pub(crate) mod nullable {
-        pub(crate) use super::optional::{start, take};
-        pub(crate) use super::required::put;
-    }
-
-    /// `Maybe<T>`.
-    pub(crate) mod maybe {
-        use super::super::IfPresent;
-        use crate::Maybe;
-
-        pub(crate) fn start<T>() -> Maybe<T> {
-            Maybe::Absent
-        }
-
-        pub(crate) fn take<T, E>(slot: Maybe<T>, _record: &'static str, _name: &'static str) -> Result<Maybe<T>, E> {
-            Ok(slot)
-        }
-
-        pub(crate) fn put<T>(value: &Maybe<T>) -> IfPresent<'_, T> {
-            IfPresent(value)
-        }
-    }
-
-    /// `BTreeMap<String, T>`; what is not declared.
-    pub(crate) mod extra {
-        use std::collections::BTreeMap;
-
-        use super::super::Each;
-
-        pub(crate) fn start<T>() -> BTreeMap<String, T> {
-            BTreeMap::new()
-        }
-
-        pub(crate) fn take<T, E>(
-            slot: BTreeMap<String, T>,
-            _record: &'static str,
-            _name: &'static str,
-        ) -> Result<BTreeMap<String, T>, E> {
-            Ok(slot)
-        }
-
-        pub(crate) fn put<T>(value: &BTreeMap<String, T>) -> Each<'_, T> {
-            Each(value)
-        }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::record::covered;
 
 /// One variant of a union that is picked by its tag.
-pub(crate) type Tagged<T> = (&'static [&'static str], fn(&Value) -> Result<T, serde_json::Error>);
+pub(crate) type Tagged<T> = (&'static [&'static str], Read<T>);
 
 /// Reads a value as a tree.
 pub(crate) fn tree<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
@@ -24,8 +24,11 @@ pub(crate) fn by_tag<T>(value: &Value, tag: &str, variants: &[Tagged<T>]) -> Res
     variants.iter().find(|(tags, _)| tags.contains(&tag)).map(|(_, read)| read(value)).transpose()
 }
 
+/// How one variant of an untagged union is read.
+pub(crate) type Read<T> = fn(&Value) -> Result<T, serde_json::Error>;
+
 /// The variant that decodes `value` and covers most of it; the first of equals.
-pub(crate) fn by_fit<T>(value: &Value, variants: &[fn(&Value) -> Result<T, serde_json::Error>]) -> Option<T> {
+pub(crate) fn by_fit<T>(value: &Value, variants: &[Read<T>]) -> Option<T> {
     let mut best: Option<(T, i64)> = None;
     for read in variants {
         let (candidate, points) = covered(|| read(value));

@@ -33,7 +33,7 @@ pub(super) fn lay_out(workspace: &Workspace, folder: &Path, generated: &Generate
         write(&sources.join("generated").join(name), text.as_bytes())?;
     }
     let client = text(workspace, CLIENT_MANIFEST)?;
-    let client = features::replace(&client, &features::render(&generated.features))?;
+    let client = features::replace(&client, &generated.features)?;
     let manifest = manifest::stand_alone(&client, &text(workspace, "Cargo.toml")?)?;
     write(&folder.join("Cargo.toml"), manifest.as_bytes())?;
     if let Some(lock) = workspace.read("Cargo.lock")?.filter(|_| !folder.join("Cargo.lock").exists()) {

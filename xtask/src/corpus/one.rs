@@ -7,12 +7,13 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use platform_codegen::{Contract, Feature, Names, generate};
+use platform_codegen::{Contract, Names, generate};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Degraded, Row, median};
 use crate::failure::Failure;
 use crate::flags;
+use crate::regenerate::features;
 use crate::settings::Settings;
 use crate::source::DEFAULT_NAME;
 use crate::workspace::Workspace;
@@ -32,14 +33,16 @@ struct Report {
     seconds: f64,
     peak_mb: Option<f64>,
     files: BTreeMap<String, String>,
-    features: Vec<(String, String, bool)>,
+    /// The features block of the manifest.
+    features: String,
 }
 
 /// The sources of a client.
 #[derive(Debug)]
 pub(super) struct Generated {
     pub(super) files: BTreeMap<String, String>,
-    pub(super) features: Vec<Feature>,
+    /// The features block of the manifest.
+    pub(super) features: String,
 }
 
 impl Row {
@@ -86,7 +89,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
                 .map(|part| Degraded { pointer: part.pointer, cause: part.cause })
                 .collect(),
             files: output.files,
-            features: output.features.into_iter().map(|part| (part.name, part.about, part.default)).collect(),
+            features: features::render(&output.features),
             ..Report::default()
         },
         Err(report) => Report { error: Some(report.to_string()), ..Report::default() },
@@ -140,8 +143,7 @@ pub(super) fn measure(
         check_seconds: None,
         error: last.error,
     };
-    let features = last.features.into_iter().map(|(name, about, default)| Feature { name, about, default }).collect();
-    let generated = row.error.is_none().then_some(Generated { files: last.files, features });
+    let generated = row.error.is_none().then_some(Generated { files: last.files, features: last.features });
     Ok((row, generated))
 }
 

@@ -23,7 +23,8 @@ pub(crate) fn render(features: &[Feature]) -> String {
         for line in feature.about.lines() {
             text.push_str(&format!("# {line}\n"));
         }
-        text.push_str(&format!("{} = []\n", feature.name));
+        let enables: Vec<String> = feature.enables.iter().map(|name| format!("{name:?}")).collect();
+        text.push_str(&format!("{} = [{}]\n", feature.name, enables.join(", ")));
     }
     text
 }
@@ -68,14 +69,14 @@ mod tests {
     use super::*;
 
     fn feature(name: &str, default: bool) -> Feature {
-        Feature { name: name.to_owned(), about: format!("About {name}."), default }
+        Feature { name: name.to_owned(), about: format!("About {name}."), default, enables: Vec::new() }
     }
 
     #[test]
     fn the_block_is_replaced_and_the_rest_is_kept() {
-        let body = render(&[feature("projects", true), feature("vm-agent", false)]);
-        let expected =
-            "default = [\n    \"projects\",\n]\n# About projects.\nprojects = []\n# About vm-agent.\nvm-agent = []\n";
+        let agent = Feature { enables: vec!["projects".to_owned()], ..feature("vm-agent", false) };
+        let body = render(&[feature("projects", true), agent]);
+        let expected = "default = [\n    \"projects\",\n]\n# About projects.\nprojects = []\n# About vm-agent.\nvm-agent = [\"projects\"]\n";
         assert_eq!(body, expected);
         for manifest in [
             "[package]\nname = \"x\"\n\n[dependencies]\n",

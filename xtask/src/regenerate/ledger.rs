@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use platform_codegen::{Entry, Ledger, Loss};
 
-/// Most lines of one section; what is left out is counted.
-const LINES: usize = 200;
+/// Most places that are named of one kind of change without loss of types; what is left out is counted.
+const PLACES: usize = 40;
 
 /// The ledger as text: a table by pass, then all that was degraded, then what is documentation only.
 pub(super) fn render(ledger: &Ledger) -> String {
@@ -27,28 +27,36 @@ pub(super) fn render(ledger: &Ledger) -> String {
     }
     section(&mut text, "Degraded: available untyped only", ledger.degraded(), usize::MAX);
     let documentation = ledger.entries().iter().filter(|entry| matches!(entry.loss, Loss::Documentation(_)));
-    section(&mut text, "Kept as documentation: the client does not enforce it", documentation, LINES);
+    section(&mut text, "Kept as documentation: the client does not enforce it", documentation, PLACES);
     let others = ledger.entries().iter().filter(|entry| matches!(entry.loss, Loss::Nothing));
-    section(&mut text, "Written another way, without loss", others, LINES);
+    section(&mut text, "Written another way, without loss", others, PLACES);
     text
 }
 
 fn section<'a>(text: &mut String, title: &str, entries: impl Iterator<Item = &'a Entry>, limit: usize) {
-    let entries: Vec<&Entry> = entries.collect();
-    if entries.is_empty() {
+    let mut kinds: BTreeMap<(&str, String), Vec<&Entry>> = BTreeMap::new();
+    let mut total = 0;
+    for entry in entries {
+        let what = match &entry.loss {
+            Loss::Documentation(loss) | Loss::Degraded(loss) if *loss != entry.what => {
+                format!("{}; lost: {loss}", entry.what)
+            }
+            _ => entry.what.clone(),
+        };
+        kinds.entry((entry.pass, what.replace(['\n', '\r'], " "))).or_default().push(entry);
+        total += 1;
+    }
+    if total == 0 {
         return;
     }
-    let _ = writeln!(text, "\n{title} ({})\n", entries.len());
-    for entry in entries.iter().take(limit) {
-        let loss = match &entry.loss {
-            Loss::Nothing => String::new(),
-            Loss::Documentation(loss) | Loss::Degraded(loss) if *loss == entry.what => String::new(),
-            Loss::Documentation(loss) | Loss::Degraded(loss) => format!(" — {loss}"),
-        };
-        let line = format!("{} {}  {}: {}{loss}", entry.document, entry.pointer, entry.pass, entry.what);
-        let _ = writeln!(text, "{}", line.replace(['\n', '\r'], " "));
-    }
-    if entries.len() > limit {
-        let _ = writeln!(text, "… and {} more", entries.len() - limit);
+    let _ = writeln!(text, "\n# {title} ({total})");
+    for ((pass, what), entries) in kinds {
+        let _ = writeln!(text, "\n{pass}: {what} ({})", entries.len());
+        for entry in entries.iter().take(limit) {
+            let _ = writeln!(text, "  {} {}", entry.document, entry.pointer);
+        }
+        if entries.len() > limit {
+            let _ = writeln!(text, "  … and {} more", entries.len() - limit);
+        }
     }
 }

@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, pinned_path};
-pub(crate) use survey::{Finding, HEADER, Known, Survey};
+pub(crate) use survey::{Finding, Known, Survey};
 
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
     let settings = Settings::read(workspace)?;

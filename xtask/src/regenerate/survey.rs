@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use platform_codegen::HEADER;
+
 use super::Desired;
 use super::features::{self, BLOCK};
 use crate::failure::Failure;
 use crate::lock::{GENERATOR, Lock, sha256};
 use crate::transaction::Change;
 use crate::workspace::{CLIENT_MANIFEST, CONTRACTS, GENERATED, LOCK, Workspace};
-
-/// First words of every generated source file.
-pub(crate) const HEADER: &str = "// @generated";
 
 /// Why a file is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,9 +55,11 @@ impl Finding {
     /// The one command that mends it.
     pub(crate) fn mend(&self) -> String {
         match self.cause {
+            Cause::Missing if !self.wanted => format!("git checkout -- {}", self.file()),
             Cause::Inputs(_) | Cause::Missing => "cargo xtask regenerate --offline".to_owned(),
             Cause::HandEdit => format!("git checkout -- {}", self.file()),
-            Cause::Unlisted => format!("git rm -f --cached {0}; mv {0} elsewhere", self.path),
+            Cause::Unlisted if self.path.starts_with(GENERATED) => format!("mv {} generated-client/src/", self.path),
+            Cause::Unlisted => format!("mv {} specs/", self.path),
         }
     }
 }

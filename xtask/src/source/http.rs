@@ -1,6 +1,7 @@
 //! One download: time limits, size limit, origins, and errors that name the step which failed.
 
 use std::error::Error as _;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, LOCATION};
@@ -234,7 +235,7 @@ fn failure(url: &Url, error: &reqwest::Error) -> Failure {
     let place = shown(url);
     let (code, message, hint) = if error.is_dns() {
         ("download/dns", format!("the name {host} cannot be resolved"), "check the host name and the network")
-    } else if is_tls(error) {
+    } else if is_tls(url, error) {
         (
             "download/tls",
             format!("no TLS connection to {place}: {}", chain(error)),
@@ -260,12 +261,22 @@ fn failure(url: &Url, error: &reqwest::Error) -> Failure {
     Failure::new(Exit::Download, code, message, format!("{hint}\n{OFFLINE}"))
 }
 
-fn is_tls(error: &reqwest::Error) -> bool {
+/// Whether the connection stood and TLS did not: an alert, or a peer that hangs up on the greeting.
+fn is_tls(url: &Url, error: &reqwest::Error) -> bool {
+    let greeted = url.scheme() == "https" && error.is_connect();
     let mut cause = error.source();
     while let Some(current) = cause {
-        let inner = current.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        if current.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>()) {
+        if current.is::<rustls::Error>() {
             return true;
+        }
+        // An I/O error hides the error that it was made of from `source`.
+        let mut inside = current.downcast_ref::<io::Error>();
+        while let Some(io) = inside {
+            let hung_up = greeted && matches!(io.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset);
+            if hung_up || io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
+                return true;
+            }
+            inside = io.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
         }
         cause = current.source();
     }

@@ -25,7 +25,8 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
         let Some(root) = root else { continue };
         let source = text(&root).unwrap_or_default();
         let has = |attribute: &str| source.lines().any(|line| line.trim() == attribute);
-        if !(inherits && workspace_forbids) && !has("#![forbid(unsafe_code)]") {
+        let forbids = (inherits && workspace_forbids) || has("#![forbid(unsafe_code)]");
+        if !forbids {
             findings.push(Finding {
                 file: root.clone(),
                 line: 1,

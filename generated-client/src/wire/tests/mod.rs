@@ -2,4 +2,10 @@
 
 #![allow(unreachable_pub, reason = "the macros make methods for public types")]
 
+#[path = "../../../tests/support/mod.rs"]
+mod support;
+
+mod operations;
+mod parameters;
+mod responses;
 mod types;

@@ -1,0 +1,186 @@
+use serde_json::json;
+use support::{Reply, Server};
+
+use super::support;
+use crate::wire::prelude::*;
+
+/// Sends one value as one parameter of `/x` or `/x/{p}`, and returns the target, or the value of the header.
+async fn send(parameter: Parameter, value: Value) -> Result<String, Error> {
+    let server = Server::always(Reply::json(200, "null")).await;
+    let platform = Platform::builder(&server.url).build()?;
+    let in_path = format!("{parameter:?}").contains("Path");
+    let operation = Operation {
+        name: "probe",
+        path: if in_path { "/x/{p}" } else { "/x" },
+        parameters: Box::leak(Box::new([parameter])),
+        ..Operation::family("test")
+    };
+    let operation: &'static Operation = Box::leak(Box::new(operation));
+    platform.call::<()>(operation, &[&value], Payload::None, decode::empty).await?;
+    let request = server.last();
+    Ok(match request.header("p").or(request.header("cookie")) {
+        Some(value) => value.to_owned(),
+        None => request.target,
+    })
+}
+
+async fn table(cases: Vec<(Parameter, Value, &str)>) {
+    for (parameter, value, expected) in cases {
+        let sent = send(parameter, value.clone()).await.unwrap();
+        assert_eq!(sent, expected, "{parameter:?} {value}");
+    }
+}
+
+fn list() -> Value {
+    json!(["blue", "black", "brown"])
+}
+
+fn object() -> Value {
+    json!({"R": 100, "G": 200, "B": 150})
+}
+
+#[tokio::test]
+async fn path_parameters_in_every_style() {
+    table(vec![
+        (path("p"), json!(5), "/x/5"),
+        (path("p"), list(), "/x/blue,black,brown"),
+        (path("p"), object(), "/x/R,100,G,200,B,150"),
+        (path("p").exploded(), object(), "/x/R=100,G=200,B=150"),
+        (path("p").label(), json!("blue"), "/x/.blue"),
+        (path("p").label(), list(), "/x/.blue,black,brown"),
+        (path("p").label().exploded(), list(), "/x/.blue.black.brown"),
+        (path("p").label(), object(), "/x/.R,100,G,200,B,150"),
+        (path("p").label().exploded(), object(), "/x/.R=100.G=200.B=150"),
+        (path("p").matrix(), json!("blue"), "/x/;p=blue"),
+        (path("p").matrix(), list(), "/x/;p=blue,black,brown"),
+        (path("p").matrix().exploded(), list(), "/x/;p=blue;p=black;p=brown"),
+        (path("p").matrix(), object(), "/x/;p=R,100,G,200,B,150"),
+        (path("p").matrix().exploded(), object(), "/x/;R=100;G=200;B=150"),
+        (path("p").json(), json!({"a": [1]}), "/x/%7B%22a%22%3A%5B1%5D%7D"),
+        (path("p").reserved(), json!("src/main.rs"), "/x/src/main.rs"),
+        (path("p"), json!("a b?c#d&e=ü,;"), "/x/a%20b%3Fc%23d%26e%3D%C3%BC%2C%3B"),
+        (path("p"), json!("50%"), "/x/50%25"),
+        (path("p"), json!("..."), "/x/..."),
+        (path("p"), json!("a\u{2215}b"), "/x/a%E2%88%95b"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn query_parameters_in_every_style() {
+    table(vec![
+        (query("p"), json!("a b&c"), "/x?p=a%20b%26c"),
+        (query("p"), json!(true), "/x?p=true"),
+        (query("p"), json!(""), "/x?p="),
+        (query("p"), json!(null), "/x"),
+        (query("p"), json!([]), "/x"),
+        (query("p").unexploded(), json!([]), "/x"),
+        (query("p"), list(), "/x?p=blue&p=black&p=brown"),
+        (query("p"), object(), "/x?R=100&G=200&B=150"),
+        (query("p"), json!({"a": [1, 2], "b": null}), "/x?a=1&a=2"),
+        (query("p").unexploded(), json!(["a,b", "c"]), "/x?p=a%2Cb,c"),
+        (query("p").unexploded(), object(), "/x?p=R,100,G,200,B,150"),
+        (query("p").space(), list(), "/x?p=blue%20black%20brown"),
+        (query("p").pipe(), list(), "/x?p=blue%7Cblack%7Cbrown"),
+        (query("p").pipe().exploded(), list(), "/x?p=blue&p=black&p=brown"),
+        (query("p").deep(), object(), "/x?p%5BR%5D=100&p%5BG%5D=200&p%5BB%5D=150"),
+        (query("p").deep(), json!({"a": {"b": [1, 2]}}), "/x?p%5Ba%5D%5Bb%5D=1&p%5Ba%5D%5Bb%5D=2"),
+        (query("p").json(), json!({"a": 1}), "/x?p=%7B%22a%22%3A1%7D"),
+        (query("p").reserved(), json!("a/b?c=d&e#f+g"), "/x?p=a/b?c=d%26e%23f%2Bg"),
+        (query("$p"), json!(1), "/x?%24p=1"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn headers_and_cookies_in_every_style() {
+    table(vec![
+        (header("p"), json!("a b,c"), "a b,c"),
+        (header("p"), list(), "blue,black,brown"),
+        (header("p"), object(), "R,100,G,200,B,150"),
+        (header("p").exploded(), object(), "R=100,G=200,B=150"),
+        (header("p").json(), json!({"a": 1}), "{\"a\":1}"),
+        (header("p"), json!(null), "/x"),
+        (cookie("sid"), json!("a;b c"), "sid=a%3Bb%20c"),
+        (cookie("sid"), list(), "sid=blue; sid=black; sid=brown"),
+        (cookie("sid").unexploded(), list(), "sid=blue,black,brown"),
+        (cookie("sid"), json!(null), "/x"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_the_template() {
+    let refused = [
+        "",
+        ".",
+        "..",
+        "a/b",
+        "..\\..\\x",
+        "\\",
+        "%2e%2e",
+        "%2E",
+        "%2F",
+        "a%2fb",
+        "%5c",
+        "%252e%252e",
+        "%25252f",
+        "a\0b",
+        "%00",
+        "a\r\nb",
+        "\u{85}",
+        "%0a",
+    ];
+    for value in refused {
+        let error = send(path("p"), json!(value)).await.unwrap_err();
+        assert!(error.is_request(), "{value:?}: {error}");
+        assert!(error.to_string().contains("`p`"), "{error}");
+        let in_list = send(path("p"), json!(["a", value])).await.unwrap_err();
+        assert!(in_list.is_request(), "{value:?}: {in_list}");
+    }
+    for value in [json!(null), json!([]), json!({})] {
+        assert!(send(path("p"), value.clone()).await.unwrap_err().is_request(), "{value}");
+    }
+    for value in ["../etc", "a/../b", "a//b", "/a", "a/", "a/%2e%2e/b"] {
+        assert!(send(path("p").reserved(), json!(value)).await.unwrap_err().is_request(), "{value}");
+    }
+}
+
+#[tokio::test]
+async fn header_values_with_line_breaks_are_refused_without_echo() {
+    for value in ["canary\r\nx: y", "canary\n", "canary\0"] {
+        for parameter in [header("p"), header("p").exploded()] {
+            let error = send(parameter, json!(value)).await.unwrap_err();
+            assert!(error.is_request());
+            assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
+        }
+    }
+    // JSON text escapes them.
+    assert_eq!(send(header("p").json(), json!("a\r\nb")).await.unwrap(), "\"a\\r\\nb\"");
+}
+
+#[tokio::test]
+async fn the_version_of_the_interface_is_configured_once() {
+    static QUERY: Operation = Operation {
+        name: "probe",
+        path: "/x",
+        api_version: Some(query("api-version").default_value("1.0")),
+        ..Operation::family("test")
+    };
+    static PATH: Operation = Operation {
+        name: "probe",
+        path: "/v{version}/x",
+        api_version: Some(path("version")),
+        ..Operation::family("test")
+    };
+    let server = Server::always(Reply::json(200, "null")).await;
+    let plain = Platform::builder(&server.url).build().unwrap();
+    let chosen = Platform::builder(&server.url).api_version("2.0").build().unwrap();
+    plain.call::<()>(&QUERY, &[], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/x?api-version=1.0");
+    chosen.call::<()>(&QUERY, &[], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/x?api-version=2.0");
+    chosen.call::<()>(&PATH, &[], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/v2.0/x");
+    assert!(plain.call::<()>(&PATH, &[], Payload::None, decode::empty).await.unwrap_err().is_request());
+}

@@ -1,0 +1,150 @@
+//! The token for the download: client credentials, and the file that holds the secret.
+#![cfg(unix)]
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
+
+use support::server::{Request, Response, Server};
+use support::{Run, Workspace, contract};
+
+const SECRET: &str = "s3cr3t&=+ value";
+
+/// A deployment and its issuer in one, with the issuer below `/auth`.
+fn deployment(secret: &'static str, discovery: bool) -> Server {
+    Server::start_at(|url| {
+        let url = url.to_owned();
+        move |request: &Request| match request.path.as_str() {
+            "/auth/.well-known/openid-configuration" if discovery => {
+                Response::json(format!("{{\"issuer\":\"{url}/auth\",\"token_endpoint\":\"{url}/auth/oauth/token\"}}"))
+            }
+            "/auth/connect/token" | "/auth/oauth/token" => token(request, secret),
+            "/swagger/v1/swagger.json" if request.header("authorization") == Some("Bearer tok-2718") => {
+                Response::json(contract::small())
+            }
+            "/swagger/v1/swagger.json" => Response::status(401),
+            _ => Response::status(404),
+        }
+    })
+}
+
+fn token(request: &Request, secret: &str) -> Response {
+    let form: Vec<(String, String)> = url::form_urlencoded::parse(request.body.as_bytes()).into_owned().collect();
+    let field = |name: &str| form.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    assert_eq!(request.method, "POST");
+    assert_eq!(request.header("content-type"), Some("application/x-www-form-urlencoded"));
+    assert_eq!(field("grant_type"), Some("client_credentials"));
+    assert_eq!(field("scope"), Some("api"));
+    if field("client_id") == Some("builder") && field("client_secret") == Some(secret) {
+        return Response::json("{\"access_token\":\"tok-2718\",\"expires_in\":3600,\"token_type\":\"Bearer\"}");
+    }
+    // The worst that a server can do: it repeats the secret.
+    let echo = field("client_secret").unwrap_or_default();
+    let body = format!("{{\"error\":\"invalid_client\",\"error_description\":\"unknown secret {echo}\"}}");
+    Response::new(400, "application/json", body)
+}
+
+fn secret_file(workspace: &Workspace, mode: u32) -> PathBuf {
+    let path = workspace.path("secret");
+    fs::write(&path, format!("{SECRET}\n")).expect("written");
+    fs::set_permissions(&path, Permissions::from_mode(mode)).expect("set");
+    path
+}
+
+fn run(workspace: &Workspace, server: &Server, secret_file: &str) -> Run {
+    let issuer = format!("{}/auth", server.url());
+    let environment =
+        [("TEST_ISSUER", issuer.as_str()), ("TEST_CLIENT_ID", "builder"), ("TEST_SECRET_FILE", secret_file)];
+    let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &environment);
+    assert!(!run.stdout.contains("s3cr3t") && !run.stderr.contains("s3cr3t"), "{run:?}");
+    assert!(!run.stdout.contains("tok-2718") && !run.stderr.contains("tok-2718"), "{run:?}");
+    run
+}
+
+#[test]
+fn the_secret_gets_a_token_and_the_token_gets_the_contract() {
+    for discovery in [true, false] {
+        let workspace = Workspace::new();
+        let server = deployment(SECRET, discovery);
+        let file = secret_file(&workspace, 0o600);
+        run(&workspace, &server, &file.to_string_lossy()).succeeds(&["new"]);
+        let endpoint = if discovery { "/auth/oauth/token" } else { "/auth/connect/token" };
+        assert!(server.paths().contains(&endpoint.to_owned()), "{:?}", server.paths());
+        let outside = |path: &str| path != "secret";
+        for (path, content) in workspace.tree().into_iter().filter(|(path, _)| outside(path)) {
+            let text = String::from_utf8_lossy(&content).into_owned();
+            assert!(!text.contains("s3cr3t") && !text.contains("tok-2718"), "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_secret_is_said_without_showing_it() {
+    let workspace = Workspace::pinned();
+    let before = workspace.tree();
+    let server = deployment("another", true);
+    let file = secret_file(&workspace, 0o600);
+    let run = run(&workspace, &server, &file.to_string_lossy());
+    run.fails(3, &["token/refused", "invalid_client", "secret file", "builder", "--offline"]);
+    fs::remove_file(file).expect("removed");
+    assert_eq!(workspace.tree(), before);
+}
+
+#[test]
+fn an_issuer_that_is_down_is_said() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    let workspace = Workspace::pinned();
+    let server = deployment(SECRET, true);
+    let file = secret_file(&workspace, 0o600);
+    let (issuer, file) = (format!("http://{address}"), file.to_string_lossy().into_owned());
+    let environment = [("TEST_ISSUER", issuer.as_str()), ("TEST_CLIENT_ID", "builder"), ("TEST_SECRET_FILE", &file)];
+    let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &environment);
+    run.fails(3, &["identity issuer", "download/connect", "--offline"]);
+    assert!(server.requests().is_empty(), "nothing is asked without a token");
+}
+
+#[test]
+fn a_discovery_document_that_names_another_issuer_gets_no_secret() {
+    for (issuer, endpoint) in [("https://other.invalid", "SELF/token"), ("SELF", "https://other.invalid/token")] {
+        let server = Server::start_at(|url| {
+            let text = format!("{{\"issuer\":\"{issuer}\",\"token_endpoint\":\"{endpoint}\"}}");
+            let text = text.replace("SELF", &format!("{url}/auth"));
+            move |_: &Request| Response::json(text.clone())
+        });
+        let workspace = Workspace::pinned();
+        let file = secret_file(&workspace, 0o600);
+        run(&workspace, &server, &file.to_string_lossy()).fails(3, &["token/discovery"]);
+        assert_eq!(server.paths(), ["/auth/.well-known/openid-configuration"]);
+    }
+}
+
+#[test]
+fn a_secret_file_that_breaks_a_rule_is_refused_with_the_command_that_mends_it() {
+    let workspace = Workspace::pinned();
+    let server = deployment(SECRET, true);
+    let missing = workspace.path("missing").to_string_lossy().into_owned();
+    run(&workspace, &server, &missing).fails(5, &["secret/missing", &missing, "umask 077"]);
+
+    let file = secret_file(&workspace, 0o644);
+    let shown = file.to_string_lossy().into_owned();
+    run(&workspace, &server, &shown).fails(5, &["secret/permissions", "0644", &format!("chmod 600 {shown}")]);
+
+    fs::set_permissions(&file, Permissions::from_mode(0o600)).expect("set");
+    let link = workspace.path("link");
+    symlink(&file, &link).expect("linked");
+    run(&workspace, &server, &link.to_string_lossy()).fails(5, &["secret/link", "readlink -f"]);
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn credentials_that_are_set_in_part_are_named() {
+    let workspace = Workspace::pinned();
+    let server = deployment(SECRET, true);
+    let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &[("TEST_CLIENT_ID", "builder")]);
+    run.fails(5, &["TEST_ISSUER", "TEST_SECRET_FILE"]);
+}

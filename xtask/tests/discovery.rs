@@ -1,0 +1,106 @@
+//! Finding the contract below a base URL.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use support::server::{Response, Server};
+use support::{CONFIGURATION, Workspace, contract};
+
+/// A server with documents at some paths, and pages at others.
+fn serving(documents: &'static [&'static str], pages: &'static [(&'static str, &'static str)]) -> Server {
+    Server::start(move |request| {
+        if documents.contains(&request.path.as_str()) {
+            return Response::json(contract::small());
+        }
+        let page = pages.iter().find(|(path, _)| *path == request.path);
+        page.map_or_else(|| Response::new(404, "text/plain", "nothing here"), |(_, text)| Response::html(text))
+    })
+}
+
+#[track_caller]
+fn takes(server: &Server, base: &str, path: &str) {
+    let workspace = Workspace::new();
+    let taken = format!("taking {}{path}", server.url());
+    workspace.run(&["regenerate", "--base-url", &format!("{}{base}", server.url())]).succeeds(&[&taken]);
+    assert!(workspace.read("specs/codegen.lock").contains(&format!("{}{path}", server.url())));
+}
+
+#[test]
+fn the_usual_addresses_are_tried_in_order() {
+    takes(&serving(&["/swagger/v1/swagger.json"], &[]), "", "/swagger/v1/swagger.json");
+    takes(&serving(&["/openapi/v1.json"], &[]), "", "/openapi/v1.json");
+    takes(&serving(&["/swagger/v1/swagger.json", "/openapi/v1.json"], &[]), "/", "/swagger/v1/swagger.json");
+}
+
+#[test]
+fn a_path_prefix_is_honoured() {
+    let documents = &["/pre/fix/swagger/v1/swagger.json"];
+    takes(&serving(documents, &[]), "/pre/fix", "/pre/fix/swagger/v1/swagger.json");
+    takes(&serving(documents, &[]), "/pre/fix/", "/pre/fix/swagger/v1/swagger.json");
+}
+
+#[test]
+fn the_page_of_a_swagger_ui_names_the_document() {
+    let page =
+        r#"<script>var configObject = JSON.parse('{"urls":[{"url":"main/swagger.json","name":"Main"}]}');</script>"#;
+    takes(
+        &serving(&["/swagger/main/swagger.json"], Box::leak(Box::new([("/swagger/index.html", page)]))),
+        "",
+        "/swagger/main/swagger.json",
+    );
+    let script = "window.ui = SwaggerUIBundle({ url: '/docs/all.json' })";
+    takes(
+        &serving(&["/docs/all.json"], Box::leak(Box::new([("/swagger/swagger-initializer.js", script)]))),
+        "",
+        "/docs/all.json",
+    );
+}
+
+#[test]
+fn several_documents_ask_for_a_choice_and_the_printed_choice_works() {
+    let page = r#"{"urls":[{"url":"/swagger/v1/swagger.json","name":"API V1"},{"url":"/swagger/v2/swagger.json","name":"API V2"}]}"#;
+    let pages = Box::leak(Box::new([("/swagger/index.html", page)]));
+    let server = serving(&["/swagger/v1/swagger.json", "/swagger/v2/swagger.json"], pages);
+    let workspace = Workspace::new();
+    let run = workspace.run(&["regenerate", "--base-url", &server.url()]);
+    run.fails(
+        5,
+        &["2 contracts", "[[source.document]]", "name = \"api-v2\"", "contract = \"/swagger/v2/swagger.json\""],
+    );
+    assert!(workspace.generated().is_empty());
+
+    let choice = "[[source.document]]\nname = \"api-v2\"\ncontract = \"/swagger/v2/swagger.json\"\n";
+    assert!(run.stderr.replace("  → ", "").contains(choice), "{}", run.stderr);
+    workspace.write("specs/codegen.toml", &format!("{CONFIGURATION}\n{choice}"));
+    workspace.run(&["regenerate", "--base-url", &server.url()]).succeeds(&["api-v2", "v2/swagger.json"]);
+    assert!(workspace.path("specs/contracts/api-v2.json").is_file());
+    // The environment names the deployment as well.
+    workspace.run_with(&["regenerate"], &[("TEST_BASE_URL", &server.url())]).succeeds(&["0 bytes written"]);
+    // Nothing falls back to the sandbox when the deployment is not named.
+    workspace.run(&["regenerate"]).fails(5, &["TEST_BASE_URL", "--base-url"]);
+}
+
+#[test]
+fn nothing_found_lists_what_was_tried() {
+    let workspace = Workspace::new();
+    let server = serving(&[], &[]);
+    let run = workspace.run(&["regenerate", "--base-url", &server.url()]);
+    run.fails(3, &["/swagger/v1/swagger.json (404)", "/openapi/v1.json (404)", "[[source.document]]", "--offline"]);
+}
+
+#[test]
+fn two_documents_make_one_client() {
+    let server = serving(&["/a.json"], &[]);
+    let workspace = Workspace::new();
+    workspace.write("local.json", &contract::with_paths(&["/api/others"]));
+    workspace.write(
+        "specs/codegen.toml",
+        &format!(
+            "{CONFIGURATION}\n[[source.document]]\nname = \"a\"\ncontract = \"/a.json\"\n\
+             [[source.document]]\nname = \"b\"\ncontract = \"local.json\"\n"
+        ),
+    );
+    workspace.run(&["regenerate", "--base-url", &server.url()]).succeeds(&["a from http", "b from local.json"]);
+    workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+    assert!(workspace.path("specs/contracts/a.json").is_file() && workspace.path("specs/contracts/b.json").is_file());
+}

@@ -1,0 +1,214 @@
+//! What goes wrong between the service and the pinned contract, row by row.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use std::net::TcpListener;
+
+use support::server::{Request, Response, Server};
+use support::{Workspace, contract};
+
+/// Runs against a server that gives one answer to everything; the pinned tree stays as it was.
+#[track_caller]
+fn refused(response: Response, code: i32, words: &[&str]) {
+    let workspace = Workspace::pinned();
+    let before = workspace.tree();
+    let server = Server::start(move |_| response.clone());
+    let url = format!("{}/swagger.json", server.url());
+    workspace.run(&["regenerate", "--contract", &url]).fails(code, words);
+    assert_eq!(workspace.tree(), before);
+}
+
+#[test]
+fn a_login_page_is_no_contract() {
+    let page = "\n<!DOCTYPE html>\n<html><title>Sign in</title></html>";
+    refused(Response::html(page), 4, &["<!DOCTYPE html>", "text/html", "200", "untouched"]);
+    refused(Response::new(200, "", page), 4, &["<!DOCTYPE html>", "no content type"]);
+}
+
+#[test]
+fn a_login_page_at_every_address_is_no_contract() {
+    let workspace = Workspace::pinned();
+    let before = workspace.tree();
+    let server = Server::start(|_| Response::html("<html>Sign in</html>"));
+    workspace.run(&["regenerate", "--base-url", &server.url()]).fails(4, &["<html>Sign in</html>", "text/html", "200"]);
+    assert_eq!(workspace.tree(), before);
+}
+
+#[test]
+fn an_empty_body_is_no_contract() {
+    refused(Response::json(""), 4, &["an empty body", "application/json", "200"]);
+}
+
+#[test]
+fn json_of_another_kind_is_no_contract() {
+    refused(Response::json("{\"error\":\"no such tenant\"}"), 4, &["no such tenant", "application/json"]);
+    refused(Response::json("[]"), 4, &["first line: []"]);
+    refused(Response::json("null"), 4, &["first line: null"]);
+}
+
+#[test]
+fn truncated_json_is_no_contract() {
+    let whole = contract::small();
+    let half = whole.get(..whole.len() / 2).expect("ASCII").to_owned();
+    refused(Response::json(half), 4, &["openapi", "application/json"]);
+}
+
+#[test]
+fn a_connection_that_breaks_off_is_a_failed_download() {
+    refused(Response { cut: true, ..Response::json(contract::small()) }, 3, &["broke off", "--offline"]);
+}
+
+#[test]
+fn a_body_without_end_is_cut_off() {
+    refused(Response::json(vec![b' '; 65 * 1024 * 1024]), 4, &["more than 64.0 MiB"]);
+}
+
+#[test]
+fn control_characters_of_a_server_do_not_reach_the_terminal() {
+    let workspace = Workspace::new();
+    let server = Server::start(|_| Response::json("\u{1b}[31mred"));
+    let url = format!("{}/x", server.url());
+    let run = workspace.run(&["regenerate", "--contract", &url]);
+    run.fails(4, &["[31mred"]);
+    assert!(!run.stderr.contains('\u{1b}'));
+}
+
+#[test]
+fn a_contract_that_needs_a_token_names_what_to_set() {
+    let response = Response::status(401).with("www-authenticate", "Bearer error=\"invalid_token\"");
+    refused(response, 3, &["401", "invalid_token", "[source.token]", "--offline"]);
+    refused(Response::status(403), 3, &["403", "--offline"]);
+    refused(Response::status(500), 3, &["500", "--offline"]);
+}
+
+#[test]
+fn a_token_that_is_refused_is_told_from_a_missing_one() {
+    let workspace = Workspace::pinned();
+    let server = Server::start(|_| Response::status(401));
+    let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &[("TEST_TOKEN", "tok-3141")]);
+    run.fails(3, &["401", "does not accept the token", "--offline"]);
+    assert_eq!(server.requests()[0].header("authorization"), Some("Bearer tok-3141"));
+    assert!(!format!("{run:?}").contains("tok-3141"));
+}
+
+#[test]
+fn a_name_that_does_not_resolve_is_said() {
+    let workspace = Workspace::pinned();
+    let run = workspace.run(&["regenerate", "--base-url", "https://platform.invalid/"]);
+    run.fails(3, &["download/dns", "platform.invalid", "cannot be resolved", "--offline"]);
+}
+
+#[test]
+fn a_closed_port_is_said() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    let workspace = Workspace::pinned();
+    let run = workspace.run(&["regenerate", "--base-url", &format!("http://{address}")]);
+    run.fails(3, &["download/connect", &address.to_string(), "--offline"]);
+}
+
+#[test]
+fn plain_http_where_tls_is_expected_is_said() {
+    let workspace = Workspace::pinned();
+    let server = Server::start(|_| Response::status(400));
+    let url = server.url().replace("http:", "https:");
+    workspace.run(&["regenerate", "--base-url", &url]).fails(3, &["download/tls", "--offline"]);
+}
+
+#[test]
+fn a_server_that_never_answers_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let workspace = Workspace::pinned();
+    let run = workspace.run(&["regenerate", "--base-url", &format!("http://{address}"), "--timeout", "0.2"]);
+    run.fails(3, &["download/timeout", "did not answer in time", "--timeout", "--offline"]);
+}
+
+#[test]
+fn plain_http_is_for_loopback_only() {
+    let workspace = Workspace::pinned();
+    let run = workspace.run(&["regenerate", "--base-url", "http://platform.invalid"]);
+    run.fails(5, &["plain http", "https"]);
+}
+
+#[test]
+fn credentials_in_an_address_are_refused_and_not_shown() {
+    let workspace = Workspace::pinned();
+    for flag in ["--base-url", "--contract"] {
+        let run = workspace.run(&["regenerate", flag, "https://me:hunter2@platform.invalid/"]);
+        run.fails(5, &["user or password", "[source.token]"]);
+        assert!(!run.stderr.contains("hunter2"));
+    }
+}
+
+#[test]
+fn a_redirect_is_not_followed_with_a_token() {
+    let other = Server::start(|_| Response::json(contract::small()));
+    let target = format!("{}/login?state=1", other.url());
+    let server = Server::start(move |_| Response::status(302).with("location", &target));
+    let workspace = Workspace::pinned();
+    let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &[("TEST_TOKEN", "tok-3141")]);
+    run.fails(3, &["download/redirect", &other.url(), "--offline"]);
+    assert!(other.requests().is_empty());
+    assert!(!run.stderr.contains("state=1"));
+}
+
+#[test]
+fn a_redirect_is_followed_without_a_token() {
+    let other = Server::start(|_| Response::json(contract::small()));
+    let target = format!("{}/contract.json", other.url());
+    let server = Server::start(move |_| Response::status(302).with("location", &target));
+    let workspace = Workspace::new();
+    let url = format!("{}/latest.json", server.url());
+    workspace.run_with(&["regenerate", "--contract", &url], &[("TEST_TOKEN", "tok-3141")]).succeeds(&["new"]);
+    assert_eq!(other.requests()[0].header("authorization"), None);
+}
+
+#[test]
+fn redirects_without_end_are_given_up() {
+    let server = Server::start(|_| Response::status(302).with("location", "/again"));
+    let workspace = Workspace::pinned();
+    let url = format!("{}/x", server.url());
+    workspace.run(&["regenerate", "--contract", &url]).fails(3, &["download/redirect"]);
+    assert!(server.requests().len() < 10);
+}
+
+#[test]
+fn a_token_goes_to_the_configured_origin_only() {
+    let other = Server::start(|_| Response::json(contract::small()));
+    let listed = format!("SwaggerUIBundle({{url: \"{}/v1.json\"}})", other.url());
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/swagger/index.html" => Response::html(&listed),
+        _ => Response::status(404),
+    });
+    let workspace = Workspace::new();
+    let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &[("TEST_TOKEN", "tok-3141")]);
+    run.succeeds(&["/v1.json"]);
+    assert!(server.requests().iter().all(|request| request.header("authorization").is_some()));
+    assert!(other.requests().iter().all(|request| request.header("authorization").is_none()));
+    assert!(!other.requests().is_empty());
+    assert!(!workspace.tree().values().any(|content| String::from_utf8_lossy(content).contains("tok-3141")));
+}
+
+#[test]
+fn a_tag_saves_the_download_and_an_unchanged_contract_writes_nothing() {
+    let answer = |request: &Request| match (request.path.as_str(), request.header("if-none-match")) {
+        ("/swagger/v1/swagger.json", Some("\"v1\"")) => Response::status(304).with("etag", "\"v1\""),
+        ("/swagger/v1/swagger.json", _) => Response::json(contract::small()).with("etag", "\"v1\""),
+        _ => Response::status(404),
+    };
+    let workspace = Workspace::new();
+    let server = Server::start(answer);
+    workspace.run(&["regenerate", "--base-url", &server.url()]).succeeds(&["new"]);
+    let (before, times) = (workspace.tree(), workspace.times());
+    let run = workspace.run(&["regenerate", "--base-url", &server.url()]);
+    run.succeeds(&["304", "nothing downloaded", "0 bytes written"]);
+    assert_eq!((workspace.tree(), workspace.times()), (before.clone(), times));
+
+    // A pin that is gone is downloaded again, whatever the tag.
+    std::fs::remove_file(workspace.path("specs/contracts/platform.json")).expect("removed");
+    workspace.run(&["regenerate", "--base-url", &server.url()]).succeeds(&["received"]);
+    assert_eq!(workspace.tree(), before);
+}

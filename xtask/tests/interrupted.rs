@@ -1,0 +1,186 @@
+//! Kills, signals, full and read-only file systems: the tree is the old one or the new one.
+#![cfg(unix)]
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use support::contract::{self, Random};
+use support::{Run, Workspace};
+
+type Tree = BTreeMap<String, Vec<u8>>;
+
+/// Many families, so that a swap has many steps.
+fn large() -> String {
+    let paths: Vec<String> = (0..40).map(|index| format!("/api/family{index}/items")).collect();
+    contract::with_paths(&paths.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Kills the program at random instants. The seed of a failure is in its message: set KILL_SEED to repeat it.
+#[test]
+fn a_kill_at_any_instant_leaves_the_old_tree_or_the_new_one() {
+    let seed = std::env::var("KILL_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(20_250_517);
+    let mut random = Random::new(seed);
+    let workspace = Workspace::pinned();
+    workspace.write("small.json", &contract::small());
+    workspace.write("large.json", &large());
+    let small = settled(&workspace, "small.json");
+    let start = Instant::now();
+    let large = settled(&workspace, "large.json");
+    let whole = start.elapsed();
+    assert_ne!(small, large);
+
+    let mut seen = BTreeMap::new();
+    for round in 0..50 {
+        let (from, to, file) =
+            if round % 2 == 0 { (&large, &small, "small.json") } else { (&small, &large, "large.json") };
+        let mut child = workspace
+            .command(&["regenerate", "--contract", file])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program runs");
+        let instant = whole * u32::try_from(random.below(1000)).expect("small") / 1000;
+        // The swap lasts a moment only: every other kill is aimed at it.
+        if round % 4 >= 2 {
+            let journal = workspace.path("specs/.regenerate/staged");
+            while !journal.exists() && child.try_wait().expect("waits").is_none() {
+                std::hint::spin_loop();
+            }
+            sleep(Duration::from_micros(random.below(12_000) as u64));
+        } else {
+            sleep(instant);
+        }
+        child.kill().expect("killed by its id");
+        child.wait().expect("gone");
+
+        let place = format!("KILL_SEED={seed}, round {round}");
+        let check = workspace.run(&["regenerate", "--check"]);
+        let state = match check.code {
+            Some(0) => "clean",
+            Some(2) => {
+                assert!(check.stdout.contains("interrupted"), "{place}: {check:?}");
+                workspace.run(&["regenerate", "--offline"]).succeeds(&["carried to its end"]);
+                workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+                "mended"
+            }
+            _ => panic!("{place}: {check:?}"),
+        };
+        let tree = workspace.tree();
+        assert!(tree == *from || tree == *to, "{place}: a mixture");
+        let new = if tree == *to { "new" } else { "old" };
+        *seen.entry(format!("{state}, {new}")).or_insert(0) += 1;
+        settled(&workspace, file);
+    }
+    println!("{seen:?}");
+}
+
+/// Regenerates from a file, and gives the tree.
+fn settled(workspace: &Workspace, file: &str) -> Tree {
+    workspace.run(&["regenerate", "--contract", file]).succeeds(&[]);
+    workspace.tree()
+}
+
+#[test]
+fn a_signal_while_waiting_for_the_network_leaves_the_old_tree() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let workspace = Workspace::pinned();
+    let before = workspace.tree();
+    let child = workspace
+        .command(&["regenerate", "--base-url", &format!("http://{address}")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    // The connection shows that the handler stands.
+    let _connection = listener.accept().expect("connected");
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(status.success());
+    let run: Run = child.wait_with_output().expect("ends").into();
+    run.fails(130, &["interrupted", "nothing was changed"]);
+    assert_eq!(workspace.tree(), before);
+}
+
+#[test]
+fn a_second_run_at_the_same_time_is_kept_out() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let workspace = Workspace::pinned();
+    let mut first = workspace
+        .command(&["regenerate", "--base-url", &format!("http://{address}")])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let _connection = listener.accept().expect("connected");
+    let second = workspace.run(&["regenerate", "--offline"]);
+    first.kill().expect("killed by its id");
+    first.wait().expect("gone");
+    second.fails(5, &["files/busy", "another"]);
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["0 bytes written"]);
+}
+
+/// A limit on the size of files refuses a write in the middle, as a full disk does.
+#[test]
+fn no_space_leaves_the_old_tree() {
+    let workspace = Workspace::pinned();
+    let before = workspace.tree();
+    workspace.write("large.json", &large());
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
+    let mut command = Command::new("sh");
+    let inner = workspace.command(&["regenerate", "--contract", "large.json"]);
+    command.args(["-c", script]).arg(inner.get_program()).args(inner.get_args()).current_dir(workspace.root());
+    let run: Run = command.output().expect("the program runs").into();
+    run.fails(6, &["files/no-space", "write", "run the command again"]);
+    fs::remove_file(workspace.path("large.json")).expect("removed");
+    assert_eq!(workspace.tree(), before);
+    workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+}
+
+#[test]
+fn a_read_only_folder_leaves_the_old_tree() {
+    let workspace = Workspace::pinned();
+    workspace.write("large.json", &large());
+    let before = workspace.tree();
+    let folder = "generated-client/src/generated/families";
+    let mut command = unprivileged(&workspace, &["regenerate", "--contract", "large.json"]);
+    fs::set_permissions(workspace.path(folder), Permissions::from_mode(0o555)).expect("set");
+    let run: Run = command.output().expect("the program runs").into();
+    fs::set_permissions(workspace.path(folder), Permissions::from_mode(0o777)).expect("set");
+    run.fails(6, &["files/permission", folder]);
+    assert_eq!(workspace.tree(), before);
+    let run: Run = command.output().expect("the program runs").into();
+    run.succeeds(&[]);
+}
+
+/// Permissions do not bind the superuser: a test that runs as one lets another user run the program.
+fn unprivileged(workspace: &Workspace, arguments: &[&str]) -> Command {
+    let mut command = workspace.command(arguments);
+    if fs::metadata("/proc/self").map(|metadata| metadata.uid()).is_ok_and(|user| user != 0) {
+        return command;
+    }
+    let program = workspace.path("specs/.regenerate/program");
+    fs::copy(env!("CARGO_BIN_EXE_xtask"), &program).expect("copied");
+    let mut waiting = vec![workspace.root().to_path_buf()];
+    while let Some(path) = waiting.pop() {
+        fs::set_permissions(&path, Permissions::from_mode(0o777)).expect("set");
+        if path.is_dir() {
+            waiting.extend(fs::read_dir(path).expect("listed").map(|entry| entry.expect("an entry").path()));
+        }
+    }
+    command = {
+        let mut other = Command::new(program);
+        other.args(command.get_args()).current_dir(workspace.root());
+        other
+    };
+    command.uid(65_534).gid(65_534);
+    command
+}
