@@ -13,6 +13,7 @@
 mod definitions;
 mod document;
 mod journal;
+mod leftovers;
 mod media_types;
 mod methods;
 mod origins;
@@ -61,6 +62,8 @@ pub fn trace(document: &str, loaded: &Loaded, ledger: &mut Ledger) -> (Value, Or
     let mut tree = loaded.tree.clone();
     if loaded.dialect == Dialect::Swagger2 {
         tree = swagger2::convert(tree, &mut journal);
+    } else {
+        leftovers::convert(&mut tree, &mut journal);
     }
     document::tidy(&mut tree, &mut journal);
     path_items::inline(&mut tree, &mut journal);
