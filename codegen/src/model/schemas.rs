@@ -141,11 +141,13 @@ impl<'a> Types<'a> {
             typed.nullable |= node.flag("nullable");
             return typed;
         }
-        // A schema that stands by itself may still be one that a reference named before.
-        match self.states.get(&place(node)) {
-            Some(_) => self.named(node, hint),
-            None => self.build(node, hint, None),
+        // A schema that stands by itself may be one that a reference named before, or that was asked for before.
+        if self.states.contains_key(&place(node)) {
+            return self.named(node, hint);
         }
+        let typed = self.build(node, hint, None);
+        self.states.insert(place(node), State::Done(typed.clone()));
+        typed
     }
 
     /// The type of a schema that references name: built once.

@@ -29,31 +29,37 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
         status = Empty,
         attempts = Empty,
     );
-    run(session, prepared, options).instrument(span).await.map_err(|error| error.at(prepared.operation))
+    run(session, prepared, options, &span).instrument(span.clone()).await.map_err(|error| error.at(prepared.operation))
 }
 
-async fn run(session: &Session, prepared: &Prepared, options: &Options) -> Result<Raw, Error> {
+async fn run(session: &Session, prepared: &Prepared, options: &Options, span: &Span) -> Result<Raw, Error> {
     let now = Instant::now();
-    let span = options.deadline.unwrap_or(session.deadline);
+    let time = options.deadline.unwrap_or(session.deadline);
     // A deadline beyond what the clock can say is one that never comes.
-    let deadline = now.checked_add(span).unwrap_or(now + FAR);
-    let attempts = attempts(session, prepared, options, deadline);
+    let deadline = now.checked_add(time).unwrap_or(now + FAR);
+    let attempts = attempts(session, prepared, options, span, deadline);
     match tokio::time::timeout_at(deadline.into(), attempts).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(Error::new(Kind::Timeout, format!("no answer within {} s", span.as_secs_f64()))
+        Err(_) => Err(Error::new(Kind::Timeout, format!("no answer within {} s", time.as_secs_f64()))
             .hint("set a longer deadline; a call that changes something may have taken effect")),
     }
 }
 
-async fn attempts(session: &Session, prepared: &Prepared, options: &Options, deadline: Instant) -> Result<Raw, Error> {
+async fn attempts(
+    session: &Session,
+    prepared: &Prepared,
+    options: &Options,
+    span: &Span,
+    deadline: Instant,
+) -> Result<Raw, Error> {
     let repeatable = prepared.method.is_safe() || options.idempotent;
     let mut rejected = None;
     let mut attempt = 0;
     loop {
         let held = token(session, deadline, rejected).await?;
         attempt += 1;
-        Span::current().record("attempts", attempt);
-        let error = match exchange(session, prepared, options, held.as_deref()).await {
+        span.record("attempts", attempt);
+        let error = match exchange(session, prepared, options, span, held.as_deref()).await {
             Ok(raw) => return Ok(raw),
             Err(error) => error,
         };
@@ -98,6 +104,7 @@ async fn exchange(
     session: &Session,
     prepared: &Prepared,
     options: &Options,
+    span: &Span,
     held: Option<&Held>,
 ) -> Result<Raw, Error> {
     let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
@@ -121,7 +128,7 @@ async fn exchange(
     }
     let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
     let status = response.status();
-    Span::current().record("status", status.as_u16());
+    span.record("status", status.as_u16());
     if !status.is_success() {
         return Err(refused(session, &mut response, held).await);
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use super::Style;
@@ -37,6 +37,13 @@ pub(crate) fn strict(text: &str) -> String {
 /// Percent-encodes, leaving reserved characters.
 pub(crate) fn reserved(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
+}
+
+/// Percent-encodes what no path can hold, leaving encodings that are there already.
+pub(crate) fn path(text: &str) -> String {
+    const PATH: &AsciiSet =
+        &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
+    utf8_percent_encode(text, PATH).to_string()
 }
 
 /// Encodes for `application/x-www-form-urlencoded`.

@@ -2,7 +2,7 @@ use serde_json::json;
 use support::{Reply, Server};
 
 use super::support;
-use crate::wire::prelude::*;
+use crate::wire::{prelude::*, to_value};
 
 /// Sends one value as one parameter of `/x` or `/x/{p}`, and returns the target, or the value of the header.
 async fn send(parameter: Parameter, value: Value) -> Result<String, Error> {
@@ -90,6 +90,14 @@ async fn query_parameters_in_every_style() {
         (query("$p"), json!(1), "/x?%24p=1"),
     ])
     .await;
+}
+
+#[tokio::test]
+async fn decimals_keep_their_digits() {
+    let text = |decimal: &str| to_value(&Decimal::new(decimal).unwrap()).unwrap();
+    assert_eq!(text("79228162514264337593543950335"), json!("79228162514264337593543950335"));
+    assert_eq!(text("19.90"), json!("19.90"));
+    assert_eq!(text("1"), json!(1));
 }
 
 #[tokio::test]
