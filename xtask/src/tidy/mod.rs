@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use crate::console::{count, progress, result};
 use crate::failure::{Exit, Failure};
-use crate::workspace::Workspace;
+use crate::workspace::{LOCK, Workspace, is_territory};
 
 /// A place that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,11 +47,7 @@ impl File {
 
     /// Whether the tool wrote it.
     fn is_generated(&self) -> bool {
-        let machine =
-            ["specs/codegen.lock", "specs/surface.txt", "specs/api-index.txt", "specs/ledger.txt", "Cargo.lock"];
-        self.path.starts_with("generated-client/src/generated/")
-            || self.path.starts_with("specs/contracts/")
-            || machine.contains(&self.path.as_str())
+        is_territory(&self.path) || self.path == LOCK || self.path == "Cargo.lock"
     }
 
     /// Whether it holds tests, examples, or inputs and expected outputs of tests.
