@@ -26,6 +26,10 @@ mod events;
 // Formatted by the generator: rustfmt would make a hand edit of it.
 #[rustfmt::skip]
 mod generated;
+#[cfg(feature = "graphql")]
+pub mod graphql;
+#[cfg(feature = "operations")]
+pub mod operations;
 mod platform;
 mod request;
 mod session;

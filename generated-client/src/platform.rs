@@ -45,6 +45,8 @@ impl Platform {
             connect: Duration::from_secs(5),
             idle: Duration::from_secs(30),
             retry: true,
+            #[cfg(feature = "graphql")]
+            graphql: crate::graphql::GraphqlOptions::new(),
         }
     }
 
@@ -89,6 +91,8 @@ pub struct PlatformBuilder {
     connect: Duration,
     idle: Duration,
     retry: bool,
+    #[cfg(feature = "graphql")]
+    pub(crate) graphql: crate::graphql::GraphqlOptions,
 }
 
 impl PlatformBuilder {
@@ -158,6 +162,8 @@ impl PlatformBuilder {
             retry: self.retry,
             credential: self.credential.map(Cache::new),
             transport: Transport::new(user_agent, self.connect),
+            #[cfg(feature = "graphql")]
+            graphql: crate::graphql::Hub::new(self.graphql),
         })))
     }
 }
