@@ -16,7 +16,7 @@ use crate::auth::Cache;
 pub(crate) use send::send;
 pub(crate) use transport::{Reply, Transport, broken};
 
-/// The most that is read of a body that is decoded, in bytes.
+/// The most that is read of a body that is decoded, in bytes, unless the client is told otherwise.
 pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The most that is read of the body of an error, in bytes.
@@ -29,6 +29,7 @@ pub(crate) struct Session {
     pub(crate) deadline: Duration,
     pub(crate) idle: Duration,
     pub(crate) retry: bool,
+    pub(crate) body_limit: usize,
     pub(crate) credential: Option<Cache>,
     pub(crate) transport: Transport,
 }
