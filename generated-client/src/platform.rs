@@ -61,6 +61,7 @@ impl Platform {
     }
 
     /// What generated operations call.
+    #[allow(dead_code, reason = "a client without any family has no operation")]
     pub(crate) fn call<T>(
         &self,
         operation: &'static Operation,

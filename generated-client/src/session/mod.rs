@@ -25,6 +25,7 @@ pub(crate) const ERROR_LIMIT: usize = 64 * 1024;
 /// The configuration of a client and its connections.
 pub(crate) struct Session {
     pub(crate) base: Url,
+    #[allow(dead_code, reason = "a client without any family has no operation")]
     pub(crate) api_version: Option<String>,
     pub(crate) deadline: Duration,
     pub(crate) idle: Duration,
