@@ -53,15 +53,16 @@ pub(super) fn from_source(
                 Pin { entry: same.cloned().unwrap_or(entry), canonical, received: Some(bytes.len()) }
             }
             Content::NotModified => {
-                let entry = known.cloned().ok_or_else(|| {
+                let canonical = known.map(|entry| read(workspace, &entry.name)).transpose()?.unwrap_or_default();
+                let entry = known.filter(|entry| entry.canonical == sha256(canonical.as_bytes())).cloned();
+                let entry = entry.ok_or_else(|| {
                     Failure::new(
                         Exit::Download,
                         "download/not-modified",
-                        format!("the server says that {name} is unchanged, and nothing is pinned"),
-                        "run the command again",
+                        format!("the server answers 304 for {name} to a request that asked for all of it"),
+                        "name another address of the contract, or save it and use --contract FILE",
                     )
                 })?;
-                let canonical = read(workspace, &entry.name)?;
                 Pin { entry, canonical, received: None }
             }
         });
