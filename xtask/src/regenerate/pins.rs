@@ -59,8 +59,8 @@ pub(super) fn from_source(
                     Failure::new(
                         Exit::Download,
                         "download/not-modified",
-                        format!("the server answers 304 for {name} to a request that asked for all of it"),
-                        "name another address of the contract, or save it and use --contract FILE",
+                        format!("{source} says that {name} is unchanged, and what is pinned is something else"),
+                        "run the command again",
                     )
                 })?;
                 Pin { entry, canonical, received: None }
