@@ -1,5 +1,6 @@
 //! Tokens: where they come from, when they are replaced, and where they never show.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod support;

@@ -8,7 +8,7 @@ use std::{
 use http::header;
 use tracing::{Instrument as _, Span, field::Empty};
 
-use super::{BODY_LIMIT, ERROR_LIMIT, Options, Session, body, broken, content, retry};
+use super::{ERROR_LIMIT, Options, Session, body, broken, content, retry};
 use crate::{
     ByteStream,
     auth::{Generation, Held},
@@ -136,7 +136,7 @@ async fn exchange(
     let body = if prepared.stream {
         Body::Live(ByteStream::live(prepared.operation, response.into(), session.idle))
     } else {
-        Body::Whole(body::read(&mut response, BODY_LIMIT).await.map_err(|error| error.with_status(status))?)
+        Body::Whole(body::read(&mut response, session.body_limit).await.map_err(|error| error.with_status(status))?)
     };
     Ok(Raw { operation: prepared.operation, status, headers, body })
 }
