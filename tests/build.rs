@@ -25,7 +25,9 @@ fn main() -> io::Result<()> {
     if NEEDED.iter().all(|needed| lock.lines().any(|line| line == *needed)) && is_marked(&contracts)? {
         println!("cargo::rustc-cfg=contract=\"sandbox\"");
     } else {
-        println!("cargo::warning=the pinned contract is not the sandbox's: tests that name its operations are left out");
+        println!(
+            "cargo::warning=the pinned contract is not the sandbox's: tests that name its operations are left out"
+        );
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
 //! Lists the projects that the caller sees. `cargo xtask sandbox` prints the variables that it reads.
+#![allow(clippy::print_stdout, reason = "a program for a terminal")]
 
 use std::env::var;
 

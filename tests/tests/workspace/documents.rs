@@ -67,7 +67,10 @@ fn the_check_of_a_change_runs_what_the_documents_promise() {
     let commands = ["cargo xtask regenerate", "cargo test --workspace --all-features"];
     let shown: Vec<String> = block("README.md", "## Start");
     for command in commands {
-        assert!(shown.iter().any(|line| line.split('#').next().unwrap_or_default().trim() == command), "{command}: {shown:?}");
+        assert!(
+            shown.iter().any(|line| line.split('#').next().unwrap_or_default().trim() == command),
+            "{command}: {shown:?}"
+        );
     }
     for step in [
         "cargo fmt --all --check",

@@ -1,7 +1,7 @@
 //! The workspace from end to end: the generated client against the sandbox and against a server that keeps what it is
 //! sent, the documents against the code they describe, and the commands as a maintainer runs them.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 

@@ -46,8 +46,10 @@ fn generated(contract: &str) -> Output {
 fn reordered(value: &Value, by: usize) -> String {
     match value {
         Value::Object(members) => {
-            let mut members: Vec<String> =
-                members.iter().map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), reordered(value, by))).collect();
+            let mut members: Vec<String> = members
+                .iter()
+                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), reordered(value, by)))
+                .collect();
             let length = members.len().max(1);
             members.rotate_left(by % length);
             if by % 2 == 1 {
@@ -102,12 +104,18 @@ fn said(run: &Run) -> String {
         let words = line.split(' ').map(|word| {
             let address = word.find("http://127.0.0.1:").map(|at| at + "http://127.0.0.1:".len());
             let word = match address {
-                Some(at) => format!("{}PORT{}", &word[..at], word[at..].trim_start_matches(|c: char| c.is_ascii_digit())),
+                Some(at) => {
+                    format!("{}PORT{}", &word[..at], word[at..].trim_start_matches(|c: char| c.is_ascii_digit()))
+                }
                 None => word.to_owned(),
             };
             let first = word.trim_start_matches('(').chars().next();
             let digits = word != "0" && first.is_some_and(|first| first.is_ascii_digit());
-            if digits { word.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect::<String>() } else { word }
+            if digits {
+                word.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect::<String>()
+            } else {
+                word
+            }
         });
         let mut line = words.collect::<Vec<_>>().join(" ");
         while line.contains("##") {

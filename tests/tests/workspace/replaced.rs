@@ -39,7 +39,8 @@ fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 /// The names of what differs, which reads better than the bytes.
 fn differing(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
-    let mut names: Vec<PathBuf> = before.iter().filter(|(name, bytes)| after.get(*name) != Some(*bytes)).map(|(name, _)| name.clone()).collect();
+    let mut names: Vec<PathBuf> =
+        before.iter().filter(|(name, bytes)| after.get(*name) != Some(*bytes)).map(|(name, _)| name.clone()).collect();
     names.extend(after.keys().filter(|name| !before.contains_key(*name)).cloned());
     names
 }
@@ -77,7 +78,9 @@ fn another_contract_needs_no_change_by_hand() {
     let replaced = files(&copy);
     let changed = differing(&before, &replaced);
     let machine = |path: &Path| {
-        path.starts_with("specs") || path.starts_with("generated-client/src/generated") || path == Path::new("generated-client/Cargo.toml")
+        path.starts_with("specs")
+            || path.starts_with("generated-client/src/generated")
+            || path == Path::new("generated-client/Cargo.toml")
     };
     assert!(changed.len() > 10 && changed.iter().all(|path| machine(path)), "{changed:?}");
 

@@ -47,9 +47,8 @@ async fn queries_deep_exploded_and_not() {
         ids.push(platform.marketplace().create_store_item(&body).await.unwrap().id.unwrap());
     }
     let some = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
-    let filter = |name: Maybe<String>, category: Maybe<String>| {
-        Some(StoreItemFilter { name, category, is_published: None })
-    };
+    let filter =
+        |name: Maybe<String>, category: Maybe<String>| Some(StoreItemFilter { name, category, is_published: None });
     let cases: [(ListStoreItemsParams, &[&str]); 6] = [
         (ListStoreItemsParams { tags: some(&["x", "y"]), ..Default::default() }, &["a", "b"]),
         (ListStoreItemsParams { ids: Some(vec![ids[0], ids[2]]), ..Default::default() }, &["a", "c & d"]),
@@ -161,7 +160,9 @@ async fn one_operation_succeeds_in_three_ways() {
         platform.client_db().query_connection(&connection, &body, background, validate_only).await.unwrap()
     };
     assert!(matches!(query(None, None).await, QueryConnectionResponse::Ok(_)));
-    assert!(matches!(query(Some(true), None).await, QueryConnectionResponse::Accepted(accepted) if accepted.id.is_some()));
+    assert!(
+        matches!(query(Some(true), None).await, QueryConnectionResponse::Accepted(accepted) if accepted.id.is_some())
+    );
     assert!(matches!(query(None, Some(true)).await, QueryConnectionResponse::NoContent));
     let form = ImportConnectionRequest { dump: Upload::bytes("--").file_name("dump.sql"), truncate: Some(true) };
     assert!(platform.client_db().import_connection(&connection, form).await.unwrap().id.is_some());
@@ -209,11 +210,8 @@ async fn headers_and_cookies() {
     platform.vm_agent().heartbeat_agent(&agent, "1.2").await.unwrap();
     assert!(platform.vm_agent().heartbeat_agent(&agent, "1\r\nx: y").await.unwrap_err().is_request());
 
-    let command = RestartServiceCommand {
-        id: None,
-        service: "web".to_owned(),
-        type_: RestartServiceCommandType::RestartService,
-    };
+    let command =
+        RestartServiceCommand { id: None, service: "web".to_owned(), type_: RestartServiceCommandType::RestartService };
     let command = AgentCommand::RestartServiceCommand(Box::new(command));
     let created = platform.vm_agent().create_agent_command(&agent, &command).await.unwrap();
     let AgentCommand::RestartServiceCommand(stored) = &created else { panic!("{created:?}") };

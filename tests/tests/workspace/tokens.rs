@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use platform_client::Platform;
-use platform_client::auth::{
-    ClientCredentials, Credential, SecretFile, StaticToken, Token, TokenFuture, TokenRequest,
-};
+use platform_client::auth::{ClientCredentials, Credential, SecretFile, StaticToken, Token, TokenFuture, TokenRequest};
 
 use crate::support::{client, credential, secret_files};
 
@@ -140,7 +138,8 @@ async fn without_a_credential_or_with_a_wrong_token_the_caller_is_unauthorized()
     let none = Platform::builder(sandbox.base_url()).build().unwrap();
     let error = none.projects().list_projects().await.unwrap_err();
     assert!(error.is_unauthorized() && error.to_string().contains("no credential"), "{error}");
-    let wrong = Platform::builder(sandbox.base_url()).credential(StaticToken::new("canary.of.a-token")).build().unwrap();
+    let wrong =
+        Platform::builder(sandbox.base_url()).credential(StaticToken::new("canary.of.a-token")).build().unwrap();
     let error = wrong.projects().list_projects().await.unwrap_err();
     assert!(error.is_unauthorized(), "{error}");
     assert!(error.to_string().contains("the token from memory"), "the credential is named: {error}");

@@ -31,7 +31,9 @@ impl Recorded {
             .headers
             .iter()
             .filter(|(name, _)| !["host", "user-agent"].contains(&name.as_str()))
-            .filter(|(name, value)| self.body.is_empty() || name.as_str() != "content-length" || *value != length.as_str())
+            .filter(|(name, value)| {
+                self.body.is_empty() || name.as_str() != "content-length" || *value != length.as_str()
+            })
             .map(|(name, value)| format!("{name}: {}\n", value.to_str().unwrap()))
             .collect();
         headers.sort();

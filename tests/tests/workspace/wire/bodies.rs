@@ -71,10 +71,9 @@ async fn a_tagged_union_says_its_tag_first() {
         type_: RunScriptCommandType::RunScript,
     };
     let command = AgentCommand::RunScriptCommand(Box::new(script));
-    let (sent, _) = exchange(Reply::empty(204), async |platform| {
-        platform.vm_agent().create_agent_command(&ID, &command).await
-    })
-    .await;
+    let (sent, _) =
+        exchange(Reply::empty(204), async |platform| platform.vm_agent().create_agent_command(&ID, &command).await)
+            .await;
     let body = String::from_utf8(sent.body.to_vec()).unwrap();
     assert_eq!(body, r#"{"script":"echo","timeoutSeconds":30,"type":"runScript"}"#);
 }
@@ -115,10 +114,8 @@ async fn multipart_with_files_fields_and_quoted_names() {
         message: None,
         tags: Some(vec!["x".to_owned(), "y".to_owned()]),
     };
-    let (sent, files) = exchange(Reply::json("[]"), async |platform| {
-        platform.devops().create_repository_file(&ID, form).await
-    })
-    .await;
+    let (sent, files) =
+        exchange(Reply::json("[]"), async |platform| platform.devops().create_repository_file(&ID, form).await).await;
     assert_eq!(files.unwrap(), []);
     let parts = "--BOUNDARY\n\
          Content-Disposition: form-data; name=\"branch\"\n\
@@ -180,10 +177,9 @@ async fn bytes_as_they_are() {
 
 #[tokio::test]
 async fn nothing_where_the_contract_has_no_body() {
-    let (sent, accepted) = exchange(Reply::json("{}"), async |platform| {
-        platform.virtual_machines().start_virtual_machine(&ID).await
-    })
-    .await;
+    let (sent, accepted) =
+        exchange(Reply::json("{}"), async |platform| platform.virtual_machines().start_virtual_machine(&ID).await)
+            .await;
     accepted.unwrap();
     requested(
         &sent,

@@ -67,10 +67,8 @@ async fn segments_of_the_path_are_encoded() {
 
 #[tokio::test]
 async fn headers_and_cookies() {
-    let (sent, done) = exchange(Reply::empty(204), async |platform| {
-        platform.vm_agent().heartbeat_agent(&ONE, "1.2.3").await
-    })
-    .await;
+    let (sent, done) =
+        exchange(Reply::empty(204), async |platform| platform.vm_agent().heartbeat_agent(&ONE, "1.2.3").await).await;
     done.unwrap();
     requested(
         &sent,
@@ -79,10 +77,9 @@ async fn headers_and_cookies() {
          content-length: 0\n\
          x-agent-version: 1.2.3\n\n",
     );
-    let (sent, session) = exchange(Reply::json("{}"), async |platform| {
-        platform.virtual_machines().get_sessions_current("a b;c").await
-    })
-    .await;
+    let (sent, session) =
+        exchange(Reply::json("{}"), async |platform| platform.virtual_machines().get_sessions_current("a b;c").await)
+            .await;
     session.unwrap();
     requested(
         &sent,

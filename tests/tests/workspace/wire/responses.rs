@@ -43,7 +43,8 @@ async fn errors_have_the_type_of_their_status() {
     let problem = error.problem().unwrap();
     assert_eq!((problem.trace_id.as_deref(), problem.errors.len()), (Some("00-7"), 1));
 
-    let missing = Reply::new(404, "application/problem+json", r#"{"type":"about:blank","status":404,"detail":"Gone."}"#);
+    let missing =
+        Reply::new(404, "application/problem+json", r#"{"type":"about:blank","status":404,"detail":"Gone."}"#);
     let error = query(missing).await.unwrap_err();
     assert!(error.is_not_found() && !error.is_bad_request());
     let body: ProblemDetails = error.body_as().unwrap();
@@ -69,19 +70,16 @@ async fn unknown_members_and_values_break_nothing() {
     assert_eq!(found.checked_at.map(|time| time.to_string()).as_deref(), Some("tomorrow"));
 
     let reply = Reply::json(r#"[{"type":"dance","steps":3},{"type":"restartService","service":"web","more":1}]"#);
-    let found =
-        exchange(reply, async |platform| platform.vm_agent().list_agent_commands(&ID).await).await.1.unwrap();
+    let found = exchange(reply, async |platform| platform.vm_agent().list_agent_commands(&ID).await).await.1.unwrap();
     assert_eq!(found[0], AgentCommand::Unknown(json!({ "type": "dance", "steps": 3 })));
     assert!(matches!(&found[1], AgentCommand::RestartServiceCommand(command) if command.service == "web"));
 
     assert_eq!(ComponentKind::from(77).value(), 77);
     let reply = Reply::json(r#"{"kind":"Quantum","name":"q"}"#);
-    let found = exchange(reply, async |platform| {
-        platform.teams().get_team_service_provider_credential(&ID, &ID).await
-    })
-    .await
-    .1
-    .unwrap();
+    let found = exchange(reply, async |platform| platform.teams().get_team_service_provider_credential(&ID, &ID).await)
+        .await
+        .1
+        .unwrap();
     assert!(format!("{found:?}").contains("Quantum"), "{found:?}");
     let unknown: CreateTeamServiceProviderCredentialCreated =
         serde_json::from_value(json!({ "kind": "Quantum" })).unwrap();
@@ -113,7 +111,10 @@ async fn projects_keep_every_member() {
     for wrong in ["{}", "[1]", "[", "", "null"] {
         let error = exchange(Reply::json(wrong), list).await.1.unwrap_err();
         assert!(error.is_decode(), "{wrong}: {error}");
-        assert_eq!((error.operation(), error.status().map(|status| status.as_u16())), (Some("list_projects"), Some(200)));
+        assert_eq!(
+            (error.operation(), error.status().map(|status| status.as_u16())),
+            (Some("list_projects"), Some(200))
+        );
     }
 }
 
@@ -162,9 +163,8 @@ async fn text_bytes_and_events() {
 #[tokio::test]
 async fn status_and_headers_are_there_when_asked_for() {
     let reply = Reply::new(202, "application/json", "{}").header("Location", "/somewhere").header("Retry-After", "7");
-    let start = async |platform: &Platform| {
-        platform.virtual_machines().start_virtual_machine(&ID).with_response().await
-    };
+    let start =
+        async |platform: &Platform| platform.virtual_machines().start_virtual_machine(&ID).with_response().await;
     let response = exchange(reply, start).await.1.unwrap();
     assert_eq!((response.status().as_u16(), response.header("location")), (202, Some("/somewhere")));
     let busy = exchange(Reply::empty(503).header("Retry-After", "7"), start).await.1.unwrap_err();
