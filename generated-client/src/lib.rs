@@ -32,6 +32,8 @@
 //! - It reads at most 16 MiB of a body that is decoded, and 64 KiB of the body of an error.
 //! - It leaves one `tracing` span, `platform.call`, with operation, family, method, status and attempts, and no values.
 //!
+//! Calls run on tokio, with its input, output and time enabled.
+//!
 //! # Features
 //!
 //! | feature | on by default | what it does |
