@@ -9,7 +9,7 @@ use crate::{
     Call, Method, Request, address,
     auth::{Cache, Credential},
     error::{Error, Kind},
-    session::{Options, Session, Transport},
+    session::{BODY_LIMIT, Options, Session, Transport},
     wire::{Argument, Operation, Payload, Raw, prepare},
 };
 
@@ -47,6 +47,7 @@ impl Platform {
             retry: true,
             #[cfg(feature = "graphql")]
             graphql: crate::graphql::GraphqlOptions::new(),
+            body_limit: BODY_LIMIT,
         }
     }
 
@@ -62,6 +63,7 @@ impl Platform {
     }
 
     /// What generated operations call.
+    #[allow(dead_code, reason = "a client without any family has no operation")]
     pub(crate) fn call<T>(
         &self,
         operation: &'static Operation,
@@ -93,6 +95,7 @@ pub struct PlatformBuilder {
     retry: bool,
     #[cfg(feature = "graphql")]
     pub(crate) graphql: crate::graphql::GraphqlOptions,
+    body_limit: usize,
 }
 
 impl PlatformBuilder {
@@ -118,6 +121,12 @@ impl PlatformBuilder {
     /// Sets how long a streamed body may be silent; 30 s unless set.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle = timeout;
+        self
+    }
+
+    /// Sets the most that is read of a body that is decoded, in bytes; 16 MiB unless set. Streamed bodies have no limit.
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
         self
     }
 
@@ -160,6 +169,7 @@ impl PlatformBuilder {
             deadline: self.deadline,
             idle: self.idle,
             retry: self.retry,
+            body_limit: self.body_limit,
             credential: self.credential.map(Cache::new),
             transport: Transport::new(user_agent, self.connect),
             #[cfg(feature = "graphql")]

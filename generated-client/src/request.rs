@@ -206,6 +206,6 @@ impl RawResponse {
     ///
     /// The body is no such JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        serde_json::from_slice(self.0.bytes()).map_err(|cause| self.0.fail(&cause))
+        decode::read(&self.0)
     }
 }

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use platform_client::{Error, Method, Object, Platform, RawResponse, Upload, Value, auth::StaticToken};
+use platform_client::{Error, Method, Object, Platform, RawResponse, Upload, auth::StaticToken};
 use support::{Reply, Server};
 
 async fn get(server: &Server) -> Result<RawResponse, Error> {
@@ -301,10 +301,51 @@ async fn a_false_length_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_client_without_connections_costs_nothing_to_make() {
-    let platform = Platform::builder("https://platform.example").credential(StaticToken::new("t")).build().unwrap();
-    let clone = platform.clone();
-    assert_eq!(clone.base_url(), "https://platform.example/");
-    assert!(!format!("{platform:?}").contains('t') || format!("{platform:?}").contains("Platform"));
-    let _: Value = Value::Null;
+async fn a_safe_call_survives_a_broken_connection() {
+    let count = AtomicU32::new(0);
+    let server = Server::start(move |_| match count.fetch_add(1, Ordering::SeqCst) {
+        0 => Reply::close(),
+        _ => Reply::json(200, "{}"),
+    })
+    .await;
+    Platform::builder(&server.url).build().unwrap().request(Method::Get, "/x").send().await.unwrap();
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn the_limit_of_bodies_is_configured() {
+    let server = Server::always(Reply::json(200, "\u{feff}[1,2,3]")).await;
+    let limited = |bytes| Platform::builder(&server.url).body_limit(bytes).build().unwrap();
+    let exact = limited(10);
+    let read = exact.request(Method::Get, "/x").send().await.unwrap();
+    assert_eq!(read.json::<Vec<i32>>().unwrap(), [1, 2, 3], "a byte-order mark is no part of JSON");
+    assert!(limited(9).request(Method::Get, "/x").send().await.unwrap_err().is_too_large());
+}
+
+#[tokio::test]
+async fn headers_that_frame_the_message_are_refused() {
+    let server = Server::always(Reply::json(200, "{}")).await;
+    let platform = Platform::builder(&server.url).build().unwrap();
+    for name in ["Content-Length", "transfer-encoding", "Host", "connection"] {
+        assert!(platform.request(Method::Get, "/x").header(name, "5").send().await.unwrap_err().is_request(), "{name}");
+    }
+    assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn values_can_cross_threads() {
+    fn shared<T: Send + Sync + 'static>() {}
+    shared::<Platform>();
+    shared::<Error>();
+    shared::<RawResponse>();
+    shared::<Upload>();
+    assert_eq!(size_of::<Error>(), size_of::<usize>());
+}
+
+#[tokio::test]
+async fn a_client_is_made_without_connections() {
+    let platform =
+        Platform::builder("https://platform.example").credential(StaticToken::new("canary")).build().unwrap();
+    assert_eq!(platform.clone().base_url(), "https://platform.example/");
+    assert_eq!(format!("{platform:?}"), "Platform { base_url: \"https://platform.example/\", .. }");
 }

@@ -8,6 +8,11 @@ use std::net::TcpListener;
 use support::server::{Request, Response, Server};
 use support::{Workspace, contract};
 
+#[test]
+fn a_304_that_nobody_asked_for_is_no_contract() {
+    refused(Response::status(304), 3, &["304", "--contract FILE"]);
+}
+
 /// Runs against a server that gives one answer to everything; the pinned tree stays as it was.
 #[track_caller]
 fn refused(response: Response, code: i32, words: &[&str]) {
@@ -123,7 +128,7 @@ fn a_server_that_never_answers_is_given_up() {
     let address = listener.local_addr().expect("an address");
     let workspace = Workspace::pinned();
     let run = workspace.run(&["regenerate", "--base-url", &format!("http://{address}"), "--timeout", "0.2"]);
-    run.fails(3, &["download/timeout", "did not answer in time", "--timeout", "--offline"]);
+    run.fails(3, &["download/timeout", "in time", "timeout", "--offline"]);
 }
 
 #[test]

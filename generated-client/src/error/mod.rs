@@ -321,6 +321,11 @@ impl Error {
         self.0.kind == Kind::Connect
     }
 
+    /// The connection broke on the way: whether the request took effect is not known.
+    pub fn is_broken(&self) -> bool {
+        self.0.kind == Kind::Transport
+    }
+
     /// The service answered with something that is not what the contract says.
     pub fn is_decode(&self) -> bool {
         self.0.kind == Kind::Decode

@@ -5,10 +5,10 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use http::header;
+use http::{HeaderMap, header};
 use tracing::{Instrument as _, Span, field::Empty};
 
-use super::{BODY_LIMIT, ERROR_LIMIT, Options, Session, body, broken, content, retry};
+use super::{ERROR_LIMIT, Options, Session, body, broken, content, retry};
 use crate::{
     ByteStream,
     auth::{Generation, Held},
@@ -36,7 +36,7 @@ async fn run(session: &Session, prepared: &Prepared, options: &Options, span: &S
     let now = Instant::now();
     let time = options.deadline.unwrap_or(session.deadline);
     // A deadline beyond what the clock can say is one that never comes.
-    let deadline = now.checked_add(time).unwrap_or(now + FAR);
+    let deadline = now.checked_add(time).or_else(|| now.checked_add(FAR)).unwrap_or(now);
     let attempts = attempts(session, prepared, options, span, deadline);
     match tokio::time::timeout_at(deadline.into(), attempts).await {
         Ok(outcome) => outcome,
@@ -133,12 +133,21 @@ async fn exchange(
         return Err(refused(session, &mut response, held).await);
     }
     let headers = response.headers().clone();
-    let body = if prepared.stream {
+    let body = if prepared.stream && !is_json_beside_stream(prepared, &headers) {
         Body::Live(ByteStream::live(prepared.operation, response.into(), session.idle))
     } else {
-        Body::Whole(body::read(&mut response, BODY_LIMIT).await.map_err(|error| error.with_status(status))?)
+        Body::Whole(body::read(&mut response, session.body_limit).await.map_err(|error| error.with_status(status))?)
     };
     Ok(Raw { operation: prepared.operation, status, headers, body })
+}
+
+/// Whether an operation that streams answers with the JSON that it also has. That is decoded, so it is read whole.
+fn is_json_beside_stream(prepared: &Prepared, headers: &HeaderMap) -> bool {
+    let text = |headers: &HeaderMap, name| -> String {
+        headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase()
+    };
+    let accept = text(&prepared.headers, header::ACCEPT);
+    accept.contains(',') && accept.contains("json") && text(headers, header::CONTENT_TYPE).contains("json")
 }
 
 /// The error of a status that is no success.

@@ -7,6 +7,7 @@ mod length;
 mod line_ends;
 mod members;
 mod paths;
+mod pure;
 mod readme;
 
 use std::fmt;
@@ -66,11 +67,12 @@ impl File {
 
 type Rule = fn(&[File]) -> Vec<Finding>;
 
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 9] = [
     length::check,
     abrupt::check,
     members::check,
     paths::check,
+    pure::check,
     line_ends::check,
     crates::check,
     headers::check,
@@ -124,6 +126,29 @@ fn files(workspace: &Workspace) -> Result<Vec<File>, Failure> {
 fn product_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line));
     numbered.take_while(|(_, line)| line.trim() != "#[cfg(test)]")
+}
+
+/// A line without comments and without the inside of its strings; enough for text that rustfmt has laid out.
+fn outside_strings(line: &str) -> String {
+    let mut kept = String::new();
+    let mut letters = line.chars().peekable();
+    let mut inside = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if inside => {
+                letters.next();
+            }
+            '\'' if !inside && letters.peek() == Some(&'"') => {
+                letters.next();
+                letters.next();
+            }
+            '"' => inside = !inside,
+            '/' if !inside && letters.peek() == Some(&'/') => break,
+            _ if !inside => kept.push(letter),
+            _ => {}
+        }
+    }
+    kept
 }
 
 #[cfg(test)]
