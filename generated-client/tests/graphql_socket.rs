@@ -1,6 +1,6 @@
 //! Subscriptions: what must hold of the socket, whatever the service does.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
 
 mod support;
 #[path = "support/graphql.rs"]

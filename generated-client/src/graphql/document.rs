@@ -27,11 +27,7 @@ pub(super) fn has_mutation(document: &str) -> bool {
                 fresh |= depth == 0 && letter == '}';
             }
             '#' => while rest.next_if(|letter| !matches!(letter, '\n' | '\r')).is_some() {},
-            '"' => {
-                if !skip_string(&mut rest) {
-                    return true;
-                }
-            }
+            '"' if !skip_string(&mut rest) => return true,
             _ => {}
         }
     }

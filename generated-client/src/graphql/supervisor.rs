@@ -28,7 +28,7 @@ const SOONEST: Duration = Duration::from_secs(1);
 const FIRST: Duration = Duration::from_millis(250);
 const LONGEST: Duration = Duration::from_secs(30);
 
-type Opening = Pin<Box<dyn Future<Output = Result<Opened, Refused>> + Send>>;
+type Opening = Pin<Box<dyn Future<Output = Result<Box<Opened>, Refused>> + Send>>;
 
 struct Supervisor {
     session: Arc<Session>,
@@ -58,7 +58,7 @@ struct Current {
 
 enum Step {
     Request(Option<Request>),
-    Opened(Result<Opened, Refused>),
+    Opened(Result<Box<Opened>, Refused>),
     Ended,
     Renew,
     Retire,
@@ -79,7 +79,7 @@ pub(super) async fn run(session: Arc<Session>, mut requests: mpsc::UnboundedRece
     loop {
         match supervisor.step(&mut requests).await {
             Step::Request(Some(request)) => supervisor.obey(request),
-            Step::Opened(Ok(opened)) => supervisor.opened(opened),
+            Step::Opened(Ok(opened)) => supervisor.opened(*opened),
             Step::Opened(Err(refused)) => supervisor.refused(refused),
             Step::Ended => supervisor.ended(),
             Step::Renew => supervisor.open(),
@@ -174,7 +174,7 @@ impl Supervisor {
         let pause = pause(self.failures);
         self.opening = Some(Box::pin(async move {
             tokio::time::sleep(pause).await;
-            connect::open(&session).await
+            connect::open(&session).await.map(Box::new)
         }));
     }
 
