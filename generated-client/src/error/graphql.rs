@@ -36,6 +36,8 @@ impl Error {
             passing: inner.passing,
             graphql: inner.graphql.clone(),
             close_code: inner.close_code,
+            #[cfg(feature = "operations")]
+            accepted: inner.accepted.clone(),
             cause: None,
         }))
     }

@@ -55,6 +55,8 @@ struct Inner {
     /// The code of the WebSocket's close frame.
     #[cfg(feature = "graphql")]
     close_code: Option<u16>,
+    #[cfg(feature = "operations")]
+    accepted: Option<Box<crate::operations::OperationRef>>,
     cause: Option<Cause>,
 }
 

@@ -11,4 +11,6 @@
     reason = "names and prose are the contract's"
 )]
 pub mod families;
+#[cfg(feature = "operations")]
+pub mod bindings;
 pub mod types;

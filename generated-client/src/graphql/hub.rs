@@ -17,6 +17,9 @@ pub(super) enum Request {
 pub(crate) struct Hub {
     options: GraphqlOptions,
     state: Mutex<State>,
+    /// Looks at operations, of which there may be thousands, take turns.
+    #[cfg(feature = "operations")]
+    pub(crate) looks: tokio::sync::Semaphore,
 }
 
 #[derive(Default)]
@@ -29,7 +32,12 @@ struct State {
 
 impl Hub {
     pub(crate) fn new(options: GraphqlOptions) -> Self {
-        Self { options, state: Mutex::default() }
+        Self {
+            options,
+            state: Mutex::default(),
+            #[cfg(feature = "operations")]
+            looks: tokio::sync::Semaphore::new(8),
+        }
     }
 
     pub(super) fn options(&self) -> &GraphqlOptions {

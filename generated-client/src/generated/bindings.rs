@@ -1,0 +1,2 @@
+//! tmp
+pub static BINDINGS: &[&crate::operations::Binding] = &[];
