@@ -1,2 +1,3 @@
 //! tmp
-pub static BINDINGS: &[&crate::operations::Binding] = &[];
+/// tmp
+pub static BINDINGS: \&[\&crate::operations::Binding] = \&[];
