@@ -5,11 +5,7 @@ use std::{fmt, sync::Arc};
 use super::{
     Binding, Entry, MemoryStore, Operation, OperationRef, Status, Store, WatchOptions, fingerprint, memory::absent,
 };
-use crate::{
-    Error, Platform,
-    error::Kind,
-    generated::bindings::BINDINGS,
-};
+use crate::{Error, Platform, error::Kind, generated::bindings::BINDINGS};
 
 impl Platform {
     /// Asynchronous operations: with a store in memory, until [`Operations::store`] names another.
@@ -143,7 +139,8 @@ impl Operations {
         }
         let intent = entry.intent();
         let (kind, correlation) = (intent.kind(), intent.correlation().to_owned());
-        let reference = OperationRef::new(kind, id.to_owned(), intent.deployment().to_owned(), correlation, Default::default())?;
+        let reference =
+            OperationRef::new(kind, id.to_owned(), intent.deployment().to_owned(), correlation, Default::default())?;
         self.store.accept(&reference).await?;
         self.operation(reference)
     }
@@ -176,8 +173,9 @@ impl Operations {
     pub(super) fn binding(&self, kind: &str) -> Result<&'static Binding, Error> {
         let own = self.bindings.iter().copied();
         own.chain(BINDINGS.iter().copied()).find(|binding| binding.kind == kind).ok_or_else(|| {
-            Error::new(Kind::Reference, format!("this client knows no operations of kind `{kind}`"))
-                .hint("bind the kind in the configuration and regenerate, or turn on the cargo features of its operation")
+            Error::new(Kind::Reference, format!("this client knows no operations of kind `{kind}`")).hint(
+                "bind the kind in the configuration and regenerate, or turn on the cargo features of its operation",
+            )
         })
     }
 }

@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{
-    Binding, Deadline, Observation, OperationRef, Operations, Outcome, Source, State, Watch, WatchOptions, binding::text,
+    Binding, Deadline, Observation, OperationRef, Operations, Outcome, Source, State, Watch, WatchOptions,
+    binding::text,
 };
 use crate::{
     Error,
@@ -119,8 +120,11 @@ impl Operation {
     /// The configuration has no way to cancel it; else as for any call.
     pub async fn cancel(&self) -> Result<(), Error> {
         let Some(cancel) = &self.binding.cancel else {
-            return Err(Error::new(Kind::Configuration, format!("operations of kind `{}` have no way to cancel", self.binding.kind))
-                .hint("name the operation that cancels in the configuration"));
+            return Err(Error::new(
+                Kind::Configuration,
+                format!("operations of kind `{}` have no way to cancel", self.binding.kind),
+            )
+            .hint("name the operation that cancels in the configuration"));
         };
         let path = fill_texts(cancel.path, |name| match name {
             _ if name == cancel.parameter => Some(self.reference.id()),
@@ -175,7 +179,7 @@ impl Operation {
         // A part that failed is not one that is not there.
         let hidden = answer.data().and_then(|data| data.pointer(self.binding.state)).is_none_or(Value::is_null);
         match answer.data() {
-            Some(data) if !(hidden && !answer.errors().is_empty()) => Ok(data.clone()),
+            Some(data) if !hidden || answer.errors().is_empty() => Ok(data.clone()),
             _ => answer.into_data(),
         }
     }
@@ -190,8 +194,11 @@ impl Operation {
     }
 
     pub(super) fn missing(&self) -> Error {
-        Error::new(Kind::Missing, format!("the service does not show the {} {}", self.binding.kind, self.reference.id()))
-            .hint("it was accepted, and did not become visible in time: check the caller's team, and look on the platform")
+        Error::new(
+            Kind::Missing,
+            format!("the service does not show the {} {}", self.binding.kind, self.reference.id()),
+        )
+        .hint("it was accepted, and did not become visible in time: check the caller's team, and look on the platform")
     }
 }
 

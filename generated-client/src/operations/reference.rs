@@ -1,9 +1,6 @@
 //! What a program keeps of an operation.
 
-use std::{
-    collections::BTreeMap,
-    time::SystemTime,
-};
+use std::{collections::BTreeMap, time::SystemTime};
 
 use serde::{Deserialize, Serialize, de};
 
@@ -94,8 +91,7 @@ impl OperationRef {
 
     fn check(&self) -> String {
         let accepted = self.accepted.to_string();
-        let mut parts =
-            vec![self.kind.as_str(), &self.id, &self.deployment, &accepted, &self.correlation];
+        let mut parts = vec![self.kind.as_str(), &self.id, &self.deployment, &accepted, &self.correlation];
         parts.extend(self.parameters.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]));
         fingerprint::of("reference 1", &parts)
     }

@@ -74,8 +74,11 @@ impl SqliteStore {
             }
             VERSION => drop(change),
             _ => {
-                return Err(Error::new(Kind::Store, format!("the store has version {version}; this client knows {VERSION}"))
-                    .hint("update the client, or use another file"));
+                return Err(Error::new(
+                    Kind::Store,
+                    format!("the store has version {version}; this client knows {VERSION}"),
+                )
+                .hint("update the client, or use another file"));
             }
         }
         Ok(Self(Arc::new(Mutex::new(connection))))

@@ -47,8 +47,9 @@ impl<T> Submission<'_, T> {
         let (prepared, options, draft) = self.draft(operations)?;
         if draft.binding.idempotency.is_none() {
             let what = format!("the service does not recognise repeated submissions of kind `{}`", draft.binding.kind);
-            return Err(Error::new(Kind::Configuration, what)
-                .hint("look on the platform, then adopt or forget the submission"));
+            return Err(
+                Error::new(Kind::Configuration, what).hint("look on the platform, then adopt or forget the submission")
+            );
         }
         let label = draft.label.unwrap_or_default();
         let entry = operations.labelled(&label).await?.ok_or_else(super::memory::absent)?;
@@ -61,8 +62,11 @@ impl<T> Submission<'_, T> {
     fn draft(self, operations: &Operations) -> Result<(Prepared, Options, Draft), Error> {
         let Self { call, kind, label } = self;
         if call.platform.0.base != operations.platform().0.base {
-            return Err(Error::new(Kind::Configuration, "the submission and the operations are those of different clients")
-                .hint("take both from the same client"));
+            return Err(Error::new(
+                Kind::Configuration,
+                "the submission and the operations are those of different clients",
+            )
+            .hint("take both from the same client"));
         }
         let binding = operations.binding(kind)?;
         Ok((call.prepared?, call.options, Draft { binding, label }))
@@ -119,7 +123,8 @@ async fn run(
         }
     };
     let body = raw.bytes().clone();
-    let id = serde_json::from_slice::<Value>(&body).ok().and_then(|body| body.pointer(binding.identifier).and_then(text));
+    let id =
+        serde_json::from_slice::<Value>(&body).ok().and_then(|body| body.pointer(binding.identifier).and_then(text));
     let parameters: BTreeMap<String, String> = parameters_of(&platform.0.base, binding.path, &prepared.url);
     let correlation = intent.correlation().to_owned();
     let reference = id

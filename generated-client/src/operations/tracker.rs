@@ -151,7 +151,10 @@ impl Tracker {
             self.rank = self.binding.states.rank(raw);
         }
         if observation.state == State::Unknown {
-            tracing::warn!(kind = self.binding.kind, "the operation is in a state that the configuration does not know");
+            tracing::warn!(
+                kind = self.binding.kind,
+                "the operation is in a state that the configuration does not know"
+            );
         }
         self.last = Some(observation.clone());
         observation
@@ -172,7 +175,9 @@ impl Tracker {
                 State::Cancelled => Some(Outcome::Cancelled(last)),
                 _ => match self.missing() {
                     missing if missing.is_empty() => Some(Outcome::Succeeded(last)),
-                    missing => (now >= *since + self.options.events).then_some(Outcome::EventsMissing { last, missing }),
+                    missing => {
+                        (now >= *since + self.options.events).then_some(Outcome::EventsMissing { last, missing })
+                    }
                 },
             };
         }

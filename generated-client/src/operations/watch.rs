@@ -217,7 +217,8 @@ impl Watch {
                     Push::Report(observation) => self.ready = Some(*observation),
                     Push::Confirm => {
                         // A flood of pushes is no flood of looks.
-                        let soon = self.looked_at.map_or(now, |looked| now.max(looked + self.operation.options().settle / 4));
+                        let soon =
+                            self.looked_at.map_or(now, |looked| now.max(looked + self.operation.options().settle / 4));
                         self.look_at = self.look_at.min(soon);
                         self.expect(CONFIRMATIONS);
                     }

@@ -61,7 +61,7 @@ pub(crate) mod prelude {
         union::{tagged_union, untagged_union},
     };
     pub(crate) use crate::{
-        Base64, ByteStream, Call, Date, DateTime, Decimal, Error, EventStream, Maybe, Object, Platform, Submission, Time, TimeSpan,
-        Upload,
+        Base64, ByteStream, Call, Date, DateTime, Decimal, Error, EventStream, Maybe, Object, Platform, Submission,
+        Time, TimeSpan, Upload,
     };
 }
