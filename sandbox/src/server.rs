@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::compliance::Compliance;
-use crate::contract::{self, Rendered};
+use crate::contract::{self, Contract, Rendered};
 use crate::directory::Resource;
 use crate::engine::{self, Store};
 use crate::error::Error;
@@ -34,6 +34,7 @@ pub(crate) struct Shared {
     pub(crate) issuer: Issuer,
     pub(crate) store: Arc<Store>,
     pub(crate) resources: Vec<Resource>,
+    pub(crate) contract: &'static Contract,
     pub(crate) contract_requires_token: AtomicBool,
     pub(crate) faults: Rules,
     pub(crate) requests: Log,
@@ -116,11 +117,11 @@ async fn to_page() -> Response {
 }
 
 async fn contract_json(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    send_contract(&shared, &headers, contract::json())
+    send_contract(&shared, &headers, shared.contract.json())
 }
 
 async fn contract_yaml(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    send_contract(&shared, &headers, contract::yaml())
+    send_contract(&shared, &headers, shared.contract.yaml())
 }
 
 fn send_contract(shared: &Shared, headers: &HeaderMap, form: Result<&'static Rendered, &'static str>) -> Response {
