@@ -1,5 +1,8 @@
 //! `specs/codegen.toml`: where the contracts come from, and how the client is generated.
 
+use std::fs;
+use std::path::Path;
+
 use platform_codegen::Config;
 use serde::Deserialize;
 use toml::de::DeTable;
@@ -65,6 +68,12 @@ impl Settings {
             )
         })?;
         let text = String::from_utf8(bytes).map_err(|error| invalid(&error.to_string(), 1, 1))?;
+        Self::parse(&text)
+    }
+
+    /// Reads a configuration that lies elsewhere.
+    pub(crate) fn read_file(path: &Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
         Self::parse(&text)
     }
 
