@@ -8,6 +8,7 @@
 
 mod build;
 mod decode;
+mod floats;
 mod recognise;
 mod syntax;
 

@@ -4,15 +4,17 @@
 //! fails: what cannot be expressed is dropped or left open, and the ledger says so under `upgrade/…`, with a pointer into
 //! the document as it was published.
 //!
-//! The result says `openapi: 3.0.3`. Three things have no place in OpenAPI 3.0 and are kept under extensions:
+//! The result says `openapi: 3.0.3`. What has no place in OpenAPI 3.0 is kept under extensions:
 //!
 //! - `x-additional-operations` of a path item: operations whose method OpenAPI 3.0 does not know, by method as sent;
 //! - `x-item-schema: true` of a media type: its `schema` describes one item of a stream, not the whole body;
-//! - `x-querystring: true` of a parameter: its value is the whole query string.
+//! - `x-querystring: true` of a parameter: its value is the whole query string;
+//! - `x-collection-format` of a parameter or an encoding: a separator of Swagger 2.0 that `style` cannot say there.
 
 mod definitions;
 mod document;
 mod journal;
+mod leftovers;
 mod media_types;
 mod methods;
 mod origins;
@@ -61,6 +63,8 @@ pub fn trace(document: &str, loaded: &Loaded, ledger: &mut Ledger) -> (Value, Or
     let mut tree = loaded.tree.clone();
     if loaded.dialect == Dialect::Swagger2 {
         tree = swagger2::convert(tree, &mut journal);
+    } else {
+        leftovers::convert(&mut tree, &mut journal);
     }
     document::tidy(&mut tree, &mut journal);
     path_items::inline(&mut tree, &mut journal);

@@ -160,6 +160,27 @@ fn aliases_that_multiply_each_other_are_refused() {
 }
 
 #[test]
+fn a_pinned_contract_reads_as_itself_whatever_its_numbers() {
+    let mut numbers =
+        vec!["3.4028234663852886e38".to_owned(), "-1.7976931348623157E+308".to_owned(), "4.9e-324".to_owned()];
+    let mut state = 1_u64;
+    for _ in 0..5_000 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        numbers.extend(
+            Some(f64::from_bits(state)).filter(|number| number.is_finite()).map(|number| format!("{number:e}")),
+        );
+    }
+    numbers.extend(["-0", "0", "-1", "18446744073709551615", "18446744073709551616", "1e2"].map(str::to_owned));
+    let text = format!("{{\"openapi\":\"3.0.0\",\"paths\":{{\"\\\\\\\"1.5\":{{}}}},\"x\":[{}]}}", numbers.join(","));
+    let loaded = read(&text);
+    for (number, text) in loaded.tree["x"].as_array().unwrap().iter().zip(&numbers) {
+        assert_eq!(number.as_f64(), text.parse().ok(), "{text}");
+    }
+    let pinned = loaded.canonical();
+    assert!(read(&pinned).canonical() == pinned);
+}
+
+#[test]
 fn a_number_beyond_a_double_is_the_largest_double() {
     let loaded = read("{\"openapi\":\"3.0.0\",\"paths\":{},\"x\":[1e400,\n -2.5E+999,18446744073709551616,1]}");
     assert_eq!(loaded.tree["x"], json!([f64::MAX, f64::MIN, 18_446_744_073_709_552_000_f64, 1]));

@@ -1,19 +1,48 @@
 //! A typed client for the project and infrastructure platform.
 //!
+//! A [`Platform`] is one session with the service: connections, credential, deadlines, retries, limits. Each route family of
+//! the contract is a method of it that leads to the operations of the family; each operation returns a [`Call`], which
+//! `.await` sends. What no contract shows goes through [`Platform::request`].
+//!
 //! ```no_run
-//! use platform_client::{Platform, auth::{ClientCredentials, SecretFile}};
+//! use std::time::Duration;
+//! use platform_client::{Method, Object, Platform, auth::{ClientCredentials, SecretFile}};
 //!
 //! # async fn run() -> Result<(), platform_client::Error> {
+//! let secret = SecretFile::new("/run/secrets/platform");
 //! let platform = Platform::builder("https://platform.example")
-//!     .credential(ClientCredentials::new(
-//!         "https://issuer.example",
-//!         "my-service",
-//!         SecretFile::new("/run/secrets/platform"),
-//!     ))
+//!     .credential(ClientCredentials::new("https://issuer.example", "my-service", secret))
+//!     .deadline(Duration::from_secs(20))
 //!     .build()?;
-//! # let _ = platform;
+//! let request = platform.request(Method::Get, "/api/projects/v1/projects");
+//! for project in request.send().await?.json::<Vec<Object>>()? {
+//!     println!("{:?}", project.get::<String>("name")?);
+//! }
 //! # Ok(()) }
 //! ```
+//!
+//! # What every call does
+//!
+//! - It takes the session's token, asks for a new one before it expires, and once more when the service answers 401.
+//! - It ends by its deadline, 60 s unless set, with all attempts and token requests included.
+//! - It is sent again when no connection came about; and, for `GET`, `HEAD`, `OPTIONS`, `TRACE` and calls that say
+//!   [`Call::idempotent`], when the connection broke or the status is 429, 502, 503 or 504: three attempts in all, with a
+//!   random pause, or as long as `Retry-After` says where the deadline allows.
+//! - It follows no redirect, and sends the token to the base address only. `http` is for loopback.
+//! - It reads at most 16 MiB of a body that is decoded, and 64 KiB of the body of an error.
+//! - It leaves one `tracing` span, `platform.call`, with operation, family, method, status and attempts, and no values.
+//!
+//! Calls run on tokio, with its input, output and time enabled.
+//!
+//! # Features
+//!
+//! | feature | on by default | what it does |
+//! |---|---|---|
+//! | one per route family | yes | the operations and types of the family |
+//! | `assumed` | no | operations and types whose shape is the sandbox's, until the client is generated from a deployment |
+//! | `unreferenced` | no | types of the contract that no operation uses |
+//! | `http2` | no | HTTP/2 over TLS |
+//! | `gzip` | no | asks for compressed responses, and unpacks them |
 #![deny(missing_docs)]
 // Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.
 #![recursion_limit = "512"]

@@ -9,7 +9,7 @@ use crate::{
     Call, Method, Request, address,
     auth::{Cache, Credential},
     error::{Error, Kind},
-    session::{Options, Session, Transport},
+    session::{BODY_LIMIT, Options, Session, Transport},
     wire::{Argument, Operation, Payload, Raw, prepare},
 };
 
@@ -45,6 +45,7 @@ impl Platform {
             connect: Duration::from_secs(5),
             idle: Duration::from_secs(30),
             retry: true,
+            body_limit: BODY_LIMIT,
         }
     }
 
@@ -60,6 +61,7 @@ impl Platform {
     }
 
     /// What generated operations call.
+    #[allow(dead_code, reason = "a client without any family has no operation")]
     pub(crate) fn call<T>(
         &self,
         operation: &'static Operation,
@@ -89,6 +91,7 @@ pub struct PlatformBuilder {
     connect: Duration,
     idle: Duration,
     retry: bool,
+    body_limit: usize,
 }
 
 impl PlatformBuilder {
@@ -114,6 +117,12 @@ impl PlatformBuilder {
     /// Sets how long a streamed body may be silent; 30 s unless set.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle = timeout;
+        self
+    }
+
+    /// Sets the most that is read of a body that is decoded, in bytes; 16 MiB unless set. Streamed bodies have no limit.
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
         self
     }
 
@@ -156,6 +165,7 @@ impl PlatformBuilder {
             deadline: self.deadline,
             idle: self.idle,
             retry: self.retry,
+            body_limit: self.body_limit,
             credential: self.credential.map(Cache::new),
             transport: Transport::new(user_agent, self.connect),
         })))

@@ -10,7 +10,7 @@ use crate::{
     Call, Error, Method, Platform, Upload,
     error::Kind,
     session::Options,
-    wire::{Argument, Content, Prepared, Raw, decode, pairs, set_header, to_bytes, to_value, url},
+    wire::{Argument, Content, Prepared, Raw, decode, encode_path, pairs, set_header, to_bytes, to_value, url},
 };
 
 const NAME: &str = "request";
@@ -142,7 +142,7 @@ impl<'a> Request<'a> {
         }
         let prepared = match self.error {
             Some(error) => Err(error),
-            None => url(&self.platform.0.base, &self.path, &self.query.join("&")).map(|url| Prepared {
+            None => url(&self.platform.0.base, &encode_path(&self.path), &self.query.join("&")).map(|url| Prepared {
                 operation: NAME,
                 family: "",
                 method: self.method,
@@ -206,6 +206,6 @@ impl RawResponse {
     ///
     /// The body is no such JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        serde_json::from_slice(self.0.bytes()).map_err(|cause| self.0.fail(&cause))
+        decode::read(&self.0)
     }
 }

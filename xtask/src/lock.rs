@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::failure::Failure;
-use crate::workspace::{LOCK, Workspace};
+use crate::regenerate::features::BLOCK;
+use crate::settings::is_name;
+use crate::workspace::{LOCK, Workspace, is_territory};
 
 const HEADER: &str = "# Written by `cargo xtask regenerate`. After a merge conflict: take either side, then run \
                       `cargo xtask regenerate --offline`.\n";
@@ -80,7 +82,10 @@ impl Lock {
             return Ok(Found::Conflict);
         }
         Ok(match toml::from_str::<Self>(&text) {
-            Ok(lock) if lock.version == VERSION => Found::Valid(Box::new(lock)),
+            Ok(lock) if lock.version == VERSION => match lock.foreign() {
+                Some(path) => Found::Invalid(format!("{LOCK} lists {path:?}, which is no output of this tool")),
+                None => Found::Valid(Box::new(lock)),
+            },
             Ok(lock) => Found::Invalid(format!("{LOCK} has version {}; this tool writes {VERSION}", lock.version)),
             Err(error) => Found::Invalid(format!("{LOCK}: {}", error.to_string().trim_end())),
         })
@@ -92,6 +97,13 @@ impl Lock {
             Failure::configuration("lock/unwritable", format!("the lock cannot be written: {error}"), "report this")
         })?;
         Ok(format!("{HEADER}{body}"))
+    }
+
+    /// A path that the tool never writes. What the lock lists can be removed, so it must not reach further.
+    fn foreign(&self) -> Option<&str> {
+        let mut outputs = self.outputs.keys().map(String::as_str);
+        let mut documents = self.documents.iter().map(|document| document.name.as_str());
+        outputs.find(|path| !is_territory(path) && *path != BLOCK).or_else(|| documents.find(|name| !is_name(name)))
     }
 
     pub(crate) fn document(&self, name: &str) -> Option<&Document> {

@@ -94,10 +94,15 @@ impl Settings {
     }
 }
 
+/// Whether a text can name a document, and so a file.
+pub(crate) fn is_name(text: &str) -> bool {
+    let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-_".contains(letter);
+    !text.is_empty() && text.chars().all(plain)
+}
+
 fn check_names(documents: &[Document]) -> Result<(), Failure> {
     for (index, document) in documents.iter().enumerate() {
-        let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-_".contains(letter);
-        if document.name.is_empty() || !document.name.chars().all(plain) {
+        if !is_name(&document.name) {
             return Err(Failure::configuration(
                 "configuration/document-name",
                 format!("{CONFIGURATION}: [[source.document]] has the name {:?}", document.name),
@@ -119,7 +124,7 @@ fn invalid(message: &str, line: usize, column: usize) -> Failure {
     Failure::configuration(
         "configuration/invalid",
         format!("{CONFIGURATION}:{line}:{column}: {message}"),
-        "mend the line; ARCHITECTURE.md lists the keys",
+        "mend the line; `git diff specs/codegen.toml` shows what changed",
     )
 }
 

@@ -18,6 +18,16 @@ pub(crate) const CLIENT_MANIFEST: &str = "generated-client/Cargo.toml";
 /// Folder in which new contents are staged, relative to the workspace.
 pub(crate) const STAGING: &str = "specs/.regenerate";
 
+/// Single files that only the tool writes, relative to the workspace.
+pub(crate) const REPORTS: [&str; 3] = ["specs/api-index.txt", "specs/ledger.txt", "specs/surface.txt"];
+
+/// Whether only the tool writes here; the path is relative to the workspace.
+pub(crate) fn is_territory(path: &str) -> bool {
+    let plain = path.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+    let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    plain && (REPORTS.contains(&path) || below(GENERATED) || below(CONTRACTS))
+}
+
 /// The workspace that a command works on.
 #[derive(Clone, Debug)]
 pub(crate) struct Workspace {

@@ -8,6 +8,11 @@ use std::net::TcpListener;
 use support::server::{Request, Response, Server};
 use support::{Workspace, contract};
 
+#[test]
+fn a_304_that_nobody_asked_for_is_no_contract() {
+    refused(Response::status(304), 3, &["304", "--contract FILE"]);
+}
+
 /// Runs against a server that gives one answer to everything; the pinned tree stays as it was.
 #[track_caller]
 fn refused(response: Response, code: i32, words: &[&str]) {

@@ -220,6 +220,22 @@ fn a_lock_that_cannot_be_read_is_named_with_its_line() {
 }
 
 #[test]
+fn a_lock_that_lists_a_file_of_others_is_refused() {
+    let workspace = Workspace::pinned();
+    let lock = workspace.read(LOCK);
+    workspace.write("mine.txt", "");
+    let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    for path in ["mine.txt", "specs/contracts/../../mine.txt", "generated-client/src/lib.rs"] {
+        let listed = lock.replace("[outputs]\n", &format!("[outputs]\n{path:?} = \"{empty}\"\n"));
+        workspace.write(LOCK, &listed);
+        workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &[path, "lock/invalid"]);
+    }
+    workspace.write(LOCK, &lock.replace("name = \"platform\"", "name = \"../platform\""));
+    workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &["../platform"]);
+    assert!(workspace.path("mine.txt").is_file());
+}
+
+#[test]
 fn a_contract_in_conflict_is_no_contract() {
     let workspace = Workspace::pinned();
     let path = "specs/contracts/platform.json";

@@ -16,7 +16,15 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
     };
     let content: Vec<(&str, Node<'a>)> =
         body.get("content").iter().flat_map(|content| content.members().collect::<Vec<_>>()).collect();
-    let (media_type, media) = content.iter().min_by_key(|(name, _)| rank(name))?.clone();
+    let (mut media_type, mut media) = content.iter().min_by_key(|(name, _)| rank(name))?.clone();
+    // Where both kinds of form are offered, only files need the larger one.
+    let encoded = content.iter().find(|(name, _)| class(name) == Class::Form);
+    if let (Class::Multipart, Some((name, form))) = (class(media_type), encoded)
+        && let Some(schema) = form.get("schema")
+        && !has_file(types, &schema, &format!("{hint}Request"))
+    {
+        (media_type, media) = (name, form.clone());
+    }
     let others: Vec<&str> =
         content.iter().map(|(name, _)| *name).filter(|name| class(name) != class(media_type)).collect();
     if !others.is_empty() {
@@ -36,11 +44,14 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         Class::Text => BodyKind::Text,
         Class::Binary => BodyKind::Binary,
         Class::Xml => {
-            types.degrade(&media, format!("`{media_type}` is sent as text: XML is not typed"));
+            if schema.as_ref().is_some_and(|schema| typed_elsewhere(types, schema, &name)) {
+                types.degrade(&media, format!("`{media_type}` is sent as text: XML is not typed"));
+            }
             BodyKind::Text
         }
     };
     let media_type = match (&kind, media_type) {
+        (BodyKind::Multipart(_), name) if class(name) == Class::Form => "multipart/form-data".to_owned(),
         (_, "*/*" | "application/*") if class(media_type) == Class::Json => "application/json".to_owned(),
         (_, name) if name.contains('*') && class(name) == Class::Json => "application/json".to_owned(),
         (_, name) if name.contains('*') => "application/octet-stream".to_owned(),
@@ -67,16 +78,10 @@ fn multipart<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> BodyKi
 
 fn form<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: Option<&Node<'a>>, hint: &str) -> BodyKind {
     let Some(schema) = schema else { return BodyKind::Form(Type::Object, Vec::new()) };
-    let has_file = schema.resolve().is_some_and(|target| {
-        types.parts(&target, hint).iter().any(|part| matches!(part.kind, PartKind::File | PartKind::Files))
-    });
-    if has_file {
-        schema.note(
-            types.ledger,
-            "model/body",
-            "a file in a URL-encoded form travels as text",
-            Loss::Documentation("that it is a file".to_owned()),
-        );
+    if has_file(types, schema, hint) {
+        let what = "a form with a file is sent as `multipart/form-data`: URL-encoding cannot carry it";
+        schema.note(types.ledger, "model/body", what, Loss::Nothing);
+        return multipart(types, schema, hint);
     }
     let ty = types.of(schema, hint).ty;
     let mut styles = Vec::new();
@@ -97,6 +102,11 @@ fn form<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: Option<&Node<'a>>, 
     BodyKind::Form(ty, styles)
 }
 
+fn has_file<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> bool {
+    let parts = schema.resolve().map(|target| types.parts(&target, hint)).unwrap_or_default();
+    parts.iter().any(|part| matches!(part.kind, PartKind::File | PartKind::Files))
+}
+
 impl<'a> Types<'a> {
     /// The type of a multipart body; shared by all operations that send the same schema.
     fn multipart(&mut self, node: &Node<'a>, wish: &str) -> super::TypeId {
@@ -108,6 +118,11 @@ impl<'a> Types<'a> {
         self.multiparts.insert(place, id);
         id
     }
+}
+
+/// Whether a schema says more of a text than that it is one.
+pub(super) fn typed_elsewhere<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> bool {
+    !matches!(types.of(schema, hint).ty, Type::Any | Type::Object | Type::String(_))
 }
 
 /// Kinds of media types that differ for the client.

@@ -2,7 +2,7 @@
 
 use super::schemas::{Types, provenance};
 use super::tree::{Document, Node};
-use super::{Location, Model, Operation, bodies, operations, parameters, reach, responses};
+use super::{Content, Location, Model, Operation, bodies, operations, parameters, reach, responses};
 use crate::ledger::Ledger;
 use crate::{Config, Names};
 
@@ -51,7 +51,8 @@ fn interpret<'a>(types: &mut Types<'a>, found: &operations::Found<'a>) -> Operat
         provenance: provenance(&found.node),
         parameters,
         body,
-        success: responses.success,
+        // An answer to HEAD has no body, whatever the contract says (RFC 9110, section 9.3.2).
+        success: if found.method == "HEAD" { Content::Empty } else { responses.success },
         accept: responses.accept,
         statuses: responses.statuses,
         api_version: None,

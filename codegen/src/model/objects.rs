@@ -7,7 +7,7 @@ use super::tree::Node;
 use super::types::{Field, Format, Kind, Part, PartKind, Type};
 use crate::ledger::Loss;
 use crate::naming::Scope;
-use crate::naming::ident::{member_name, type_name};
+use crate::naming::ident::{camel, member_name};
 
 impl<'a> Types<'a> {
     /// An object, everything that it is composed of merged.
@@ -17,7 +17,7 @@ impl<'a> Types<'a> {
         let mut scope = Scope::default();
         let mut fields = Vec::new();
         for (wire, property) in &flat.properties {
-            let typed = self.of(property, &format!("{name}{}", type_name(wire)));
+            let typed = self.of(property, &format!("{name}{}", camel(wire)));
             let resolved = property.resolve();
             let hint = |flag: &str| property.flag(flag) || resolved.as_ref().is_some_and(|node| node.flag(flag));
             let field = Field {
@@ -63,7 +63,7 @@ impl<'a> Types<'a> {
         let mut scope = Scope::default();
         let mut parts = Vec::new();
         for (wire, property) in &flat.properties {
-            let typed = self.of(property, &format!("{name}{}", type_name(wire)));
+            let typed = self.of(property, &format!("{name}{}", camel(wire)));
             parts.push(Part {
                 wire: (*wire).to_owned(),
                 name: self.claim_member(&mut scope, &owner, wire, &member_name(wire)),

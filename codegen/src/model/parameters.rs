@@ -11,7 +11,7 @@ use super::types::{Format, Type};
 use super::{Location, Parameter, Style};
 use crate::ledger::Loss;
 use crate::naming::Scope;
-use crate::naming::ident::{member_name, type_name};
+use crate::naming::ident::{camel, member_name};
 
 /// Headers that the session sets itself (OpenAPI 3.0, "Parameter Object": such definitions shall be ignored).
 const OWN_HEADERS: &[&str] = &["accept", "content-type", "authorization"];
@@ -107,7 +107,7 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         );
         return None;
     }
-    let name = format!("{hint}{}", type_name(&wire));
+    let name = format!("{hint}{}", camel(&wire));
     let content = node.get("content").and_then(|content| content.members().next());
     let schema = match &content {
         Some((_, media)) => media.get("schema"),

@@ -1,6 +1,6 @@
 //! Responses of an operation.
 
-use super::bodies::{Class, class, essence, is_json};
+use super::bodies::{Class, class, essence, is_json, typed_elsewhere};
 use super::objects::text_not_bytes;
 use super::schemas::Types;
 use super::tree::Node;
@@ -103,12 +103,10 @@ fn content<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str) -> (Conte
             Some(_) => (Content::Text, Some(name.to_owned())),
         },
         Class::Xml => {
-            node.note(
-                types.ledger,
-                "model/response",
-                format!("`{name}` is answered as text"),
-                Loss::Degraded("XML is not typed".to_owned()),
-            );
+            if schema.as_ref().is_some_and(|schema| typed_elsewhere(types, schema, hint)) {
+                let cause = Loss::Degraded("XML is not typed".to_owned());
+                node.note(types.ledger, "model/response", format!("`{name}` is answered as text"), cause);
+            }
             (Content::Text, Some(name.to_owned()))
         }
         Class::Form => (Content::Text, Some(name.to_owned())),

@@ -61,6 +61,8 @@ pub(super) struct Types<'a> {
     renames: &'a BTreeMap<String, String>,
     scope: Scope,
     definitions: Vec<Option<Definition>>,
+    /// Name of each definition, also while it is being built.
+    names: Vec<String>,
     states: HashMap<(String, String), State>,
     component_names: HashMap<(String, String), String>,
     pub(super) multiparts: HashMap<(String, String), TypeId>,
@@ -83,6 +85,7 @@ impl<'a> Types<'a> {
             renames,
             scope: Scope::default(),
             definitions: Vec::new(),
+            names: Vec::new(),
             states: HashMap::new(),
             component_names: HashMap::new(),
             multiparts: HashMap::new(),
@@ -141,11 +144,13 @@ impl<'a> Types<'a> {
             typed.nullable |= node.flag("nullable");
             return typed;
         }
-        // A schema that stands by itself may still be one that a reference named before.
-        match self.states.get(&place(node)) {
-            Some(_) => self.named(node, hint),
-            None => self.build(node, hint, None),
+        // A schema that stands by itself may be one that a reference named before, or that was asked for before.
+        if self.states.contains_key(&place(node)) {
+            return self.named(node, hint);
         }
+        let typed = self.build(node, hint, None);
+        self.states.insert(place(node), State::Done(typed.clone()));
+        typed
     }
 
     /// The type of a schema that references name: built once.
@@ -215,6 +220,7 @@ impl<'a> Types<'a> {
         let name = if is_component { wish.to_owned() } else { self.claim(&key(node), wish) };
         let id = TypeId(self.definitions.len());
         self.definitions.push(None);
+        self.names.push(name.clone());
         if let Some(place) = named {
             self.states.insert(place, State::Building(Some(id)));
         }
@@ -242,8 +248,14 @@ impl<'a> Types<'a> {
     }
 
     fn push(&mut self, node: &Node<'a>, name: String, kind: Kind) -> TypeId {
+        self.names.push(name.clone());
         self.definitions.push(Some(definition(node, name, kind)));
         TypeId(self.definitions.len() - 1)
+    }
+
+    /// The Rust name of a definition.
+    pub(super) fn name_of(&self, id: TypeId) -> &str {
+        self.names.get(id.0).map_or("", String::as_str)
     }
 
     /// What a definition is; `None` while it is being built.

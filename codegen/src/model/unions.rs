@@ -275,7 +275,7 @@ impl<'a> Types<'a> {
             Type::Any => "Any".to_owned(),
             Type::Optional(inner) => self.variant_wish(inner, hint),
             Type::Named(_) if !hint.is_empty() => hint.to_owned(),
-            Type::Named(_) => String::new(),
+            Type::Named(id) => self.name_of(*id).to_owned(),
         }
     }
 

@@ -107,7 +107,8 @@ pub(crate) fn feature_name(snake: &str) -> String {
     snake.trim_end_matches('_').replace('_', "-")
 }
 
-fn camel(text: &str) -> String {
+/// Upper camel case, as a part of a longer name.
+pub(crate) fn camel(text: &str) -> String {
     let mut name = words(text).to_upper_camel_case();
     if name.is_empty() {
         name = "Empty".to_owned();

@@ -3,10 +3,10 @@
 //! The restructuring as a whole is one entry of the ledger; what a contract says that OpenAPI 3.0 cannot say, or that
 //! Swagger 2.0 does not allow, has entries of its own.
 
-mod body;
+pub(super) mod body;
 mod operation;
-mod parameter;
-mod response;
+pub(super) mod parameter;
+pub(super) mod response;
 mod security;
 mod servers;
 
@@ -68,7 +68,16 @@ fn restructure(tree: Value, journal: &mut Journal<'_>) -> Value {
         // A contract that mixes both versions keeps what it has.
         Some(Value::Object(present)) => {
             for (key, value) in components {
-                present.entry(key).or_insert(value);
+                match (present.get_mut(&key), value) {
+                    (Some(Value::Object(mine)), Value::Object(other)) => {
+                        for (name, value) in other {
+                            mine.entry(name).or_insert(value);
+                        }
+                    }
+                    (_, value) => {
+                        present.insert(key, value);
+                    }
+                }
             }
         }
         _ => {
@@ -166,7 +175,7 @@ fn place(parameter: &Object) -> &str {
 }
 
 /// A list of media types; none when there is no such list.
-fn media_types(value: Option<&Value>) -> Option<Vec<String>> {
+pub(super) fn media_types(value: Option<&Value>) -> Option<Vec<String>> {
     match value? {
         Value::Array(items) => {
             let mut names: Vec<String> = Vec::new();

@@ -135,7 +135,7 @@ impl ClientCredentials {
             }
             _ => "check the issuer's address and the client's registration".to_owned(),
         };
-        Error::new(Kind::Token, what).hint(hint).with_response(reply.status, bytes::Bytes::new())
+        Error::new(Kind::Token, what).hint(hint).passing(matches!(reply.status.as_u16(), 408 | 429 | 500..=599))
     }
 }
 

@@ -18,6 +18,11 @@ pub(crate) async fn token_endpoint(issuer: &Url, transport: &Transport, deadline
     let fallback = || address::server("the token endpoint", &format!("{root}/connect/token"));
     let place = address::server("the issuer", &format!("{root}/.well-known/openid-configuration"))?;
     let reply = transport.get(&place, deadline).await?;
+    // A failure that passes must not settle the endpoint for good.
+    if reply.status.is_server_error() || reply.status.as_u16() == 429 {
+        let what = format!("the issuer's discovery document cannot be had: status {}", reply.status.as_u16());
+        return Err(Error::new(Kind::Token, what).hint("call again later, or set the `token_endpoint`").passing(true));
+    }
     if !reply.status.is_success() {
         return fallback();
     }

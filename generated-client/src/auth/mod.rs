@@ -13,11 +13,10 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use secrecy::SecretString;
-
 pub(crate) use cache::{Cache, Held};
 pub use client_credentials::ClientCredentials;
 pub use fixed::StaticToken;
+pub use secrecy::{ExposeSecret, SecretString};
 pub use secret::{SecretEnv, SecretSource};
 pub use secret_file::SecretFile;
 

@@ -44,6 +44,8 @@ struct Inner {
     problem: Option<Problem>,
     body: Bytes,
     retry_after: Option<Duration>,
+    /// The cause is expected to pass, whatever kind of error it is.
+    passing: bool,
     cause: Option<Cause>,
 }
 
@@ -154,6 +156,11 @@ impl Error {
         self
     }
 
+    pub(crate) fn passing(mut self, passing: bool) -> Self {
+        self.0.passing = passing;
+        self
+    }
+
     pub(crate) fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
         self.0.retry_after = wait;
         self
@@ -170,7 +177,7 @@ impl Error {
         self.0.operation
     }
 
-    /// The status of the response, when there was one.
+    /// The status of the service's response, when there was one. Never that of the issuer.
     pub fn status(&self) -> Option<StatusCode> {
         self.0.status
     }
@@ -264,6 +271,11 @@ impl Error {
         self.0.kind == Kind::Connect
     }
 
+    /// The connection broke on the way: whether the request took effect is not known.
+    pub fn is_broken(&self) -> bool {
+        self.0.kind == Kind::Transport
+    }
+
     /// The service answered with something that is not what the contract says.
     pub fn is_decode(&self) -> bool {
         self.0.kind == Kind::Decode
@@ -284,12 +296,14 @@ impl Error {
         matches!(self.0.kind, Kind::Request | Kind::Configuration)
     }
 
-    /// Whether the same call may succeed later: no connection, a timeout, 408, 429, 502, 503, 504. Whether it may be sent
+    /// Whether the same call may succeed later: no connection, a timeout, 408, 429, 502, 503, 504, of the service or of the
+    /// issuer. Whether it may be sent
     /// again at all is for the operation to say: after a timeout or a broken connection, a `POST` may have taken effect.
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {
             Kind::Connect | Kind::Transport | Kind::Timeout => true,
-            _ => self.0.status.is_some_and(|status| matches!(status.as_u16(), 408 | 429 | 502 | 503 | 504)),
+            Kind::Status => self.0.status.is_some_and(|status| matches!(status.as_u16(), 408 | 429 | 502 | 503 | 504)),
+            _ => self.0.passing,
         }
     }
 }

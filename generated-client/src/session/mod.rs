@@ -16,7 +16,7 @@ use crate::auth::Cache;
 pub(crate) use send::send;
 pub(crate) use transport::{Reply, Transport, broken};
 
-/// The most that is read of a body that is decoded, in bytes.
+/// The most that is read of a body that is decoded, in bytes, unless the client is told otherwise.
 pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The most that is read of the body of an error, in bytes.
@@ -25,10 +25,12 @@ pub(crate) const ERROR_LIMIT: usize = 64 * 1024;
 /// The configuration of a client and its connections.
 pub(crate) struct Session {
     pub(crate) base: Url,
+    #[allow(dead_code, reason = "a client without any family has no operation")]
     pub(crate) api_version: Option<String>,
     pub(crate) deadline: Duration,
     pub(crate) idle: Duration,
     pub(crate) retry: bool,
+    pub(crate) body_limit: usize,
     pub(crate) credential: Option<Cache>,
     pub(crate) transport: Transport,
 }

@@ -1,7 +1,8 @@
 //! When a call is sent again.
 //!
-//! The first floor of the policy: what failed before a connection came about, for every method; 429, 502, 503 and 504, for
-//! the safe methods and for calls that say `idempotent()`. Three attempts, full jitter, `Retry-After` honoured.
+//! The first floor of the policy: what failed before a connection came about, for every method; a connection that broke,
+//! 429, 502, 503 and 504, for the safe methods and for calls that say `idempotent()`. Three attempts, full jitter,
+//! `Retry-After` honoured.
 
 use std::{
     hash::{BuildHasher as _, RandomState},
@@ -21,8 +22,9 @@ const LONGEST: Duration = Duration::from_secs(20);
 
 /// Whether the call may be sent again after this error.
 pub(crate) fn may_retry(error: &Error, repeatable: bool) -> bool {
-    error.is_connect()
-        || (repeatable && error.status().is_some_and(|status| matches!(status.as_u16(), 429 | 502 | 503 | 504)))
+    let passes =
+        error.is_broken() || error.status().is_some_and(|status| matches!(status.as_u16(), 429 | 502 | 503 | 504));
+    error.is_connect() || (repeatable && passes)
 }
 
 /// How long to wait before the next attempt: what the server asks for, else a random part of a doubling span.

@@ -5,10 +5,10 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use http::header;
+use http::{HeaderMap, header};
 use tracing::{Instrument as _, Span, field::Empty};
 
-use super::{BODY_LIMIT, ERROR_LIMIT, Options, Session, body, broken, content, retry};
+use super::{ERROR_LIMIT, Options, Session, body, broken, content, retry};
 use crate::{
     ByteStream,
     auth::{Generation, Held},
@@ -29,31 +29,37 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
         status = Empty,
         attempts = Empty,
     );
-    run(session, prepared, options).instrument(span).await.map_err(|error| error.at(prepared.operation))
+    run(session, prepared, options, &span).instrument(span.clone()).await.map_err(|error| error.at(prepared.operation))
 }
 
-async fn run(session: &Session, prepared: &Prepared, options: &Options) -> Result<Raw, Error> {
+async fn run(session: &Session, prepared: &Prepared, options: &Options, span: &Span) -> Result<Raw, Error> {
     let now = Instant::now();
-    let span = options.deadline.unwrap_or(session.deadline);
+    let time = options.deadline.unwrap_or(session.deadline);
     // A deadline beyond what the clock can say is one that never comes.
-    let deadline = now.checked_add(span).unwrap_or(now + FAR);
-    let attempts = attempts(session, prepared, options, deadline);
+    let deadline = now.checked_add(time).or_else(|| now.checked_add(FAR)).unwrap_or(now);
+    let attempts = attempts(session, prepared, options, span, deadline);
     match tokio::time::timeout_at(deadline.into(), attempts).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(Error::new(Kind::Timeout, format!("no answer within {} s", span.as_secs_f64()))
+        Err(_) => Err(Error::new(Kind::Timeout, format!("no answer within {} s", time.as_secs_f64()))
             .hint("set a longer deadline; a call that changes something may have taken effect")),
     }
 }
 
-async fn attempts(session: &Session, prepared: &Prepared, options: &Options, deadline: Instant) -> Result<Raw, Error> {
+async fn attempts(
+    session: &Session,
+    prepared: &Prepared,
+    options: &Options,
+    span: &Span,
+    deadline: Instant,
+) -> Result<Raw, Error> {
     let repeatable = prepared.method.is_safe() || options.idempotent;
     let mut rejected = None;
     let mut attempt = 0;
     loop {
         let held = token(session, deadline, rejected).await?;
         attempt += 1;
-        Span::current().record("attempts", attempt);
-        let error = match exchange(session, prepared, options, held.as_deref()).await {
+        span.record("attempts", attempt);
+        let error = match exchange(session, prepared, options, span, held.as_deref()).await {
             Ok(raw) => return Ok(raw),
             Err(error) => error,
         };
@@ -98,6 +104,7 @@ async fn exchange(
     session: &Session,
     prepared: &Prepared,
     options: &Options,
+    span: &Span,
     held: Option<&Held>,
 ) -> Result<Raw, Error> {
     let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
@@ -121,17 +128,26 @@ async fn exchange(
     }
     let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
     let status = response.status();
-    Span::current().record("status", status.as_u16());
+    span.record("status", status.as_u16());
     if !status.is_success() {
         return Err(refused(session, &mut response, held).await);
     }
     let headers = response.headers().clone();
-    let body = if prepared.stream {
+    let body = if prepared.stream && !is_json_beside_stream(prepared, &headers) {
         Body::Live(ByteStream::live(prepared.operation, response.into(), session.idle))
     } else {
-        Body::Whole(body::read(&mut response, BODY_LIMIT).await.map_err(|error| error.with_status(status))?)
+        Body::Whole(body::read(&mut response, session.body_limit).await.map_err(|error| error.with_status(status))?)
     };
     Ok(Raw { operation: prepared.operation, status, headers, body })
+}
+
+/// Whether an operation that streams answers with the JSON that it also has. That is decoded, so it is read whole.
+fn is_json_beside_stream(prepared: &Prepared, headers: &HeaderMap) -> bool {
+    let text = |headers: &HeaderMap, name| -> String {
+        headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase()
+    };
+    let accept = text(&prepared.headers, header::ACCEPT);
+    accept.contains(',') && accept.contains("json") && text(headers, header::CONTENT_TYPE).contains("json")
 }
 
 /// The error of a status that is no success.

@@ -109,10 +109,13 @@ fn provider() -> Arc<rustls::crypto::CryptoProvider> {
 
 /// Certificates as the operating system trusts them.
 fn secure_tls() -> Result<rustls::ClientConfig, rustls::Error> {
-    Ok(rustls::ClientConfig::builder_with_provider(provider())
+    let mut tls = rustls::ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()?
         .with_platform_verifier()?
-        .with_no_client_auth())
+        .with_no_client_auth();
+    let protocols: &[&[u8]] = if cfg!(feature = "http2") { &[b"h2", b"http/1.1"] } else { &[b"http/1.1"] };
+    tls.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+    Ok(tls)
 }
 
 /// No certificate is trusted: for `http` on loopback.

@@ -24,7 +24,7 @@ text_backed!(DateTime);
 impl DateTime {
     /// Whether the text says its distance from UTC.
     pub fn has_offset(&self) -> bool {
-        let time = self.0.get(10..).unwrap_or_default();
+        let time = self.0.trim().get(10..).unwrap_or_default();
         time.ends_with(['Z', 'z']) || time.contains(['+', '-'])
     }
 

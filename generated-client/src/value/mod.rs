@@ -5,6 +5,8 @@ mod date_time;
 mod decimal;
 mod maybe;
 mod object;
+#[cfg(test)]
+mod tests;
 mod time_span;
 
 pub use base64::Base64;

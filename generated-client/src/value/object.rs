@@ -46,6 +46,11 @@ impl Object {
         self.0.insert(name.into(), value.into())
     }
 
+    /// Takes a member out. The order of the others stays.
+    pub fn remove(&mut self, name: &str) -> Option<Value> {
+        self.0.shift_remove(name)
+    }
+
     /// The number of members.
     pub fn len(&self) -> usize {
         self.0.len()

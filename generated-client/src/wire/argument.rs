@@ -22,8 +22,15 @@ pub(crate) fn to_bytes(argument: &dyn Argument) -> Result<Vec<u8>, serde_json::E
     Ok(out)
 }
 
-/// The value as a JSON tree. By way of the text, so that each type is compiled for one serialiser only.
+/// The value as a JSON tree. By way of the text, so that each type is compiled for one serialiser only. A number with more
+/// digits than the tree can hold becomes its text: parameters and forms are written as text anyway.
 pub(crate) fn to_value(argument: &dyn Argument) -> Result<Value, serde_json::Error> {
     let text = to_bytes(argument)?;
-    serde_json::from_slice(&text)
+    let value = serde_json::from_slice(&text)?;
+    if let Value::Number(number) = &value
+        && number.to_string().as_bytes() != text
+    {
+        return Ok(Value::String(String::from_utf8_lossy(&text).into_owned()));
+    }
+    Ok(value)
 }

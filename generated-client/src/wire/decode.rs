@@ -6,9 +6,14 @@ use serde::de::DeserializeOwned;
 use super::{Body, Raw};
 use crate::{ByteStream, EventStream, error::Error};
 
-/// A JSON body.
+/// A JSON body. A byte-order mark before it is left out.
 pub(crate) fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
-    serde_json::from_slice(raw.bytes()).map_err(|cause| raw.fail(&cause))
+    read(&raw)
+}
+
+/// A JSON body of a response that stays.
+pub(crate) fn read<T: DeserializeOwned>(raw: &Raw) -> Result<T, Error> {
+    serde_json::from_slice(text_of(raw.bytes())).map_err(|cause| raw.fail(&cause))
 }
 
 /// A JSON body, or none.
@@ -26,9 +31,11 @@ pub(crate) fn empty(_raw: Raw) -> Result<(), Error> {
 
 /// A body of text. A byte-order mark is left out; bytes that are no UTF-8 become U+FFFD.
 pub(crate) fn text(raw: Raw) -> Result<String, Error> {
-    let bytes = raw.bytes();
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    Ok(String::from_utf8_lossy(bytes).into_owned())
+    Ok(String::from_utf8_lossy(text_of(raw.bytes())).into_owned())
+}
+
+fn text_of(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// A body of bytes.

@@ -36,7 +36,7 @@ pub(crate) use prepare::{Content, Prepared, prepare, set_header, url};
 pub(crate) use raw::{Body, Raw};
 pub(crate) use record::{Record, fields, missing, put, read, slot, take, write};
 pub(crate) use slot::{Each, IfPresent, IfSome, Put, Required, Slot};
-pub(crate) use style::query_pairs as pairs;
+pub(crate) use style::{path as encode_path, query_pairs as pairs};
 pub(crate) use union::{by_fit, by_tag, from_tree, in_union, tree, with_tag};
 
 /// Everything that generated code names.

@@ -69,7 +69,8 @@ pub(crate) struct Operation {
     pub(crate) accept: &'static str,
     /// The parameter that carries the version of the interface, when that is configured on the client.
     pub(crate) api_version: Option<Parameter>,
-    /// Whether the body of a success is handed over while it arrives.
+    /// Whether the body of a success is handed over while it arrives. Where `accept` names JSON beside other types, a JSON
+    /// body is read whole all the same.
     pub(crate) stream: bool,
 }
 

@@ -24,6 +24,8 @@ pub(crate) enum Style {
     Space,
     /// `name=a|b`
     Pipe,
+    /// `name=a%09b`
+    Tab,
     /// `name[k]=v`
     Deep,
     /// `a,b`, `k,v,l,w`
@@ -113,7 +115,7 @@ impl Parameter {
     pub(crate) const fn exploded(mut self) -> Self {
         self.style = match self.style {
             // An exploded delimiter separates nothing: OpenAPI gives it no example, and servers read it as form.
-            Style::FormUnexploded | Style::Space | Style::Pipe => Style::Form,
+            Style::FormUnexploded | Style::Space | Style::Pipe | Style::Tab => Style::Form,
             Style::Simple => Style::SimpleExploded,
             Style::Label => Style::LabelExploded,
             Style::Matrix => Style::MatrixExploded,
@@ -135,6 +137,11 @@ impl Parameter {
     /// `style: pipeDelimited`.
     pub(crate) const fn pipe(self) -> Self {
         self.style(Style::Pipe)
+    }
+
+    /// `collectionFormat: tsv` of Swagger 2.0.
+    pub(crate) const fn tab(self) -> Self {
+        self.style(Style::Tab)
     }
 
     /// `style: label`.

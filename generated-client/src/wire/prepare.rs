@@ -67,7 +67,7 @@ pub(crate) fn prepare(
         .collect();
     let mut headers = HeaderMap::new();
     if !operation.accept.is_empty() {
-        headers.insert(header::ACCEPT, HeaderValue::from_static(operation.accept));
+        set_header(&mut headers, "accept", operation.accept)?;
     }
     parameters_in_headers(&values, &mut headers)?;
     let body = content(operation, payload, &mut headers)?;
@@ -124,9 +124,13 @@ fn parameters_in_headers(values: &[(&Parameter, Value)], headers: &mut HeaderMap
 pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Error> {
     let refuse = |what: &str| {
         Error::new(Kind::Request, format!("the header `{name}` {what}"))
-            .hint("nothing was sent: remove those characters")
+            .hint("nothing was sent: correct the header, or leave it out")
     };
     let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("has a name that no header can have"))?;
+    // What frames the message is the connection's to say.
+    if [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::HOST, header::CONNECTION].contains(&header) {
+        return Err(refuse("is set by the connection"));
+    }
     let value = HeaderValue::from_bytes(value.as_bytes())
         .map_err(|_| refuse("has a value with a line break or another control character"))?;
     headers.insert(header, value);

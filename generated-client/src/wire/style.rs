@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use super::Style;
@@ -39,6 +39,13 @@ pub(crate) fn reserved(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }
 
+/// Percent-encodes what no path can hold, leaving encodings that are there already.
+pub(crate) fn path(text: &str) -> String {
+    const PATH: &AsciiSet =
+        &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
+    utf8_percent_encode(text, PATH).to_string()
+}
+
 /// Encodes for `application/x-www-form-urlencoded`.
 pub(crate) fn form(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
@@ -72,13 +79,8 @@ pub(crate) fn pairs(name: &str, style: Style, value: &Value, encode: Encode) -> 
             members.iter().for_each(|(member, value)| deep(&format!("{name}[{member}]"), value, encode, &mut out));
             out
         }
-        (Style::Space | Style::Pipe | Style::FormUnexploded, Value::Array(_) | Value::Object(_)) => {
-            let delimiter = match style {
-                Style::Space => "%20",
-                Style::Pipe => "%7C",
-                _ => ",",
-            };
-            joined(flat(value, encode), delimiter)
+        (Style::Space | Style::Pipe | Style::Tab | Style::FormUnexploded, Value::Array(_) | Value::Object(_)) => {
+            joined(flat(value, encode), &separator(style, encode))
         }
         (_, Value::Array(items)) => present(items).map(|item| pair(name, item)).collect(),
         (_, Value::Object(members)) => members
@@ -96,6 +98,16 @@ pub(crate) fn pairs(name: &str, style: Style, value: &Value, encode: Encode) -> 
 /// The pairs of a query parameter in the default style.
 pub(crate) fn query_pairs(name: &str, value: &Value) -> Vec<String> {
     pairs(name, Style::Form, value, strict)
+}
+
+/// What stands between the items of a list. A comma stays as it is: those within the items are encoded.
+fn separator(style: Style, encode: Encode) -> String {
+    match style {
+        Style::Space => encode(" "),
+        Style::Pipe => encode("|"),
+        Style::Tab => encode("\t"),
+        _ => ",".to_owned(),
+    }
 }
 
 /// `name[a][b]=v`. Arrays repeat their name.
@@ -134,6 +146,9 @@ pub(crate) fn expand(name: &str, style: Style, value: &Value, encode: Encode) ->
             let members: Vec<_> =
                 set(members).map(|(member, value)| format!("{}={}", encode(member), encode(&text(value)))).collect();
             return Some(format!("{prefix}{}", members.join(delimiter)));
+        }
+        Value::Array(_) | Value::Object(_) if matches!(style, Style::Space | Style::Pipe | Style::Tab) => {
+            flat(value, encode).join(&separator(style, encode))
         }
         Value::Array(_) | Value::Object(_) => flat(value, encode).join(delimiter),
         value => encode(&text(value)),

@@ -60,3 +60,28 @@ fn section<'a>(text: &mut String, title: &str, entries: impl Iterator<Item = &'a
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ledger_is_grouped_and_names_every_degraded_place() {
+        let mut ledger = Ledger::default();
+        let mut push = |pointer: String, pass, loss| {
+            ledger.push(Entry { document: "platform".to_owned(), pointer, pass, what: "changed it".to_owned(), loss });
+        };
+        for index in 0..PLACES + 2 {
+            push(format!("/many/{index}"), "upgrade/x", Loss::Nothing);
+            push(format!("/raw/{index}"), "model/y", Loss::Degraded("a raw body".to_owned()));
+        }
+        push("/doc".to_owned(), "upgrade/x", Loss::Documentation("the pattern".to_owned()));
+        let text = render(&ledger);
+        assert!(text.contains("upgrade/x         42          1          0\n"), "{text}");
+        assert!(text.contains("\nmodel/y: changed it; lost: a raw body (42)\n"), "{text}");
+        assert_eq!(text.matches("  platform /raw/").count(), 42);
+        assert_eq!(text.matches("  platform /many/").count(), 40);
+        assert!(text.contains("  … and 2 more\n"));
+        assert!(text.contains("upgrade/x: changed it; lost: the pattern (1)\n  platform /doc\n"));
+    }
+}

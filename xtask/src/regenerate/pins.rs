@@ -53,15 +53,16 @@ pub(super) fn from_source(
                 Pin { entry: same.cloned().unwrap_or(entry), canonical, received: Some(bytes.len()) }
             }
             Content::NotModified => {
-                let entry = known.cloned().ok_or_else(|| {
+                let canonical = known.map(|entry| read(workspace, &entry.name)).transpose()?.unwrap_or_default();
+                let entry = known.filter(|entry| entry.canonical == sha256(canonical.as_bytes())).cloned();
+                let entry = entry.ok_or_else(|| {
                     Failure::new(
                         Exit::Download,
                         "download/not-modified",
-                        format!("the server says that {name} is unchanged, and nothing is pinned"),
+                        format!("{source} says that {name} is unchanged, and what is pinned is something else"),
                         "run the command again",
                     )
                 })?;
-                let canonical = read(workspace, &entry.name)?;
                 Pin { entry, canonical, received: None }
             }
         });

@@ -9,7 +9,7 @@ use super::features::{self, BLOCK};
 use crate::failure::Failure;
 use crate::lock::{GENERATOR, Lock, sha256};
 use crate::transaction::Change;
-use crate::workspace::{CLIENT_MANIFEST, CONTRACTS, GENERATED, LOCK, Workspace};
+use crate::workspace::{CLIENT_MANIFEST, CONTRACTS, GENERATED, LOCK, REPORTS, Workspace};
 
 /// Why a file is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -227,11 +227,7 @@ impl Survey {
 fn territory(workspace: &Workspace) -> Result<Vec<String>, Failure> {
     let mut paths = workspace.files_below(GENERATED)?;
     paths.extend(workspace.files_below(CONTRACTS)?);
-    for path in ["specs/surface.txt", "specs/api-index.txt", "specs/ledger.txt"] {
-        if workspace.path(path).is_file() {
-            paths.push(path.to_owned());
-        }
-    }
+    paths.extend(REPORTS.iter().filter(|path| workspace.path(path).is_file()).map(|path| (*path).to_owned()));
     Ok(paths)
 }
 

@@ -223,6 +223,14 @@ impl Fetcher<'_> {
     fn received(&self, name: &str, answer: http::Answer) -> Result<Fetched, Failure> {
         let source = self.source(&answer.url);
         let content = if answer.status == StatusCode::NOT_MODIFIED {
+            if self.known_etag(name, &answer.url).is_none() {
+                return Err(Failure::new(
+                    Exit::Download,
+                    "download/not-modified",
+                    format!("{source} answers 304 to a request that asked for all of it"),
+                    "name another address of the contract, or save it and use --contract FILE",
+                ));
+            }
             self.steps.note("not modified since it was pinned (304)");
             Content::NotModified
         } else if answer.status.is_success() {

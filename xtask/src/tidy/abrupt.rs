@@ -1,6 +1,6 @@
 //! No way to end abruptly outside tests.
 
-use super::{File, Finding, product_lines};
+use super::{File, Finding, outside_strings, product_lines};
 
 const WAYS: [&str; 7] =
     [".unwrap()", ".unwrap_err()", ".expect(", "panic!(", "todo!(", "unimplemented!(", "unreachable!("];
@@ -30,27 +30,4 @@ fn stands_in(code: &str, way: &str) -> bool {
         let before = code.get(..index).and_then(|text| text.chars().next_back());
         way.starts_with('.') || !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
     })
-}
-
-/// A line without comments and without the inside of its strings; enough for text that rustfmt has laid out.
-fn outside_strings(line: &str) -> String {
-    let mut kept = String::new();
-    let mut letters = line.chars().peekable();
-    let mut inside = false;
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' if inside => {
-                letters.next();
-            }
-            '\'' if !inside && letters.peek() == Some(&'"') => {
-                letters.next();
-                letters.next();
-            }
-            '"' => inside = !inside,
-            '/' if !inside && letters.peek() == Some(&'/') => break,
-            _ if !inside => kept.push(letter),
-            _ => {}
-        }
-    }
-    kept
 }

@@ -12,8 +12,6 @@ const MAY_KNOW: [(&str, &[&str]); 5] = [
     ("xtask", &["platform-codegen", "platform-sandbox"]),
     ("tests", &["platform-codegen", "platform-client", "platform-sandbox", "xtask"]),
 ];
-/// What only the examples and documentation tests of a member may know.
-const IN_TESTS: [(&str, &[&str]); 1] = [("generated-client", &["platform-sandbox"])];
 const PACKAGES: [&str; 5] = ["platform-codegen", "platform-client", "platform-sandbox", "platform-tests", "xtask"];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
@@ -22,13 +20,9 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
         let path = format!("{member}/Cargo.toml");
         let Some(text) = files.iter().find(|file| file.path == path).and_then(File::text) else { continue };
         let Ok(manifest) = toml::from_str::<Table>(text) else { continue };
-        let in_tests = IN_TESTS.iter().find(|(name, _)| *name == member).map(|(_, packages)| *packages);
-        let mut refuse = |key: &str, extra: &[&str]| {
+        for key in ["dependencies", "build-dependencies", "dev-dependencies"] {
             for name in dependencies(&manifest, key) {
-                if PACKAGES.contains(&name.as_str())
-                    && !allowed.contains(&name.as_str())
-                    && !extra.contains(&name.as_str())
-                {
+                if PACKAGES.contains(&name.as_str()) && !allowed.contains(&name.as_str()) {
                     findings.push(Finding {
                         file: path.clone(),
                         line: line_of(text, &name),
@@ -38,10 +32,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
                     });
                 }
             }
-        };
-        refuse("dependencies", &[]);
-        refuse("build-dependencies", &[]);
-        refuse("dev-dependencies", in_tests.unwrap_or_default());
+        }
     }
     findings
 }

@@ -7,6 +7,7 @@ mod length;
 mod line_ends;
 mod members;
 mod paths;
+mod pure;
 mod readme;
 
 use std::fmt;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 
 use crate::console::{count, progress, result};
 use crate::failure::{Exit, Failure};
-use crate::workspace::Workspace;
+use crate::workspace::{LOCK, Workspace, is_territory};
 
 /// A place that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,11 +48,7 @@ impl File {
 
     /// Whether the tool wrote it.
     fn is_generated(&self) -> bool {
-        let machine =
-            ["specs/codegen.lock", "specs/surface.txt", "specs/api-index.txt", "specs/ledger.txt", "Cargo.lock"];
-        self.path.starts_with("generated-client/src/generated/")
-            || self.path.starts_with("specs/contracts/")
-            || machine.contains(&self.path.as_str())
+        is_territory(&self.path) || self.path == LOCK || self.path == "Cargo.lock"
     }
 
     /// Whether it holds tests, examples, or inputs and expected outputs of tests.
@@ -70,11 +67,12 @@ impl File {
 
 type Rule = fn(&[File]) -> Vec<Finding>;
 
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 9] = [
     length::check,
     abrupt::check,
     members::check,
     paths::check,
+    pure::check,
     line_ends::check,
     crates::check,
     headers::check,
@@ -128,6 +126,29 @@ fn files(workspace: &Workspace) -> Result<Vec<File>, Failure> {
 fn product_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line));
     numbered.take_while(|(_, line)| line.trim() != "#[cfg(test)]")
+}
+
+/// A line without comments and without the inside of its strings; enough for text that rustfmt has laid out.
+fn outside_strings(line: &str) -> String {
+    let mut kept = String::new();
+    let mut letters = line.chars().peekable();
+    let mut inside = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if inside => {
+                letters.next();
+            }
+            '\'' if !inside && letters.peek() == Some(&'"') => {
+                letters.next();
+                letters.next();
+            }
+            '"' => inside = !inside,
+            '/' if !inside && letters.peek() == Some(&'/') => break,
+            _ if !inside => kept.push(letter),
+            _ => {}
+        }
+    }
+    kept
 }
 
 #[cfg(test)]

@@ -48,7 +48,15 @@ fn a_member_that_knows_too_much_is_found() {
         file("codegen/Cargo.toml", "[target.'cfg(unix)'.dev-dependencies]\nplatform-client.workspace = true\n"),
     ];
     let found = places(&members::check(&files));
-    assert_eq!(found, [at("codegen/Cargo.toml", 2), at("sandbox/Cargo.toml", 4), at("xtask/Cargo.toml", 3)]);
+    let client = at("generated-client/Cargo.toml", 2);
+    assert_eq!(found, [at("codegen/Cargo.toml", 2), client, at("sandbox/Cargo.toml", 4), at("xtask/Cargo.toml", 3)]);
+}
+
+#[test]
+fn a_generator_that_looks_around_is_found() {
+    let text = "use std::collections::BTreeMap;\n// std::fs\nlet text = \"std::fs\";\nstd::fs::read(path);\n";
+    let files = [file("codegen/src/a.rs", text), file("codegen/tests/a.rs", text), file("xtask/src/a.rs", text)];
+    assert_eq!(places(&pure::check(&files)), [at("codegen/src/a.rs", 4)]);
 }
 
 #[test]
@@ -60,7 +68,7 @@ fn machine_paths_are_found_and_urls_are_not() {
 
 #[test]
 fn carriage_returns_are_found() {
-    let files = [file("README.md", "a\nb\r\n"), file("codegen/tests/cases/crlf/input.json", "{}\r\n")];
+    let files = [file("README.md", "a\nb\r\n"), file("codegen/tests/load/crlf.json", "{}\r\n")];
     assert_eq!(places(&line_ends::check(&files)), [at("README.md", 2)]);
 }
 

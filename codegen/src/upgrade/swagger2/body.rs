@@ -12,7 +12,13 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const MULTIPART: &str = "multipart/form-data";
 
 /// A request body out of a body parameter.
-pub(super) fn json(body: &Object, from: &str, to: &str, consumes: &[String], journal: &mut Journal<'_>) -> Value {
+pub(in crate::upgrade) fn json(
+    body: &Object,
+    from: &str,
+    to: &str,
+    consumes: &[String],
+    journal: &mut Journal<'_>,
+) -> Value {
     journal.origins.record(from, to);
     let default = [JSON.to_owned()];
     let media_types = if consumes.is_empty() { &default[..] } else { consumes };
@@ -40,13 +46,13 @@ pub(super) fn json(body: &Object, from: &str, to: &str, consumes: &[String], jou
 }
 
 /// A field of a form: the parameter, and where it stands.
-pub(super) struct Field {
-    pub(super) parameter: Object,
-    pub(super) pointer: String,
+pub(in crate::upgrade) struct Field {
+    pub(in crate::upgrade) parameter: Object,
+    pub(in crate::upgrade) pointer: String,
 }
 
 /// A request body out of form parameters.
-pub(super) fn form(fields: Vec<Field>, to: &str, consumes: &[String], journal: &mut Journal<'_>) -> Value {
+pub(in crate::upgrade) fn form(fields: Vec<Field>, to: &str, consumes: &[String], journal: &mut Journal<'_>) -> Value {
     let names = media_types(&fields, consumes);
     if let Some(first) = fields.first() {
         journal.origins.record(&first.pointer, to);

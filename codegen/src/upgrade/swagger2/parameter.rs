@@ -54,7 +54,7 @@ fn belongs(key: &str) -> bool {
 }
 
 /// Converts a parameter of the path, the query or a header.
-pub(super) fn convert(mut parameter: Object, from: &str, to: &str, journal: &mut Journal<'_>) -> Value {
+pub(in crate::upgrade) fn convert(mut parameter: Object, from: &str, to: &str, journal: &mut Journal<'_>) -> Value {
     journal.origins.record(from, to);
     if parameter.contains_key("$ref") {
         return Value::Object(parameter);

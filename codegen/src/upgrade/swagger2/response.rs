@@ -9,7 +9,13 @@ const JSON: &str = "application/json";
 const BYTES: &str = "application/octet-stream";
 
 /// Converts a response in place.
-pub(super) fn convert(response: &mut Value, from: &str, to: &str, produces: &[String], journal: &mut Journal<'_>) {
+pub(in crate::upgrade) fn convert(
+    response: &mut Value,
+    from: &str,
+    to: &str,
+    produces: &[String],
+    journal: &mut Journal<'_>,
+) {
     let Value::Object(response) = response else { return };
     if response.contains_key("$ref") {
         return;
@@ -51,13 +57,22 @@ pub(super) fn convert(response: &mut Value, from: &str, to: &str, produces: &[St
 fn headers(response: &mut Object, from: &str, to: &str, journal: &mut Journal<'_>) {
     let Some(Value::Object(headers)) = response.get_mut("headers") else { return };
     let (from, to) = (walk::join(from, "headers"), walk::join(to, "headers"));
-    for (name, header) in headers {
-        let Value::Object(header) = header else { continue };
-        if !header.contains_key("schema") {
-            journal.origins.record(&walk::join(&from, name), &walk::join(&walk::join(&to, name), "schema"));
+    for (name, value) in headers {
+        if let Value::Object(map) = value {
+            header(map, &walk::join(&from, name), &walk::join(&to, name), journal);
         }
-        header.remove("collectionFormat");
-        let schema = parameter::schema(header);
-        header.insert("schema".to_owned(), Value::Object(schema));
     }
+}
+
+/// Moves the type of a header into a schema.
+pub(in crate::upgrade) fn header(header: &mut Object, from: &str, to: &str, journal: &mut Journal<'_>) {
+    if header.contains_key("$ref") {
+        return;
+    }
+    if !header.contains_key("schema") {
+        journal.origins.record(from, &walk::join(to, "schema"));
+    }
+    header.remove("collectionFormat");
+    let schema = parameter::schema(header);
+    header.insert("schema".to_owned(), Value::Object(schema));
 }

@@ -2,7 +2,7 @@ use serde_json::json;
 use support::{Reply, Server};
 
 use super::support;
-use crate::wire::prelude::*;
+use crate::wire::{prelude::*, to_value};
 
 /// Sends one value as one parameter of `/x` or `/x/{p}`, and returns the target, or the value of the header.
 async fn send(parameter: Parameter, value: Value) -> Result<String, Error> {
@@ -56,6 +56,7 @@ async fn path_parameters_in_every_style() {
         (path("p").matrix().exploded(), list(), "/x/;p=blue;p=black;p=brown"),
         (path("p").matrix(), object(), "/x/;p=R,100,G,200,B,150"),
         (path("p").matrix().exploded(), object(), "/x/;R=100;G=200;B=150"),
+        (path("p").pipe(), list(), "/x/blue%7Cblack%7Cbrown"),
         (path("p").json(), json!({"a": [1]}), "/x/%7B%22a%22%3A%5B1%5D%7D"),
         (path("p").reserved(), json!("src/main.rs"), "/x/src/main.rs"),
         (path("p"), json!("a b?c#d&e=ü,;"), "/x/a%20b%3Fc%23d%26e%3D%C3%BC%2C%3B"),
@@ -82,6 +83,7 @@ async fn query_parameters_in_every_style() {
         (query("p").unexploded(), object(), "/x?p=R,100,G,200,B,150"),
         (query("p").space(), list(), "/x?p=blue%20black%20brown"),
         (query("p").pipe(), list(), "/x?p=blue%7Cblack%7Cbrown"),
+        (query("p").tab(), list(), "/x?p=blue%09black%09brown"),
         (query("p").pipe().exploded(), list(), "/x?p=blue&p=black&p=brown"),
         (query("p").deep(), object(), "/x?p%5BR%5D=100&p%5BG%5D=200&p%5BB%5D=150"),
         (query("p").deep(), json!({"a": {"b": [1, 2]}}), "/x?p%5Ba%5D%5Bb%5D=1&p%5Ba%5D%5Bb%5D=2"),
@@ -93,12 +95,22 @@ async fn query_parameters_in_every_style() {
 }
 
 #[tokio::test]
+async fn decimals_keep_their_digits() {
+    let text = |decimal: &str| to_value(&Decimal::new(decimal).unwrap()).unwrap();
+    assert_eq!(text("79228162514264337593543950335"), json!("79228162514264337593543950335"));
+    assert_eq!(text("19.90"), json!("19.90"));
+    assert_eq!(text("1"), json!(1));
+}
+
+#[tokio::test]
 async fn headers_and_cookies_in_every_style() {
     table(vec![
         (header("p"), json!("a b,c"), "a b,c"),
         (header("p"), list(), "blue,black,brown"),
         (header("p"), object(), "R,100,G,200,B,150"),
         (header("p").exploded(), object(), "R=100,G=200,B=150"),
+        (header("p").pipe(), list(), "blue|black|brown"),
+        (header("p").tab(), list(), "blue\tblack\tbrown"),
         (header("p").json(), json!({"a": 1}), "{\"a\":1}"),
         (header("p"), json!(null), "/x"),
         (cookie("sid"), json!("a;b c"), "sid=a%3Bb%20c"),

@@ -80,6 +80,26 @@ async fn several_statuses() {
     assert_eq!(get(Reply::json(200, "{}"), &PLAIN, Open::decode).await.unwrap(), Open::Other(serde_json::json!({})));
 }
 
+#[derive(Debug)]
+enum Download {
+    File(ByteStream),
+    Later(Value),
+    NoContent,
+}
+responses!(Download { 200 => File(stream), 202 => Later(json), 204 => NoContent });
+
+#[tokio::test]
+async fn a_stream_beside_json() {
+    static OPERATION: Operation = Operation { stream: true, accept: "image/png, application/json", ..FAMILY };
+    let picture = Reply::new(200, &[("content-type", "image/png")], "png");
+    let Download::File(body) = get(picture, &OPERATION, Download::decode).await.unwrap() else { panic!("no file") };
+    assert_eq!(body.bytes().await.unwrap(), "png");
+    let later = get(Reply::json(202, "{\"id\":1}"), &OPERATION, Download::decode).await.unwrap();
+    assert!(matches!(later, Download::Later(value) if value == serde_json::json!({"id": 1})));
+    let none = get(Reply::new(204, &[], ""), &OPERATION, Download::decode).await.unwrap();
+    assert!(matches!(none, Download::NoContent));
+}
+
 #[tokio::test]
 async fn status_and_headers_come_along() {
     let server = Server::always(Reply::new(200, &[("etag", "\"1\"")], "5")).await;

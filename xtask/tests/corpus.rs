@@ -1,0 +1,68 @@
+//! `cargo xtask corpus` over a few contracts, with a client that has no dependencies.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use serde_json::Value;
+use support::{Workspace, contract};
+
+const ROOT: &str = "[workspace]\nmembers = [\"generated-client\"]\n\n[workspace.package]\nedition = \"2024\"\n";
+const CLIENT: &str =
+    "[package]\nname = \"platform-client\"\nversion = \"0.0.0\"\nedition.workspace = true\n\n[features]\n";
+
+fn workspace(library: &str) -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write("Cargo.toml", ROOT);
+    workspace.write("generated-client/Cargo.toml", CLIENT);
+    workspace.write("generated-client/src/lib.rs", library);
+    workspace.write("contracts/deep/good.json", &contract::small());
+    workspace
+}
+
+fn rows(workspace: &Workspace) -> Vec<Value> {
+    serde_json::from_str(&workspace.read("rows.json")).expect("a JSON array")
+}
+
+#[test]
+fn a_contract_that_cannot_be_read_does_not_end_the_run() {
+    let workspace = workspace("");
+    workspace.write("contracts/broken.json", "{\"openapi\":");
+    workspace.write("contracts/notes.md", "no contract");
+    let run = workspace.run(&["corpus", "contracts", "--json", "rows.json"]);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.stdout.contains("2 contracts: 1 generated, 1 not; check: 1 ok, 0 failed, 1 skipped"), "{}", run.stdout);
+    let rows = rows(&workspace);
+    assert_eq!(rows.len(), 2);
+    assert_eq!((&rows[0]["file"], &rows[0]["check"]), (&Value::from("broken.json"), &Value::from("skipped")));
+    assert!(rows[0]["error"].as_str().is_some_and(|error| !error.is_empty()));
+    let good = &rows[1];
+    assert_eq!(good["file"], "deep/good.json");
+    assert_eq!((&good["error"], &good["check"]), (&Value::Null, &Value::from("ok")));
+    assert_eq!((good["operations"].as_u64(), good["typed_operations"].as_u64()), (Some(2), Some(2)));
+    assert!(good["lines"].as_u64() > Some(10) && good["bytes"].as_u64() > Some(100));
+    assert!(good["generate_seconds"].is_number() && good["check_seconds"].is_number());
+}
+
+#[test]
+fn a_client_that_does_not_compile_is_shown_with_its_errors() {
+    for (library, features) in [
+        ("pub fn number() -> u8 { \"text\" }\n", "--all-features"),
+        ("#[cfg(not(feature = \"things\"))]\npub fn number() -> u8 { \"text\" }\n", "--no-default-features"),
+    ] {
+        let workspace = workspace(library);
+        let run = workspace.run(&["corpus", "contracts/deep/good.json", "--json", "rows.json"]);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.stdout.contains(features) && run.stdout.contains("E0308"), "{}", run.stdout);
+        assert_eq!(rows(&workspace)[0]["check"], "failed");
+    }
+}
+
+#[test]
+fn generated_crates_can_be_kept_and_checks_left_out() {
+    let workspace = workspace("");
+    let run = workspace.run(&["corpus", "contracts", "--no-check", "--keep", "kept", "--repeat", "3"]);
+    run.succeeds(&["1 generated", "1 skipped"]);
+    assert!(workspace.read("kept/deep-good.json/Cargo.toml").contains("edition = \"2024\""));
+    assert!(workspace.path("kept/deep-good.json/src/generated/mod.rs").is_file());
+    workspace.run(&["corpus", "contracts", "--only", "absent"]).fails(5, &["no contract here"]);
+}

@@ -1,0 +1,48 @@
+//! `cargo xtask sandbox` as a user runs it.
+#![cfg(unix)]
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+
+use support::Workspace;
+
+#[test]
+fn the_printed_lines_are_all_that_a_program_needs() {
+    let workspace = Workspace::new();
+    let configuration = support::CONFIGURATION.replace("TEST_", "PLATFORM_");
+    workspace.write("specs/codegen.toml", &configuration);
+    let mut sandbox = workspace
+        .command(&["sandbox", "--contract-requires-token"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let lines = BufReader::new(sandbox.stdout.take().expect("piped")).lines().map(|line| line.expect("text"));
+    let exports: Vec<String> = lines.filter(|line| line.starts_with("export ")).take(2).collect();
+    let variables: Vec<(&str, &str)> = exports
+        .iter()
+        .flat_map(|line| line.split_whitespace().skip(1))
+        .filter_map(|assignment| assignment.split_once('='))
+        .collect();
+    let secret = variables.iter().find(|(name, _)| *name == "PLATFORM_SECRET_FILE").expect("a secret file").1;
+    assert_eq!(fs::metadata(secret).expect("there").permissions().mode() & 0o777, 0o600);
+
+    let regenerated = workspace.run_with(&["regenerate"], &variables);
+    let status = Command::new("kill").args(["-INT", &sandbox.id().to_string()]).status().expect("kill runs");
+    assert!(status.success());
+    assert!(sandbox.wait().expect("ends").success());
+    regenerated.succeeds(&["getting a token", "platform from http://127.0.0.1:", "new"]);
+    assert!(!fs::exists(secret).expect("asked"), "the secret goes with the sandbox");
+}
+
+#[test]
+fn a_port_that_is_taken_is_said() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    Workspace::new().run(&["sandbox", "--port", &port]).fails(3, &[&port, "--port"]);
+}
