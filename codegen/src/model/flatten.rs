@@ -32,7 +32,11 @@ impl<'a> Types<'a> {
             match node.resolve() {
                 Some(target) => self.merge(&target, flat, binding),
                 None => {
-                    self.degrade(node, format!("`{}` leads nowhere in this document", node.text("$ref")));
+                    self.lose(
+                        node,
+                        "left out of the object",
+                        format!("`{}` leads nowhere in this document", node.text("$ref")),
+                    );
                 }
             }
             return;

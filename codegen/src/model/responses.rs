@@ -2,7 +2,7 @@
 
 use super::bodies::{Class, class, essence, is_json, typed_elsewhere};
 use super::objects::text_not_bytes;
-use super::schemas::Types;
+use super::schemas::{Types, shared_name};
 use super::tree::Node;
 use super::types::{Format, Kind, Type};
 use super::{Content, Status};
@@ -31,11 +31,12 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         }
         let is_success = status.starts_with('2') || status == "default" && !has_success;
         let Some(response) = node.resolve() else {
-            types.degrade(&node, format!("`{}` leads nowhere in this document", node.text("$ref")));
+            types.lose(&node, "answered as bytes", format!("`{}` leads nowhere in this document", node.text("$ref")));
             statuses.push(Status { status: status.to_owned(), content: Content::Stream, description: String::new() });
             continue;
         };
-        let name = format!("{hint}{}", suffix(status, is_success));
+        let own = format!("{hint}{}", suffix(status, is_success));
+        let name = shared_name(&response.pointer, "Response").unwrap_or(own);
         let (mut content, accept) = content(types, &response, &name);
         if is_success {
             accepts.extend(accept.filter(|accept| !accepts.contains(accept)));
@@ -153,11 +154,8 @@ fn combine<'a>(types: &mut Types<'a>, operation: &Node<'a>, successes: &[Status]
         _ => {
             let mut scope = Scope::default();
             let variants = successes.iter().map(|status| {
-                let content = match &status.content {
-                    Content::OptionalJson(ty) => Content::Json(ty.clone()),
-                    content => content.clone(),
-                };
-                (status.status.clone(), scope.claim([status_name(&status.status).as_str()]), content)
+                let name = scope.claim([status_name(&status.status).as_str()]);
+                (status.status.clone(), name, status.content.clone())
             });
             let variants: Vec<_> = variants.collect();
             let id = types.add(operation, "/responses", &format!("{hint}Response"), |_, _| Kind::ByStatus(variants));

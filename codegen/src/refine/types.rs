@@ -67,10 +67,8 @@ impl Item<'_, '_> {
     fn open(&mut self, derives: &str, kind: &str, fallback: &str) {
         let definition = self.definition;
         let docs = match definition.docs.trim() {
-            "" => match definition.pointer.rsplit_once("/schemas/") {
-                Some((_, name)) if !name.contains('/') => format!("`{}` of the contract.", name.replace('`', "'")),
-                _ => fallback.to_owned(),
-            },
+            "" => component(&definition.pointer)
+                .map_or_else(|| fallback.to_owned(), |name| format!("`{}` of the contract.", name.replace('`', "'"))),
             docs => docs.to_owned(),
         };
         self.code.push_str(&comment(&provenance(&docs, definition)));
@@ -218,7 +216,10 @@ impl Item<'_, '_> {
         self.code.push_str(&format!("pub enum {} {{\n", self.name()));
         for (position, (status, name, content)) in variants.iter().enumerate() {
             let (kind, inner) = match content {
-                Content::Json(ty) | Content::OptionalJson(ty) => ("(json)", Some(self.member(position, ty))),
+                Content::Json(ty) => ("(json)", Some(self.member(position, ty))),
+                Content::OptionalJson(ty) => {
+                    ("(optional_json)", Some(format!("Option<{}>", self.member(position, ty))))
+                }
                 Content::Text => ("(text)", Some("String".to_owned())),
                 // Whether a body is handed over while it arrives is settled before its status is known.
                 Content::Stream | Content::Events => ("(bytes)", Some("Bytes".to_owned())),
@@ -248,6 +249,12 @@ impl Item<'_, '_> {
             _ => false,
         }
     }
+}
+
+/// The name of the component that a pointer leads to.
+fn component(pointer: &str) -> Option<String> {
+    let name = pointer.strip_prefix("/components/schemas/").or_else(|| pointer.strip_prefix("/definitions/"))?;
+    (!name.contains('/')).then(|| name.replace("~1", "/").replace("~0", "~"))
 }
 
 /// The contract's text for a member, else its name on the wire.
