@@ -11,7 +11,7 @@ use crate::flags;
 
 /// Starts a sandbox on loopback.
 pub(crate) async fn start(port: u16, contract_requires_token: bool) -> Result<Sandbox, Failure> {
-    let options = Options { port, contract_requires_token };
+    let options = Options { port, contract_requires_token, ..Options::default() };
     platform_sandbox::start_with(options).await.map_err(|error| {
         Failure::new(
             Exit::Download,

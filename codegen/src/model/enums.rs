@@ -44,7 +44,12 @@ pub(super) fn unlisted<'a>(types: &mut Types<'a>, node: &Node<'a>) {
     let values = node.value.get("enum").and_then(Value::as_array).into_iter().flatten();
     if node.value.get("$ref").is_none() && values.filter(|value| !value.is_null()).count() > 0 {
         let lost = Loss::Documentation("which values there are".to_owned());
-        node.note(types.ledger, "model/enum", "the values do not become an enumeration: they are not all text, or all integers, as the type says", lost);
+        node.note(
+            types.ledger,
+            "model/enum",
+            "the values do not become an enumeration: they are not all text, or all integers, as the type says",
+            lost,
+        );
     }
 }
 

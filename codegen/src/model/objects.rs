@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::schemas::{Types, key, or_null};
+use super::keys::key;
+use super::limits::limits;
+use super::schemas::{Types, or_null};
 use super::tree::Node;
 use super::types::{Field, Format, Kind, Part, PartKind, Type};
 use crate::ledger::Loss;
@@ -30,8 +32,10 @@ impl<'a> Types<'a> {
                 ty: text_not_bytes(typed.ty),
                 read_only: hint("readOnly"),
                 write_only: hint("writeOnly"),
+                tag: false,
                 deprecated: property.flag("deprecated"),
                 docs: property.prose(),
+                limits: limits(property),
             };
             fields.push(field);
         }
@@ -81,6 +85,7 @@ impl<'a> Types<'a> {
                 kind: self.part_kind(typed.ty),
                 required: flat.required.contains(wire) && !typed.nullable,
                 docs: property.prose(),
+                limits: limits(property),
             });
         }
         parts

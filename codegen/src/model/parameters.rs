@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::limits::limits;
 use super::objects::text_not_bytes;
 use super::schemas::{Types, shared_name};
 use super::tree::Node;
@@ -146,7 +147,8 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         reserved: node.flag("allowReserved"),
         required: node.flag("required"),
         ty: text_not_bytes(ty),
-        docs: node.prose(),
+        docs: if node.flag("deprecated") { format!("Deprecated. {}", node.prose()) } else { node.prose() },
+        limits: schema.as_ref().map(limits).unwrap_or_default(),
         default: default.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
         wire,
     })
@@ -163,6 +165,7 @@ fn undeclared(wire: &str) -> Parameter {
         required: true,
         ty: Type::String(Format::Text),
         docs: String::new(),
+        limits: String::new(),
         default: None,
     }
 }

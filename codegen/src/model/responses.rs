@@ -32,12 +32,13 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         let is_success = status.starts_with('2') || status == "default" && !has_success;
         let Some(response) = node.resolve() else {
             types.lose(&node, "answered as bytes", format!("`{}` leads nowhere in this document", node.text("$ref")));
-            statuses.push(Status { status: status.to_owned(), content: Content::Stream, description: String::new() });
+            let (status, description) = (status.to_owned(), String::new());
+            statuses.push(Status { status, content: Content::Stream, item: None, description });
             continue;
         };
         let own = format!("{hint}{}", suffix(status, is_success));
         let name = shared_name(&response.pointer, "Response").unwrap_or(own);
-        let (mut content, accept) = content(types, &response, &name);
+        let Answer { mut content, accept, item } = answer(types, &response, &name);
         if is_success {
             accepts.extend(accept.filter(|accept| !accepts.contains(accept)));
             // A range promises neither a status nor a body.
@@ -48,6 +49,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         statuses.push(Status {
             status: status.to_owned(),
             content,
+            item,
             description: response.text("description").to_owned(),
         });
     }
@@ -66,21 +68,51 @@ pub(super) fn answers_array(operation: &Node<'_>) -> bool {
     let responses = operation.get("responses");
     let first = responses.iter().flat_map(|responses| responses.members().collect::<Vec<_>>());
     let success = first.into_iter().find(|(status, _)| status.starts_with('2')).and_then(|(_, node)| node.resolve());
-    let media = success.and_then(|response| response.get("content")).and_then(|content| {
-        let media = content.members().find(|(name, _)| is_json(name)).map(|(_, media)| media);
-        media
-    });
-    let schema = media.and_then(|media| media.get("schema")).and_then(|schema| schema.resolve());
+    let content = success.and_then(|response| response.get("content"));
+    let media = content.as_ref().and_then(|content| content.members().find(|(name, _)| is_json(name)));
+    let schema = media.and_then(|(_, media)| media.get("schema")).and_then(|schema| schema.resolve());
     schema.is_some_and(|schema| schema.text("type") == "array")
 }
 
-/// What one response carries, and the media type to ask for.
-fn content<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str) -> (Content, Option<String>) {
-    let media: Vec<(&str, Node<'a>)> =
+/// What one response carries.
+struct Answer {
+    content: Content,
+    /// The media types to ask for.
+    accept: Option<String>,
+    /// What a stream is made of.
+    item: Option<Type>,
+}
+
+/// Reads one response.
+fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str) -> Answer {
+    let mut media: Vec<(&str, Node<'a>)> =
         response.get("content").iter().flat_map(|content| content.members().collect::<Vec<_>>()).collect();
-    let Some((name, node)) = media.iter().min_by_key(|(name, _)| rank(name)).cloned() else {
-        return (Content::Empty, None);
+    media.sort_by_cached_key(|(name, _)| rank(name));
+    let Some((name, node)) = media.first() else {
+        return Answer { content: Content::Empty, accept: None, item: None };
     };
+    let (content, mut accept) = content(types, name, node, hint);
+    // What is read as bytes may be bytes of any kind; ASP.NET lists `text/plain` for whatever it writes.
+    let is_same = |other: &str| match content {
+        Content::Stream => !matches!(class(other), Class::Json | Class::Xml),
+        _ => class(other) == class(name) || essence(other) == "text/plain",
+    };
+    let (same, others): (Vec<&str>, Vec<&str>) = media.iter().map(|(name, _)| *name).partition(|other| is_same(other));
+    if content == Content::Stream && class(name) != Class::Json {
+        accept = Some(same.join(", "));
+    }
+    if !others.is_empty() && accept.as_deref() != Some("*/*") {
+        let what = format!("asked for as `{name}`; also offered: {}", others.join(", "));
+        response.note(types.ledger, "model/response", what, Loss::Documentation("the other media types".to_owned()));
+    }
+    let streamed = content == Content::Events || content == Content::Stream && node.flag("x-item-schema");
+    let item = node.get("schema").filter(|_| streamed).map(|schema| types.of(&schema, hint).ty);
+    let item = item.filter(|ty| !matches!(ty, Type::Any | Type::Object | Type::String(_)));
+    Answer { content, accept, item }
+}
+
+/// What a body of one media type is, and the media type to ask for.
+fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -> (Content, Option<String>) {
     let schema = node.get("schema");
     let typed = |types: &mut Types<'a>| schema.as_ref().map(|schema| types.of(schema, hint));
     let ask = |name: &str| Some(if name.contains('*') { "application/json".to_owned() } else { name.to_owned() });

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
+use super::keys::key;
 use super::naming::Shortener;
 use super::tree::{Document, Node, last_segment};
 use super::types::{Definition, Format, Kind, Reach, Type, TypeId};
@@ -123,9 +124,14 @@ impl<'a> Types<'a> {
 
     /// The name for a new type: chosen by hand, pinned, or the first free form of `wish`.
     fn claim(&mut self, key: &str, wish: &str) -> String {
-        let chosen = self.renames.get(key).or_else(|| self.pins.types.get(key)).cloned();
+        let mut key = key.to_owned();
+        // Two alternatives may have one title.
+        while self.given.types.contains_key(&key) {
+            key.push('+');
+        }
+        let chosen = self.renames.get(&key).or_else(|| self.pins.types.get(&key)).cloned();
         let name = self.scope.claim([chosen.as_deref().unwrap_or(wish), wish]);
-        self.given.types.insert(key.to_owned(), name.clone());
+        self.given.types.insert(key, name.clone());
         name
     }
 
@@ -418,11 +424,6 @@ pub(super) fn provenance(node: &Node<'_>) -> Provenance {
         "assumed" => Provenance::Assumed,
         _ => Provenance::Plain,
     }
-}
-
-/// The key of a schema in the lock.
-pub(super) fn key(node: &Node<'_>) -> String {
-    format!("{}#{}", node.document.name, node.pointer)
 }
 
 fn place(node: &Node<'_>) -> (String, String) {

@@ -8,7 +8,8 @@ use crate::emit::Piece;
 use crate::model::{Model, Provenance, TypeId};
 
 /// Lints that say nothing about generated code: its names and its prose are the contract's. The modules below inherit it.
-const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, deprecated, rustdoc::all, unused_imports)]";
+const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, deprecated, rustdoc::all, unused_imports, \
+    reason = \"names and prose are the contract's\")]";
 
 /// `mod.rs` of the generated folder.
 pub(crate) fn root() -> Vec<Piece> {
@@ -53,10 +54,9 @@ pub(crate) fn families(model: &Model) -> Vec<Piece> {
 pub(crate) fn features(model: &Model, groups: &BTreeMap<Group, Vec<TypeId>>) -> Vec<Feature> {
     let mut features: Vec<Feature> = Vec::new();
     for family in &model.families {
-        let about = if family.covers.is_empty() {
-            format!("Operations tagged `{}`", family.name)
-        } else {
-            family.covers.clone()
+        let about = match family.covers.as_str() {
+            "" => format!("Operations of the family `{}`", family.name),
+            covers => covers.to_owned(),
         };
         features.push(Feature { name: family.feature.clone(), about, default: true, enables: Vec::new() });
     }

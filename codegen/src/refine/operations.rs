@@ -1,7 +1,7 @@
 //! Operations: a constant that describes them, and a call.
 
 use super::arguments::{Arguments, arrange};
-use super::docs::{comment, first_line};
+use super::docs::{closed, comment, first_line};
 use super::index::Index;
 use super::render::Render;
 use super::types::literal;
@@ -80,12 +80,8 @@ fn params(
 }
 
 fn parameter_docs(parameter: &Parameter) -> String {
-    let mut docs =
-        if parameter.docs.trim().is_empty() { format!("`{}`", parameter.wire) } else { parameter.docs.clone() };
-    if let Some(default) = &parameter.default {
-        docs.push_str(&format!("\n\nThe server's default: `{}`.", default.replace('`', "'")));
-    }
-    docs
+    let docs = if parameter.docs.trim().is_empty() { format!("`{}`", parameter.wire) } else { closed(&parameter.docs) };
+    if parameter.limits.is_empty() { docs } else { format!("{docs}\n\n{}", parameter.limits) }
 }
 
 /// What the constant says beyond what the family shares.
@@ -184,16 +180,19 @@ fn docs(render: &Render<'_>, operation: &Operation) -> String {
             "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n",
         );
     }
-    let prose = operation.docs.trim();
-    text.push_str(if prose.is_empty() { "No description in the contract." } else { prose });
+    let prose = closed(operation.docs.trim());
+    text.push_str(if prose.is_empty() { "No description in the contract." } else { &prose });
     text.push_str(&format!("\n\n`{} {}`", operation.method, operation.path));
     text.push_str(match operation.provenance {
         Provenance::Plain => "\n",
         Provenance::Documented => ", shown by the platform's document.\n",
         Provenance::Assumed => ", assumed.\n",
     });
-    for parameter in operation.parameters.iter().filter(|parameter| !parameter.docs.trim().is_empty()) {
-        text.push_str(&format!("\n- `{}`: {}", parameter.name, first_line(&parameter.docs)));
+    for parameter in &operation.parameters {
+        let about = format!("{} {}", first_line(&parameter.docs), parameter.limits);
+        if !about.trim().is_empty() {
+            text.push_str(&format!("\n- `{}`: {}", parameter.name, about.trim()));
+        }
     }
     if !operation.statuses.is_empty() {
         text.push_str("\n\n| status | body | |\n|---|---|---|");
@@ -206,6 +205,10 @@ fn docs(render: &Render<'_>, operation: &Operation) -> String {
             Content::Text => "text".to_owned(),
             Content::Stream => "bytes".to_owned(),
             Content::Events => "server-sent events".to_owned(),
+        };
+        let body = match &status.item {
+            Some(item) => format!("{body}: a stream of `{}`", render.described(item)),
+            None => body,
         };
         let about = first_line(&status.description).replace('|', "\\|");
         text.push_str(&format!("\n| {} | {body} | {about} |", status.status));

@@ -1,6 +1,6 @@
 //! Types: the Rust item, and the table of what it is on the wire.
 
-use super::docs::comment;
+use super::docs::{closed, comment};
 use super::groups::Group;
 use super::index::Index;
 use super::render::Render;
@@ -71,7 +71,7 @@ impl Item<'_, '_> {
                 .map_or_else(|| fallback.to_owned(), |name| format!("`{}` of the contract.", name.replace('`', "'"))),
             docs => docs.to_owned(),
         };
-        self.code.push_str(&comment(&provenance(&docs, definition)));
+        self.code.push_str(&comment(&provenance(&closed(&docs), definition)));
         if definition.deprecated {
             self.code.push_str("#[deprecated]\n");
         }
@@ -102,7 +102,10 @@ impl Item<'_, '_> {
                 Presence::Nullable => ("nullable", format!("Option<{inner}>")),
                 Presence::Maybe => ("maybe", format!("Maybe<{inner}>")),
             };
-            self.code.push_str(&comment(&described(&field.docs, &field.wire)));
+            self.code.push_str(&comment(&described(&field.docs, &field.wire, &field.limits)));
+            if field.tag && self.definition.reach.request {
+                self.code.push_str("///\n/// Names the variant: filled in when the value is sent as one.\n");
+            }
             if field.deprecated {
                 self.code.push_str("#[deprecated]\n");
             }
@@ -136,7 +139,7 @@ impl Item<'_, '_> {
         self.open(derives, "enum", "An open enumeration.");
         self.code.push_str(&format!("pub enum {} {{\n", self.name()));
         for (wire, variant) in variants {
-            self.code.push_str(&comment(&described(&variant.docs, wire)));
+            self.code.push_str(&comment(&described(&variant.docs, wire, "")));
             self.code.push_str(&format!("{},\n", variant.name));
             let value = if kind == EnumKind::String { literal(wire) } else { wire.clone() };
             self.table.push(format!("{} = {value}", variant.name));
@@ -159,10 +162,11 @@ impl Item<'_, '_> {
         for (position, variant) in variants.iter().enumerate() {
             let VariantContent::Type(ty, tags) = &variant.content else { continue };
             let inner = self.member(position, ty);
+            let bare = inner.replace(PREFIX, "");
             // A box keeps the enum small, and ends any recursion.
             let inner = if self.is_large(ty) { format!("Box<{inner}>") } else { inner };
             let docs = match tags.as_slice() {
-                [] => format!("A `{}`.", inner.replace(PREFIX, "")),
+                [] => format!("A `{bare}`."),
                 tags => {
                     format!("Tagged {}.", tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(" or "))
                 }
@@ -202,7 +206,7 @@ impl Item<'_, '_> {
             } else {
                 (format!("optional_{kind}"), format!("Option<{ty}>"))
             };
-            self.code.push_str(&comment(&described(&part.docs, &part.wire)));
+            self.code.push_str(&comment(&described(&part.docs, &part.wire, &part.limits)));
             self.code.push_str(&format!("pub {}: {ty},\n", part.name));
             self.table.push(format!("{}: {kind} {}", part.name, literal(&part.wire)));
             self.index.add(&format!("types::{}::{}", self.name(), part.name), "field", &ty.replace(PREFIX, "types::"));
@@ -257,9 +261,10 @@ fn component(pointer: &str) -> Option<String> {
     (!name.contains('/')).then(|| name.replace("~1", "/").replace("~0", "~"))
 }
 
-/// The contract's text for a member, else its name on the wire.
-fn described(docs: &str, wire: &str) -> String {
-    if docs.trim().is_empty() { format!("`{}`", wire.replace('`', "'")) } else { docs.to_owned() }
+/// The contract's text for a member, else its name on the wire; then what is demanded of its value.
+fn described(docs: &str, wire: &str, limits: &str) -> String {
+    let text = if docs.trim().is_empty() { format!("`{}`", wire.replace('`', "'")) } else { closed(docs) };
+    if limits.is_empty() { text } else { format!("{text}\n\n{limits}") }
 }
 
 fn provenance(docs: &str, definition: &Definition) -> String {

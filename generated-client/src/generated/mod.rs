@@ -7,7 +7,8 @@
     dead_code,
     deprecated,
     rustdoc::all,
-    unused_imports
+    unused_imports,
+    reason = "names and prose are the contract's"
 )]
 pub mod families;
 pub mod types;

@@ -7,7 +7,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use super::store::Item;
-use super::{Call, act_read, act_write, shape};
+use super::{Call, access, act_read, act_write, shape};
 use crate::contract::contract;
 use crate::contract::operation::Operation;
 use crate::contract::schema::Schema;
@@ -17,8 +17,15 @@ use crate::{problem, reply};
 const RESERVED: &AsciiSet = &CONTROLS.add(b'/').add(b'%').add(b'?').add(b'{').add(b'}');
 
 pub(crate) fn answer(operation: &'static Operation, call: Call<'_>) -> Response {
-    if ancestors(&operation.path).any(|prefix| is_missing(prefix, &call)) {
+    let address = address(&operation.path, &call.input.path);
+    if ancestors(&operation.path).any(|prefix| is_missing(prefix, &address, &call)) {
         return missing();
+    }
+    match call.shelf.role(&address) {
+        Some(role) if role >= access::needed(operation) => {}
+        // ASP.NET's answer to a caller whose role is not enough. The document shows none (§5).
+        Some(_) => return StatusCode::FORBIDDEN.into_response(),
+        None => return missing(),
     }
     match operation.method {
         Method::GET => act_read::get(operation, &call),
@@ -116,12 +123,12 @@ pub(super) fn send(operation: &Operation, call: &Call<'_>, status: &str, known: 
     }
 }
 
-fn is_missing(prefix: &str, call: &Call<'_>) -> bool {
+fn is_missing(prefix: &str, address: &str, call: &Call<'_>) -> bool {
     let Some((collection_template, _)) = prefix.rsplit_once('/') else { return false };
     if item_schema(collection_template).is_none() {
         return false;
     }
-    place(prefix, &call.input.path).is_some_and(|(collection, key)| call.shelf.get(&collection, &key).is_none())
+    place(prefix, &call.input.path).is_some_and(|(collection, key)| !call.shelf.leads_to(&collection, &key, address))
 }
 
 fn text(value: Option<&Value>) -> String {
