@@ -1,5 +1,6 @@
 //! The HTTP servers: the routes of the main one, and their life.
 
+use std::fmt;
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -29,7 +30,6 @@ use crate::requests::Log;
 use crate::{fault, graphql, page, problem, reply, requests};
 
 /// What the handlers share.
-#[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) issuer: Issuer,
     pub(crate) store: Arc<Store>,
@@ -47,6 +47,12 @@ impl Shared {
     /// Forgets everything that was stored, and seeds again.
     pub(crate) fn reset(&self) -> Result<(), Error> {
         self.store.reset(|state| engine::plant(state, &self.issuer.directory.teams, &self.resources))
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Shared").field("issuer", &self.issuer.url).finish_non_exhaustive()
     }
 }
 

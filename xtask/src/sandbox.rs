@@ -48,6 +48,8 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 
 pub(crate) fn run(flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
     runtime()?.block_on(async {
+        // Before the secret files exist, so that they are removed whenever the signal comes.
+        let interrupt = crate::interrupt::Interrupt::listen(&tokio::runtime::Handle::current());
         let sandbox = start(flags.port, flags.contract_requires_token).await?;
         let folder =
             tempfile::tempdir().map_err(|error| Failure::file("create a folder in", &std::env::temp_dir(), &error))?;
@@ -64,7 +66,6 @@ pub(crate) fn run(flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
             result(&line);
         }
         progress("Ctrl-C ends the sandbox and removes the secret files");
-        let interrupt = crate::interrupt::Interrupt::listen(&tokio::runtime::Handle::current());
         // The only way out is the signal.
         let _ = interrupt.or(std::future::pending::<Result<(), Failure>>()).await;
         sandbox.stop().await;
