@@ -318,6 +318,8 @@ impl<'a> Projects<'a> {
     ///
     /// `DELETE /api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}`, assumed.
     ///
+    /// - `name`: At least 1 character.
+    ///
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
@@ -415,6 +417,8 @@ impl<'a> Projects<'a> {
     /// Gets one environment variable.
     ///
     /// `GET /api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}`, assumed.
+    ///
+    /// - `name`: At least 1 character.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -617,6 +621,8 @@ impl<'a> Projects<'a> {
     /// Sets an environment variable.
     ///
     /// `PUT /api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}`, assumed.
+    ///
+    /// - `name`: At least 1 character.
     ///
     /// | status | body | |
     /// |---|---|---|
