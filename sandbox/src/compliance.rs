@@ -35,7 +35,7 @@ async fn serve(State(shared): State<Arc<Shared>>, request: Request) -> Response 
     if !path.starts_with("/api/compliance/") {
         return StatusCode::NOT_FOUND.into_response();
     }
-    let found = match engine::find(&request) {
+    let found = match engine::find(&shared, &request) {
         Ok(found) => found,
         Err(response) => return *response,
     };

@@ -39,6 +39,7 @@
 //! | token errors | 400 for all of them, as Duende answers |
 #![deny(missing_docs)]
 
+mod admin;
 mod caller;
 mod clock;
 mod compliance;
@@ -47,10 +48,10 @@ mod data;
 mod directory;
 mod engine;
 mod error;
+mod face;
 mod fault;
 mod graphql;
 mod issuer;
-mod page;
 mod problem;
 mod projects;
 mod reply;

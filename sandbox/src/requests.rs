@@ -13,7 +13,6 @@ use serde::Serialize;
 use tokio::sync::broadcast;
 
 use crate::clock;
-use crate::contract::contract;
 use crate::engine;
 use crate::issuer::TOKEN_PATH;
 use crate::server::Shared;
@@ -160,7 +159,7 @@ pub(crate) async fn record(State(shared): State<Arc<Shared>>, request: Request, 
     if path.starts_with("/sandbox") {
         return next.run(request).await;
     }
-    let template = engine::template(contract(), &method, &path).unwrap_or(&path).to_owned();
+    let template = engine::template(shared.contract, &method, &path).unwrap_or(&path).to_owned();
     shared.requests.arrive(&method, &template);
     let response = next.run(request).await;
     shared.requests.answer(RequestRecord {

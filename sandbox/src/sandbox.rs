@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::clock::Clock;
 use crate::compliance::{self, Compliance};
-use crate::contract;
+use crate::contract::{self, Revision};
 use crate::data::Data;
 use crate::directory::{self, Client, SecretFile, Seed, Team, User, random_text};
 use crate::engine::{self, Store};
@@ -32,6 +32,8 @@ pub struct Options {
     pub compliance_port: u16,
     /// Whether the contract is served only to callers with a bearer token.
     pub contract_requires_token: bool,
+    /// The revision of the contract: 1, or 2 for one with additive, source-breaking and wire-breaking changes. 0 is 1.
+    pub contract_revision: u32,
     /// The SQLite file that keeps the state; in memory if there is none. A new file is seeded, an old one is gone on with.
     pub data: Option<PathBuf>,
     /// A TOML file that takes the place of the built-in seed, `sandbox/seed.toml`.
@@ -78,7 +80,7 @@ pub async fn start() -> Result<Sandbox, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Bind`], [`Error::Random`], [`Error::Seed`] and [`Error::Data`].
+/// [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`] and [`Error::Revision`].
 pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let listener = server::bind(options.port).await?;
     let base_url = server::address(&listener).map_err(|source| Error::Bind { port: options.port, source })?;
@@ -96,6 +98,8 @@ pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
 }
 
 fn share(options: &Options, base_url: &str) -> Result<Shared, Error> {
+    let revision =
+        Revision::of(options.contract_revision).ok_or(Error::Revision { revision: options.contract_revision })?;
     let data = Arc::new(Data::open(options.data.as_deref())?);
     let vault = Vault::new(Arc::clone(&data));
     let seed = Seed::read(options.seed.as_deref())?;
@@ -111,6 +115,7 @@ fn share(options: &Options, base_url: &str) -> Result<Shared, Error> {
         issuer: Issuer::new(format!("{base_url}{}", crate::issuer::PATH), directory, &vault)?,
         store: Arc::new(store),
         resources,
+        contract: revision.contract(),
         contract_requires_token: options.contract_requires_token.into(),
         faults: Rules::new(events),
         requests: Log::default(),

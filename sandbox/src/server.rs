@@ -12,7 +12,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, LOCATION};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -20,20 +20,21 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::compliance::Compliance;
-use crate::contract::{self, Rendered};
+use crate::contract::{self, Contract, Rendered};
 use crate::directory::Resource;
 use crate::engine::{self, Store};
 use crate::error::Error;
 use crate::fault::{Connection, Lines, Rules};
 use crate::issuer::{self, Issuer};
 use crate::requests::Log;
-use crate::{fault, graphql, page, problem, reply, requests};
+use crate::{admin, face, fault, graphql, problem, reply, requests};
 
 /// What the handlers share.
 pub(crate) struct Shared {
     pub(crate) issuer: Issuer,
     pub(crate) store: Arc<Store>,
     pub(crate) resources: Vec<Resource>,
+    pub(crate) contract: &'static Contract,
     pub(crate) contract_requires_token: AtomicBool,
     pub(crate) faults: Rules,
     pub(crate) requests: Log,
@@ -99,9 +100,8 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route(contract::JSON_PATH, get(contract_json))
         .route(contract::YAML_PATH, get(contract_yaml))
-        .route("/", get(to_page))
-        .route("/swagger", get(to_page))
-        .route(page::PATH, get(page::index))
+        .merge(face::routes())
+        .merge(admin::routes())
         .merge(issuer::routes())
         .merge(graphql::routes())
         .fallback(engine::serve)
@@ -111,16 +111,12 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .with_state(shared)
 }
 
-async fn to_page() -> Response {
-    (StatusCode::FOUND, [(LOCATION, page::PATH)]).into_response()
-}
-
 async fn contract_json(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    send_contract(&shared, &headers, contract::json())
+    send_contract(&shared, &headers, shared.contract.json())
 }
 
 async fn contract_yaml(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    send_contract(&shared, &headers, contract::yaml())
+    send_contract(&shared, &headers, shared.contract.yaml())
 }
 
 fn send_contract(shared: &Shared, headers: &HeaderMap, form: Result<&'static Rendered, &'static str>) -> Response {

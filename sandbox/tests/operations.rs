@@ -8,7 +8,7 @@ mod support;
 
 use std::time::Duration;
 
-use platform_sandbox::Sandbox;
+use platform_sandbox::{Options, Sandbox};
 use reqwest::multipart::{Form, Part};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
@@ -125,7 +125,13 @@ async fn assert_conforms(name: &str, contract: &Value, operation: &Value, respon
 
 #[tokio::test]
 async fn every_operation_answers_a_valid_request_as_the_contract_says() {
-    let sandbox = platform_sandbox::start().await.unwrap();
+    for contract_revision in [1, 2] {
+        answers_as_the_contract_says(Options { contract_revision, ..Options::default() }).await;
+    }
+}
+
+async fn answers_as_the_contract_says(options: Options) {
+    let sandbox = platform_sandbox::start_with(options).await.unwrap();
     let caller = Caller::new(&sandbox, 0).await;
     let contract = contract(&sandbox).await;
     let paths = Paths { caller: &caller, sandbox: &sandbox, contract: &contract };

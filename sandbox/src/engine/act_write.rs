@@ -24,7 +24,7 @@ pub(super) fn post(operation: &'static Operation, mut call: Call<'_>) -> Respons
         let files = std::mem::take(files);
         return upload(operation, call, files);
     }
-    if creates || item_operations(&operation.path).next().is_some() {
+    if creates || item_operations(operation, &operation.path).next().is_some() {
         return create(operation, call);
     }
     act(operation, call)
@@ -46,7 +46,7 @@ pub(super) fn put(operation: &'static Operation, mut call: Call<'_>) -> Response
     };
     let mut fields = found.unwrap_or_else(|| known(&call));
     fields.extend(body(&mut call));
-    let fields = stored(&operation.path, fields);
+    let fields = stored(operation, fields);
     call.shelf.put(&collection, &key, fields.clone());
     send(operation, &call, status, &fields)
 }
@@ -83,7 +83,7 @@ fn create(operation: &'static Operation, mut call: Call<'_>) -> Response {
     let mut fields = known(&call);
     fields.extend(body(&mut call));
     fields.insert("id".to_owned(), key.clone().into());
-    let item = match item_schema(&operation.path) {
+    let item = match item_schema(operation, &operation.path) {
         Some(schema) => shape::item(schema, &fields),
         None => fields.clone(),
     };
@@ -96,7 +96,7 @@ fn create(operation: &'static Operation, mut call: Call<'_>) -> Response {
     }
     let mut response = send(operation, &call, status, &fields);
     let location = HeaderValue::try_from(format!("{collection}/{key}"));
-    let has_address = item_operations(&operation.path).any(|found| found.method == Method::GET);
+    let has_address = item_operations(operation, &operation.path).any(|found| found.method == Method::GET);
     if let Ok(location) = location
         && status == "201"
         && has_address
@@ -197,9 +197,10 @@ fn body(call: &mut Call<'_>) -> Item {
 }
 
 /// The fields of an item as its schema has them.
-fn stored(template: &str, fields: Item) -> Item {
+fn stored(operation: &Operation, fields: Item) -> Item {
+    let template = operation.path.as_str();
     let collection = template.rsplit_once('/').map_or(template, |(collection, _)| collection);
-    match item_schema(collection) {
+    match item_schema(operation, collection) {
         Some(schema) => shape::item(schema, &fields),
         None => fields,
     }

@@ -28,7 +28,7 @@ use http::header::ALLOW;
 use http::{Method, StatusCode};
 
 use crate::caller::Caller;
-use crate::contract::{Contract, Provenance, contract};
+use crate::contract::{Contract, Provenance};
 use crate::server::Shared;
 use crate::workflow::Outcome;
 use crate::{problem, projects};
@@ -51,7 +51,7 @@ pub(crate) struct Call<'a> {
 
 /// The main API: whoever the issuer's token names may call.
 pub(crate) async fn serve(Extract(shared): Extract<Arc<Shared>>, request: Request) -> Response {
-    match find(&request) {
+    match find(&shared, &request) {
         Ok(found) => match shared.issuer.caller(request.headers()) {
             Ok(caller) => run(&shared, &caller, found, request).await,
             Err(response) => *response,
@@ -61,8 +61,8 @@ pub(crate) async fn serve(Extract(shared): Extract<Arc<Shared>>, request: Reques
 }
 
 /// Finds the operation of a request, or answers that there is none.
-pub(crate) fn find(request: &Request) -> Result<route::Found, Box<Response>> {
-    match route::find(contract(), request.method(), request.uri().path()) {
+pub(crate) fn find(shared: &Shared, request: &Request) -> Result<route::Found, Box<Response>> {
+    match route::find(shared.contract, request.method(), request.uri().path()) {
         route::Outcome::Found(found) => Ok(found),
         route::Outcome::OtherMethods(methods) => {
             Err(Box::new((StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, methods)]).into_response()))

@@ -1,5 +1,7 @@
 //! The assumed operations' wire shapes against the sandbox: what one operation stores, another gives back.
 
+use std::time::Duration;
+
 use platform_client::families::marketplace::ListStoreItemsParams;
 use platform_client::types::{
     AgentCommand, ComponentKind, CreateAgentCommandOutputRequest, CreateComponent, CreateGitRepository,
@@ -176,6 +178,8 @@ async fn a_machine_starts_and_its_log_arrives_as_text_and_as_events() {
     assert_eq!(machines.get_virtual_machine_status(&machine).await.unwrap().state, Some(VirtualMachineState::Stopped));
     let accepted = machines.start_virtual_machine(&machine).with_response().await.unwrap();
     assert_eq!(accepted.status().as_u16(), 202);
+    // Accepted is not done: the machine starts while the sandbox's time goes on.
+    sandbox.clock().advance(Duration::from_secs(600));
     let running = machines.list_virtual_machines(Some(&[VirtualMachineState::Running])).await.unwrap();
     assert_eq!(running.iter().map(|machine| machine.id).collect::<Vec<_>>(), [Some(machine)]);
     let none = machines.list_virtual_machines(Some(&[VirtualMachineState::Failed])).await.unwrap();

@@ -84,7 +84,7 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
 fn plain(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy().into_owned();
-        let about_the_test = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "PLATFORM_"];
+        let about_the_test = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "OUT_DIR", "PLATFORM_"];
         if about_the_test.iter().any(|prefix| text.starts_with(prefix)) {
             command.env_remove(&name);
         }

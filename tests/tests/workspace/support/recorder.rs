@@ -22,7 +22,7 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// The request as text: its first line, the headers by name without those that every request has, and the body.
+    /// The request as text: its first line, the headers by name without those of every request, and the body.
     /// A length that is the body's goes without saying. The boundary of a multipart body, which is another in each
     /// request, reads `BOUNDARY`.
     pub(crate) fn text(&self) -> String {
@@ -30,7 +30,7 @@ impl Recorded {
         let mut headers: Vec<String> = self
             .headers
             .iter()
-            .filter(|(name, _)| !["host", "user-agent"].contains(&name.as_str()))
+            .filter(|(name, _)| !["accept-encoding", "host", "user-agent"].contains(&name.as_str()))
             .filter(|(name, value)| {
                 self.body.is_empty() || name.as_str() != "content-length" || *value != length.as_str()
             })
