@@ -46,7 +46,8 @@ fn text(output: &Output) -> String {
             writeln!(text, "feature {} = {:?}, {}", feature.name, feature.enables, feature.about).unwrap();
         }
     }
-    for (path, code) in output.files.iter().filter(|(path, _)| !path.ends_with("mod.rs")) {
+    let says_nothing = |path: &str, code: &str| path.ends_with("mod.rs") || !code.contains("prelude");
+    for (path, code) in output.files.iter().filter(|(path, code)| !says_nothing(path, code)) {
         writeln!(text, "\n// {path}\n{}", body(code)).unwrap();
     }
     text.trim_end().to_owned()

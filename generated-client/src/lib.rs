@@ -55,10 +55,15 @@ mod events;
 // Formatted by the generator: rustfmt would make a hand edit of it.
 #[rustfmt::skip]
 mod generated;
+#[cfg(feature = "graphql")]
+pub mod graphql;
+#[cfg(feature = "operations")]
+pub mod operations;
 mod platform;
 mod request;
 mod session;
 mod stream;
+mod submission;
 mod upload;
 mod value;
 mod wire;
@@ -75,6 +80,7 @@ pub use generated::*;
 pub use platform::{Platform, PlatformBuilder};
 pub use request::{RawResponse, Request};
 pub use stream::ByteStream;
+pub use submission::Submission;
 pub use upload::Upload;
 pub use value::{Base64, Date, DateTime, Decimal, Maybe, Object, Time, TimeSpan};
 pub use wire::Method;

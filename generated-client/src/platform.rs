@@ -45,6 +45,8 @@ impl Platform {
             connect: Duration::from_secs(5),
             idle: Duration::from_secs(30),
             retry: true,
+            #[cfg(feature = "graphql")]
+            graphql: crate::graphql::GraphqlOptions::new(),
             body_limit: BODY_LIMIT,
         }
     }
@@ -91,6 +93,8 @@ pub struct PlatformBuilder {
     connect: Duration,
     idle: Duration,
     retry: bool,
+    #[cfg(feature = "graphql")]
+    pub(crate) graphql: crate::graphql::GraphqlOptions,
     body_limit: usize,
 }
 
@@ -168,6 +172,8 @@ impl PlatformBuilder {
             body_limit: self.body_limit,
             credential: self.credential.map(Cache::new),
             transport: Transport::new(user_agent, self.connect),
+            #[cfg(feature = "graphql")]
+            graphql: crate::graphql::Hub::new(self.graphql),
         })))
     }
 }

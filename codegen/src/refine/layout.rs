@@ -14,7 +14,9 @@ const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, depreca
 /// `mod.rs` of the generated folder.
 pub(crate) fn root() -> Vec<Piece> {
     let about = "//! What is generated from the contract.\n";
-    vec![Piece::Code(format!("{about}{ALLOWS}\n\npub mod families;\npub mod types;\n"))]
+    vec![Piece::Code(format!(
+        "{about}{ALLOWS}\n\n#[cfg(feature = \"operations\")]\npub mod bindings;\npub mod families;\npub mod types;\n"
+    ))]
 }
 
 /// `types/mod.rs`.

@@ -29,6 +29,14 @@ pub(crate) struct Held {
 }
 
 impl Held {
+    /// How long the token is used from now on; `None` when nothing limits it.
+    #[cfg(feature = "graphql")]
+    pub(crate) fn usable_for(&self) -> Option<Duration> {
+        let (instant, time) = self.usable_until?;
+        let wall = time.duration_since(SystemTime::now()).unwrap_or_default();
+        Some(instant.saturating_duration_since(Instant::now()).min(wall))
+    }
+
     fn is_usable(&self) -> bool {
         // Both clocks: the monotonic one may stand still while a machine sleeps, the other may be set back.
         self.usable_until.is_none_or(|(instant, time)| Instant::now() < instant && SystemTime::now() < time)
@@ -70,7 +78,7 @@ impl Cache {
         Ok(held)
     }
 
-    fn current(&self) -> Option<Arc<Held>> {
+    pub(crate) fn current(&self) -> Option<Arc<Held>> {
         self.held.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

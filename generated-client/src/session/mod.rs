@@ -13,6 +13,10 @@ use url::Url;
 
 use crate::auth::Cache;
 
+#[cfg(feature = "graphql")]
+pub(crate) use body::excerpt;
+#[cfg(feature = "graphql")]
+pub(crate) use retry::{random, retry_after};
 pub(crate) use send::send;
 pub(crate) use transport::{Reply, Transport, broken};
 
@@ -33,6 +37,8 @@ pub(crate) struct Session {
     pub(crate) body_limit: usize,
     pub(crate) credential: Option<Cache>,
     pub(crate) transport: Transport,
+    #[cfg(feature = "graphql")]
+    pub(crate) graphql: crate::graphql::Hub,
 }
 
 /// What one call changes of the client's configuration.

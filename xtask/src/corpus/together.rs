@@ -39,6 +39,9 @@ fn merge(clients: &[(String, Generated)]) -> Generated {
     let mut files = BTreeMap::new();
     let mut features: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut root = "//! Several clients, to be compiled together.\n\n/// None.\npub mod families {}\n/// None.\npub mod types {}\n".to_owned();
+    if clients.first().is_some_and(|(_, client)| client.files.contains_key("bindings.rs")) {
+        root.push_str(&format!("#[cfg(feature = \"operations\")]\npub use {}::bindings;\n", module(0)));
+    }
     for (index, (_, client)) in clients.iter().enumerate() {
         let module = module(index);
         root.push_str(&format!("/// One of them.\npub mod {module};\n"));
