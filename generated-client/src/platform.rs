@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::{
     Call, Method, Request, address,
-    auth::{Cache, Credential},
+    auth::{Audit, Cache, Credential, TokenEvent},
     error::{Error, Kind},
     session::{BODY_LIMIT, Options, Session, Transport},
     wire::{Argument, Operation, Payload, Raw, prepare},
@@ -46,6 +46,7 @@ impl Platform {
             idle: Duration::from_secs(30),
             retry: true,
             body_limit: BODY_LIMIT,
+            audit: Audit::default(),
         }
     }
 
@@ -92,6 +93,7 @@ pub struct PlatformBuilder {
     idle: Duration,
     retry: bool,
     body_limit: usize,
+    audit: Audit,
 }
 
 impl PlatformBuilder {
@@ -145,6 +147,12 @@ impl PlatformBuilder {
         self
     }
 
+    /// Sets who is told when a token is obtained, refreshed, refused or dropped: for audit logs. It must not block.
+    pub fn on_token_event(mut self, hook: impl Fn(&TokenEvent) + Send + Sync + 'static) -> Self {
+        self.audit = Audit(Some(Arc::new(hook)));
+        self
+    }
+
     /// The client. Nothing is read or sent before the first call.
     ///
     /// # Errors
@@ -166,8 +174,8 @@ impl PlatformBuilder {
             idle: self.idle,
             retry: self.retry,
             body_limit: self.body_limit,
-            credential: self.credential.map(Cache::new),
-            transport: Transport::new(user_agent, self.connect),
+            credential: self.credential.map(|credential| Cache::new(credential, self.audit)),
+            transport: Arc::new(Transport::new(user_agent, self.connect)),
         })))
     }
 }

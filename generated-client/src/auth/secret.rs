@@ -1,5 +1,7 @@
 //! Where secrets come from.
 
+use std::sync::Arc;
+
 use secrecy::SecretString;
 
 use crate::error::{Error, Kind};
@@ -17,6 +19,14 @@ pub trait SecretSource: Send + Sync + 'static {
     fn describe(&self) -> String {
         "the secret's source".to_owned()
     }
+}
+
+/// Reads a secret on a thread where waiting is allowed.
+pub(super) async fn read(source: &Arc<dyn SecretSource>) -> Result<SecretString, Error> {
+    let source = Arc::clone(source);
+    tokio::task::spawn_blocking(move || source.read()).await.unwrap_or_else(|_| {
+        Err(Error::new(Kind::Secret, "the secret's source ended without an answer").hint("see whether it panics"))
+    })
 }
 
 /// A secret in an environment variable.

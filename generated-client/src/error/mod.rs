@@ -3,7 +3,7 @@
 mod display;
 mod problem;
 
-use std::{error::Error as StdError, time::Duration};
+use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 pub(crate) use display::{scrub, scrub_text};
 pub use problem::Problem;
 
-type Cause = Box<dyn StdError + Send + Sync>;
+type Cause = Arc<dyn StdError + Send + Sync>;
 
 /// What went wrong with a call, or before it.
 ///
@@ -32,7 +32,7 @@ type Cause = Box<dyn StdError + Send + Sync>;
 /// ```
 pub struct Error(Box<Inner>);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Inner {
     kind: Kind,
     operation: Option<&'static str>,
@@ -46,6 +46,8 @@ struct Inner {
     retry_after: Option<Duration>,
     /// The cause is expected to pass, whatever kind of error it is.
     passing: bool,
+    /// The issuer refused the secret or the grant itself.
+    refusal: bool,
     cause: Option<Cause>,
 }
 
@@ -135,9 +137,23 @@ impl Error {
         self
     }
 
-    pub(crate) fn cause(mut self, cause: impl Into<Cause>) -> Self {
-        self.0.cause = Some(cause.into());
+    pub(crate) fn cause(mut self, cause: impl StdError + Send + Sync + 'static) -> Self {
+        self.0.cause = Some(Arc::new(cause));
         self
+    }
+
+    /// The same error for another caller.
+    pub(crate) fn share(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    /// Nothing was sent: a secret, a file or the configuration of this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self.0.kind, Kind::Secret | Kind::Configuration | Kind::Request | Kind::File)
+    }
+
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.0.refusal
     }
 
     pub(crate) fn at(mut self, operation: &'static str) -> Self {
@@ -158,6 +174,11 @@ impl Error {
 
     pub(crate) fn passing(mut self, passing: bool) -> Self {
         self.0.passing = passing;
+        self
+    }
+
+    pub(crate) fn refusal(mut self, refusal: bool) -> Self {
+        self.0.refusal = refusal;
         self
     }
 
@@ -202,7 +223,7 @@ impl Error {
         &self.0.body
     }
 
-    /// How long the server asks to wait before the next attempt.
+    /// How long to wait before the next attempt: what the server asks for, or until the issuer is asked again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }

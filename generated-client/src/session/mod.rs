@@ -6,13 +6,14 @@ mod retry;
 mod send;
 mod transport;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use http::HeaderMap;
 use url::Url;
 
 use crate::auth::Cache;
 
+pub(crate) use retry::random;
 pub(crate) use send::send;
 pub(crate) use transport::{Reply, Transport, broken};
 
@@ -32,7 +33,7 @@ pub(crate) struct Session {
     pub(crate) retry: bool,
     pub(crate) body_limit: usize,
     pub(crate) credential: Option<Cache>,
-    pub(crate) transport: Transport,
+    pub(crate) transport: Arc<Transport>,
 }
 
 /// What one call changes of the client's configuration.

@@ -46,7 +46,7 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
 }
 
 /// A number from 0 to 1. The keys of the standard hash maps are random enough to spread callers.
-fn random() -> f64 {
+pub(crate) fn random() -> f64 {
     f64::from(RandomState::new().hash_one(0_u8) as u32) / f64::from(u32::MAX)
 }
 

@@ -171,7 +171,7 @@ async fn refused(session: &Session, response: &mut reqwest::Response, held: Opti
                 what += &format!(" [{}]", String::from_utf8_lossy(&challenge));
             }
             match &session.credential {
-                Some(cache) => format!("{} is not accepted: check it, and its issuer", cache.credential.describe()),
+                Some(cache) => format!("{} is not accepted: check it, and its issuer", cache.credential().describe()),
                 None => "the client has no credential: give one to the builder".to_owned(),
             }
         }

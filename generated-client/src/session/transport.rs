@@ -3,7 +3,7 @@
 use std::{
     error::Error as StdError,
     sync::{Arc, OnceLock},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use super::{ERROR_LIMIT, body};
+use super::{ERROR_LIMIT, body, retry};
 use crate::{
     address,
     error::{Error, Kind},
@@ -30,6 +30,7 @@ pub(crate) struct Transport {
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) body: Bytes,
+    pub(crate) retry_after: Option<Duration>,
 }
 
 impl Transport {
@@ -87,7 +88,8 @@ impl Transport {
         let exchange = async {
             let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
             let body = body::read(&mut response, ERROR_LIMIT).await?;
-            Ok::<_, Error>(Reply { status: response.status(), body })
+            let retry_after = retry::retry_after(response.headers(), SystemTime::now());
+            Ok::<_, Error>(Reply { status: response.status(), body, retry_after })
         };
         let place = || format!("the issuer at {}", url.origin().ascii_serialization());
         match tokio::time::timeout_at(deadline.into(), exchange).await {
@@ -96,6 +98,7 @@ impl Transport {
                 let kind = if error.is_connect() { Kind::Connect } else { Kind::Token };
                 Err(Error::new(kind, format!("{} did not answer", place()))
                     .hint("check the issuer's address, the network and the certificates")
+                    .passing(error.is_retryable())
                     .cause(error))
             }
             Err(_) => Err(Error::new(Kind::Timeout, format!("{} did not answer in time", place())).hint("call again")),
