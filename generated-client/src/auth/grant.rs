@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-use super::{SecretSource, Token, TokenRequest, endpoint::Endpoints, refusal::Refusals};
+use super::{RefreshKey, SecretSource, Token, TokenRequest, endpoint::Endpoints, refusal::Refusals};
 use crate::{
     error::{Error, Kind, scrub_text},
     session::Reply,
@@ -38,8 +38,13 @@ impl Registration {
     }
 
     /// What no two clients or tenants share.
-    pub(super) fn key(&self) -> [&str; 4] {
-        [&self.endpoints.issuer, &self.client, &self.scope, self.audience.as_deref().unwrap_or_default()]
+    pub(super) fn refresh_key(&self) -> RefreshKey {
+        RefreshKey {
+            issuer: self.endpoints.issuer.trim_end_matches('/').to_owned(),
+            client_id: self.client.clone(),
+            scope: self.scope.clone(),
+            audience: self.audience.clone().unwrap_or_default(),
+        }
     }
 
     pub(super) fn secret_place(&self) -> String {

@@ -1,15 +1,22 @@
 //! Where tokens come from.
 
+mod authorization_code;
+mod browser;
 mod cache;
 mod claims;
 mod client_credentials;
 mod clock;
+mod command;
 mod discovery;
 mod endpoint;
 mod event;
 mod fixed;
 mod grant;
 mod held;
+mod loopback;
+mod refresh;
+mod refresh_folder;
+mod refresh_store;
 mod refusal;
 mod secret;
 mod secret_file;
@@ -23,13 +30,18 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
+pub use authorization_code::AuthorizationCode;
 pub(crate) use cache::Cache;
 pub use claims::Claims;
 pub use client_credentials::ClientCredentials;
+pub use command::SecretCommand;
 pub(crate) use event::Audit;
 pub use event::{TokenEvent, TokenEventKind};
 pub use fixed::StaticToken;
 pub(crate) use held::Held;
+pub use refresh::RefreshToken;
+pub use refresh_folder::RefreshFolder;
+pub use refresh_store::{RefreshKey, RefreshLock, RefreshMemory, RefreshStore};
 pub use secrecy::{ExposeSecret, SecretString};
 pub use secret::{SecretEnv, SecretSource};
 pub use secret_file::SecretFile;

@@ -48,6 +48,11 @@ struct Inner {
     passing: bool,
     /// The issuer refused the secret or the grant itself.
     refusal: bool,
+    /// The service may have seen the request.
+    sent: bool,
+    /// Sent, of a method that changes something, and without a response.
+    unknown: bool,
+    request_id: Option<String>,
     cause: Option<Cause>,
 }
 
@@ -177,6 +182,27 @@ impl Error {
         self
     }
 
+    pub(crate) fn with_status_of(self, status: Option<StatusCode>) -> Self {
+        match status {
+            Some(status) => self.with_status(status),
+            None => self,
+        }
+    }
+
+    pub(crate) fn sent(mut self, sent: bool, changes: bool) -> Self {
+        self.0.sent = sent;
+        self.0.unknown =
+            sent && changes && self.0.status.is_none() && matches!(self.0.kind, Kind::Transport | Kind::Timeout);
+        self
+    }
+
+    pub(crate) fn with_request_id(mut self, id: Option<&str>) -> Self {
+        if self.0.request_id.is_none() {
+            self.0.request_id = id.map(str::to_owned);
+        }
+        self
+    }
+
     pub(crate) fn refusal(mut self, refusal: bool) -> Self {
         self.0.refusal = refusal;
         self
@@ -226,6 +252,27 @@ impl Error {
     /// How long to wait before the next attempt: what the server asks for, or until the issuer is asked again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
+    }
+
+    /// The identifier of the request in the server's logs: what the response says, else what the request said.
+    pub fn request_id(&self) -> Option<&str> {
+        self.0.request_id.as_deref()
+    }
+
+    /// The identifier that the body of the error gives for the server's logs (ASP.NET's `traceId`).
+    pub fn trace_id(&self) -> Option<&str> {
+        self.0.problem.as_ref()?.trace_id.as_deref()
+    }
+
+    /// Whether the service may have seen the request. `false`: nothing of it left this machine.
+    pub fn was_sent(&self) -> bool {
+        self.0.sent || self.0.status.is_some()
+    }
+
+    /// A call that changes something was sent, and no answer came: whether it took effect is not known. Look before sending
+    /// it again.
+    pub fn is_submission_unknown(&self) -> bool {
+        self.0.unknown
     }
 
     fn has_status(&self, status: u16) -> bool {

@@ -2,18 +2,24 @@
 
 mod body;
 mod content;
+pub(crate) mod middleware;
+mod preflight;
+mod refused;
 mod retry;
 mod send;
 mod transport;
 
 use std::{sync::Arc, time::Duration};
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
+use tokio::sync::Semaphore;
 use url::Url;
+use uuid::Uuid;
 
-use crate::auth::Cache;
+use crate::{Platform, auth::Cache};
 
-pub(crate) use retry::random;
+pub(crate) use middleware::Middleware;
+pub(crate) use retry::{Budget, random};
 pub(crate) use send::send;
 pub(crate) use transport::{Reply, Transport, broken};
 
@@ -32,6 +38,17 @@ pub(crate) struct Session {
     pub(crate) idle: Duration,
     pub(crate) retry: bool,
     pub(crate) body_limit: usize,
+    /// Whether `PUT` and `DELETE` are retried as `GET` is.
+    pub(crate) retry_writes: bool,
+    /// Whether every call is sent again after 429 and 503 with `Retry-After`.
+    pub(crate) retry_when_asked: bool,
+    pub(crate) budget: Budget,
+    pub(crate) gate: Option<Semaphore>,
+    pub(crate) request_id: Option<HeaderName>,
+    pub(crate) middleware: Arc<[Box<dyn Middleware>]>,
+    /// The team of a compliance resource server.
+    pub(crate) team: Option<Uuid>,
+    pub(crate) compliance: Option<Platform>,
     pub(crate) credential: Option<Cache>,
     pub(crate) transport: Arc<Transport>,
 }
@@ -42,5 +59,6 @@ pub(crate) struct Options {
     pub(crate) deadline: Option<Duration>,
     pub(crate) no_retry: bool,
     pub(crate) idempotent: bool,
+    pub(crate) retry_when_asked: bool,
     pub(crate) headers: HeaderMap,
 }

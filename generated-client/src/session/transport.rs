@@ -18,6 +18,9 @@ use crate::{
     error::{Error, Kind},
 };
 
+/// How long an issuer may be silent within an answer.
+const LONGEST_SILENCE: Duration = Duration::from_secs(30);
+
 /// The connections of one client: to the service, and to its issuer. They come about with the first call.
 pub(crate) struct Transport {
     user_agent: HeaderValue,
@@ -87,7 +90,7 @@ impl Transport {
     async fn whole(&self, request: reqwest::RequestBuilder, url: &Url, deadline: Instant) -> Result<Reply, Error> {
         let exchange = async {
             let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
-            let body = body::read(&mut response, ERROR_LIMIT).await?;
+            let body = body::read(&mut response, ERROR_LIMIT, LONGEST_SILENCE).await?;
             let retry_after = retry::retry_after(response.headers(), SystemTime::now());
             Ok::<_, Error>(Reply { status: response.status(), body, retry_after })
         };
@@ -136,7 +139,7 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
     } else if cause.is_timeout() {
         (Kind::Timeout, "no answer in time", "call again, or set a longer deadline")
     } else {
-        (Kind::Transport, "the connection broke", "the request may have taken effect: look before sending it again")
+        (Kind::Transport, "the connection broke", "call again")
     };
     Error::new(kind, format!("{what}: {}", chain(cause))).hint(hint)
 }
