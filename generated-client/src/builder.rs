@@ -33,6 +33,8 @@ pub struct PlatformBuilder {
     concurrency: Option<usize>,
     middleware: Vec<Box<dyn Middleware>>,
     audit: Audit,
+    #[cfg(feature = "graphql")]
+    pub(crate) graphql: crate::graphql::GraphqlOptions,
 }
 
 impl PlatformBuilder {
@@ -54,6 +56,8 @@ impl PlatformBuilder {
             concurrency: None,
             middleware: Vec::new(),
             audit: Audit::default(),
+            #[cfg(feature = "graphql")]
+            graphql: crate::graphql::GraphqlOptions::new(),
         }
     }
 
@@ -194,6 +198,8 @@ impl PlatformBuilder {
                 compliance,
                 credential: credential.map(|credential| Cache::new(credential, self.audit.clone())),
                 transport: Arc::clone(&transport),
+                #[cfg(feature = "graphql")]
+                graphql: crate::graphql::Hub::new(self.graphql.clone()),
             })))
         };
         let second = match compliance {

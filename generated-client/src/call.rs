@@ -19,10 +19,10 @@ pub type CallFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Sen
 /// when it is awaited.
 #[must_use = "a call is sent when it is awaited"]
 pub struct Call<'a, T> {
-    platform: &'a Platform,
-    operation: &'static str,
-    prepared: Result<Prepared, Error>,
-    options: Options,
+    pub(crate) platform: &'a Platform,
+    pub(crate) operation: &'static str,
+    pub(crate) prepared: Result<Prepared, Error>,
+    pub(crate) options: Options,
     decode: fn(Raw) -> Result<T, Error>,
 }
 

@@ -58,10 +58,15 @@ mod events;
 // Formatted by the generator: rustfmt would make a hand edit of it.
 #[rustfmt::skip]
 mod generated;
+#[cfg(feature = "graphql")]
+pub mod graphql;
+#[cfg(feature = "operations")]
+pub mod operations;
 mod platform;
 mod request;
 mod session;
 mod stream;
+mod submission;
 mod upload;
 mod value;
 mod wire;
@@ -80,6 +85,7 @@ pub use platform::Platform;
 pub use request::{RawResponse, Request};
 pub use session::middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing};
 pub use stream::ByteStream;
+pub use submission::Submission;
 pub use upload::Upload;
 pub use value::{Base64, Date, DateTime, Decimal, Maybe, Object, Time, TimeSpan};
 pub use wire::Method;

@@ -242,7 +242,7 @@ async fn a_compressed_body_is_bounded_after_decompression() {
     use std::io::Write as _;
 
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-    for _ in 0..1024 {
+    for _ in 0..64 {
         packed.write_all(&vec![b' '; 1024 * 1024]).unwrap();
     }
     let packed = packed.finish().unwrap();

@@ -24,6 +24,23 @@ pub enum Error {
         /// What the operating system says.
         source: io::Error,
     },
+    /// The seed cannot be read.
+    Seed {
+        /// The file; `None` for the built-in seed.
+        path: Option<PathBuf>,
+        /// What is wrong with it, with the line.
+        message: String,
+    },
+    /// The database cannot be opened, read or written.
+    Data {
+        /// What SQLite says.
+        message: String,
+    },
+    /// There is no such revision of the contract.
+    Revision {
+        /// The revision that was asked for.
+        revision: u32,
+    },
 }
 
 impl Error {
@@ -33,6 +50,9 @@ impl Error {
             Self::Bind { .. } => "sandbox-bind",
             Self::Random => "sandbox-random",
             Self::SecretFile { .. } => "sandbox-secret-file",
+            Self::Seed { .. } => "sandbox-seed",
+            Self::Data { .. } => "sandbox-data",
+            Self::Revision { .. } => "sandbox-revision",
         }
     }
 }
@@ -47,6 +67,16 @@ impl fmt::Display for Error {
             Self::SecretFile { path, .. } => {
                 write!(formatter, "cannot write {}; choose a directory that this user may write to", path.display())
             }
+            Self::Seed { path: Some(path), message } => {
+                write!(formatter, "cannot read the seed {}: {message}; mend the file or leave it out", path.display())
+            }
+            Self::Seed { path: None, message } => write!(formatter, "cannot read the built-in seed: {message}"),
+            Self::Data { message } => {
+                write!(formatter, "cannot use the database: {message}; free it, or give another file")
+            }
+            Self::Revision { revision } => {
+                write!(formatter, "there is no revision {revision} of the contract; ask for 1 or 2")
+            }
         }
     }
 }
@@ -55,7 +85,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Bind { source, .. } | Self::SecretFile { source, .. } => Some(source),
-            Self::Random => None,
+            Self::Random | Self::Seed { .. } | Self::Data { .. } | Self::Revision { .. } => None,
         }
     }
 }

@@ -39,21 +39,33 @@
 //! | token errors | 400 for all of them, as Duende answers |
 #![deny(missing_docs)]
 
-mod client;
+mod admin;
+mod caller;
 mod clock;
+mod compliance;
 mod contract;
+mod data;
+mod directory;
 mod engine;
 mod error;
+mod face;
+mod fault;
+mod graphql;
 mod issuer;
-mod page;
 mod problem;
 mod projects;
 mod reply;
+mod requests;
 mod sandbox;
 mod server;
-mod team;
+mod vault;
+mod workflow;
 
-pub use client::{Client, SecretFile};
+pub use clock::Clock;
+pub use directory::{Client, Grant, Membership, Role, SecretFile, Team, TeamClaim, User};
 pub use error::Error;
+pub use fault::{Fault, FaultControl, FaultError, Reset};
+pub use issuer::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
+pub use requests::{RequestRecord, Requests};
 pub use sandbox::{Options, Sandbox, start, start_with};
-pub use team::Team;
+pub use workflow::Outcome;

@@ -1,27 +1,48 @@
 //! Starting and stopping a sandbox.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ring::rand::SystemRandom;
+use uuid::Uuid;
 
-use crate::client::{self, Client, SecretFile};
-use crate::contract;
-use crate::engine::Store;
+use crate::clock::Clock;
+use crate::compliance::{self, Compliance};
+use crate::contract::{self, Revision};
+use crate::data::Data;
+use crate::directory::{self, Client, SecretFile, Seed, Team, User, random_text};
+use crate::engine::{self, Store};
 use crate::error::Error;
-use crate::issuer::Issuer;
+use crate::fault::{EventFaults, FaultControl, Rules};
+use crate::graphql;
+use crate::issuer::{Issuer, IssuerControl};
+use crate::requests::{Log, Requests};
 use crate::server::{self, Server, Shared};
-use crate::team::{self, Team};
+use crate::vault::Vault;
+use crate::workflow::{Hub, Ticker};
 
 /// What differs from the default.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The port on 127.0.0.1; 0 is any free one.
     pub port: u16,
+    /// The port of the compliance resource server; 0 is any free one.
+    pub compliance_port: u16,
     /// Whether the contract is served only to callers with a bearer token.
     pub contract_requires_token: bool,
+    /// The revision of the contract: 1, or 2 for one with additive, source-breaking and wire-breaking changes. 0 is 1.
+    pub contract_revision: u32,
+    /// The SQLite file that keeps the state; in memory if there is none. A new file is seeded, an old one is gone on with.
+    pub data: Option<PathBuf>,
+    /// A TOML file that takes the place of the built-in seed, `sandbox/seed.toml`.
+    pub seed: Option<PathBuf>,
+    /// How long a step of asynchronous work takes; 150 milliseconds if there is none. Work takes three steps, and its
+    /// follow-up event comes with the fourth.
+    pub step: Option<Duration>,
+    /// The team that the compliance resource server is configured for; the first one if there is none.
+    pub compliance_team: Option<Uuid>,
 }
 
 /// A running sandbox. It stops when it is dropped.
@@ -29,9 +50,10 @@ pub struct Options {
 pub struct Sandbox {
     base_url: String,
     auth_url: String,
-    teams: [Team; 2],
+    compliance_url: String,
     shared: Arc<Shared>,
-    server: Server,
+    servers: [Server; 2],
+    _ticker: Ticker,
 }
 
 /// Starts a sandbox on any free port of the loopback address.
@@ -58,20 +80,64 @@ pub async fn start() -> Result<Sandbox, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Bind`] and [`Error::Random`].
+/// [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`] and [`Error::Revision`].
 pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let listener = server::bind(options.port).await?;
     let base_url = server::address(&listener).map_err(|source| Error::Bind { port: options.port, source })?;
-    let auth_url = format!("{base_url}{}", crate::issuer::PATH);
-    let teams = team::seed();
-    let clients = client::seed(&teams, &SystemRandom::new())?;
-    let shared = Arc::new(Shared {
-        issuer: Issuer::new(auth_url.clone(), clients)?,
-        store: Store::seeded(&teams),
+    let separate = server::bind(options.compliance_port).await?;
+    let compliance_url =
+        server::address(&separate).map_err(|source| Error::Bind { port: options.compliance_port, source })?;
+    let shared = Arc::new(share(&options, &base_url)?);
+    let ticker = Ticker::start(Arc::clone(&shared.store));
+    let servers = [
+        Server::start(listener, server::router(Arc::clone(&shared))),
+        Server::start(separate, compliance::router(Arc::clone(&shared))),
+    ];
+    let auth_url = shared.issuer.url.clone();
+    Ok(Sandbox { base_url, auth_url, compliance_url, shared, servers, _ticker: ticker })
+}
+
+fn share(options: &Options, base_url: &str) -> Result<Shared, Error> {
+    let revision =
+        Revision::of(options.contract_revision).ok_or(Error::Revision { revision: options.contract_revision })?;
+    let data = Arc::new(Data::open(options.data.as_deref())?);
+    let vault = Vault::new(Arc::clone(&data));
+    let seed = Seed::read(options.seed.as_deref())?;
+    let directory = Arc::new(seed.directory(secrets(&vault)?)?);
+    let resources = seed.resources();
+    let events = Arc::new(EventFaults::default());
+    let store = Store::open(data, Clock::new(), Hub::new(Arc::clone(&events)), |state| {
+        engine::plant(state, &directory.teams, &resources);
+    })?;
+    let first = directory.teams.first().map(|team| team.id).unwrap_or_default();
+    let step = options.step.unwrap_or(Duration::from_millis(150)).as_millis();
+    Ok(Shared {
+        issuer: Issuer::new(format!("{base_url}{}", crate::issuer::PATH), directory, &vault)?,
+        store: Arc::new(store),
+        resources,
+        contract: revision.contract(),
         contract_requires_token: options.contract_requires_token.into(),
-    });
-    let server = Server::start(listener, Arc::clone(&shared));
-    Ok(Sandbox { base_url, auth_url, teams, shared, server })
+        faults: Rules::new(events),
+        requests: Log::default(),
+        compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
+        step: i64::try_from(step).unwrap_or(i64::MAX),
+        graphql: graphql::schema(),
+    })
+}
+
+/// Secrets that a database keeps from one start to the next, by their owners' names.
+fn secrets(vault: &Vault) -> Result<impl FnMut(&str) -> Result<String, Error>, Error> {
+    const SHELF: &str = "secret";
+    let random = SystemRandom::new();
+    let known: std::collections::HashMap<String, String> = vault.all(SHELF)?.into_iter().collect();
+    Ok(move |owner: &str| match known.get(owner) {
+        Some(secret) => Ok(secret.clone()),
+        None => {
+            let secret = random_text(&random)?;
+            vault.put_at(SHELF, owner, 0, &secret)?;
+            Ok(secret)
+        }
+    })
 }
 
 impl Sandbox {
@@ -85,37 +151,110 @@ impl Sandbox {
         &self.auth_url
     }
 
+    /// The base address of the compliance resource server. It takes tokens whose `team_id` or `tenant_id` claim names its
+    /// team (platform document §5.7), which is the first one unless [`Options::compliance_team`] says otherwise.
+    pub fn compliance_url(&self) -> &str {
+        &self.compliance_url
+    }
+
+    /// The address of GraphQL: queries by POST and GET, subscriptions over WebSocket and server-sent events, and the schema
+    /// as SDL with `?sdl`.
+    pub fn graphql_url(&self) -> String {
+        format!("{}{}", self.base_url, graphql::PATH)
+    }
+
     /// The address of the contract in JSON. The YAML form ends in `.yaml`.
     pub fn contract_url(&self) -> String {
         format!("{}{}", self.base_url, contract::JSON_PATH)
     }
 
-    /// The seeded clients: one for [`Sandbox::team`], one for [`Sandbox::other_team`], and one that may not use the
-    /// client-credentials grant.
+    /// The seeded clients. The first acts for [`Sandbox::team`], the second for [`Sandbox::other_team`], and the third may
+    /// not use the client-credentials grant; [`Sandbox::client`] finds the others by name.
     pub fn clients(&self) -> &[Client] {
-        self.shared.issuer.clients()
+        &self.shared.issuer.directory.clients
+    }
+
+    /// The seeded client of this name.
+    pub fn client(&self, client_id: &str) -> Option<&Client> {
+        self.shared.issuer.directory.client(client_id)
+    }
+
+    /// The seeded users, who log in on the issuer's page.
+    pub fn users(&self) -> &[User] {
+        &self.shared.issuer.directory.users
+    }
+
+    /// The seeded user of this name.
+    pub fn user(&self, name: &str) -> Option<&User> {
+        self.shared.issuer.directory.user_named(name)
+    }
+
+    /// The seeded teams.
+    pub fn teams(&self) -> &[Team] {
+        &self.shared.issuer.directory.teams
     }
 
     /// The team of the first client.
     pub fn team(&self) -> &Team {
-        let [team, _] = &self.teams;
-        team
+        &self.two_teams().0
     }
 
     /// The team of the second client. Nothing that it owns is visible to the first.
     pub fn other_team(&self) -> &Team {
-        let [_, team] = &self.teams;
-        team
+        &self.two_teams().1
     }
 
-    /// Writes the secret of each client into a file `<client_id>.secret` in the directory, with mode 0600. A file of that
-    /// name is replaced; a missing directory is made with mode 0700.
+    /// The issuer, to be changed by a test.
+    pub fn issuer(&self) -> IssuerControl<'_> {
+        IssuerControl(&self.shared.issuer)
+    }
+
+    /// The clock of asynchronous work, to be driven by a test.
+    pub fn clock(&self) -> &Clock {
+        self.shared.store.clock()
+    }
+
+    /// The faults that requests meet.
+    pub fn faults(&self) -> FaultControl<'_> {
+        FaultControl(&self.shared.faults)
+    }
+
+    /// The requests that have arrived.
+    pub fn requests(&self) -> Requests<'_> {
+        Requests(&self.shared.requests)
+    }
+
+    /// Forgets everything that was stored, and seeds again. Tokens, secrets and keys stay.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`].
+    pub fn reset(&self) -> Result<(), Error> {
+        self.shared.reset()
+    }
+
+    /// Writes the secret of each client that has one into a file `<client_id>.secret` in the directory, with mode 0600. A
+    /// file of that name is replaced; a missing directory is made with mode 0700.
     ///
     /// # Errors
     ///
     /// [`Error::SecretFile`] with the file or directory that could not be written.
     pub fn write_secret_files(&self, directory: &Path) -> Result<Vec<SecretFile>, Error> {
-        client::write_secret_files(self.clients(), directory)
+        directory::write_secret_files(self.clients(), directory)
+    }
+
+    /// Writes the password of each user into a file `<name>.password` in the directory, as [`Sandbox::write_secret_files`]
+    /// does, and gives back names and files.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SecretFile`] with the file that could not be written.
+    pub fn write_password_files(&self, directory: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
+        let write = |user: &User| {
+            let path = directory::write_one(directory, &format!("{}.password", user.name), user.password())?;
+            Ok((user.name.clone(), path))
+        };
+        self.users().iter().map(write).collect()
     }
 
     /// Demands a bearer token for the contract from now on, or stops demanding one.
@@ -123,14 +262,26 @@ impl Sandbox {
         self.shared.contract_requires_token.store(required, Ordering::Relaxed);
     }
 
-    /// Sets how long the tokens last that are issued from now on. The default is an hour. Less than a second gives tokens
-    /// that are expired when they arrive.
+    /// Sets how long the tokens last that are issued from now on: [`IssuerControl::set_token_lifetime`].
     pub fn set_token_lifetime(&self, lifetime: Duration) {
-        self.shared.issuer.set_lifetime(lifetime);
+        self.issuer().set_token_lifetime(lifetime);
     }
 
-    /// Stops the server: no new connections, and the running requests end first (for up to five seconds).
+    /// Stops the servers: no new connections, and the running requests end first (for up to five seconds).
     pub async fn stop(self) {
-        self.server.stop().await;
+        let [main, separate] = self.servers;
+        self.shared.faults.end_sockets(Some(1001));
+        tokio::join!(main.stop(), separate.stop());
+    }
+
+    /// A seed without two teams is refused at the start.
+    fn two_teams(&self) -> (&Team, &Team) {
+        match self.teams() {
+            [first, second, ..] => (first, second),
+            [only] => (only, only),
+            [] => (&NOBODY, &NOBODY),
+        }
     }
 }
+
+static NOBODY: Team = Team::nobody();

@@ -1,5 +1,6 @@
-//! The HTTP server: its routes outside the API, and its life.
+//! The HTTP servers: the routes of the main one, and their life.
 
+use std::fmt;
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -8,28 +9,52 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::serve::ListenerExt;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, LOCATION};
+use axum::routing::get;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::contract::{self, Rendered};
+use crate::compliance::Compliance;
+use crate::contract::{self, Contract, Rendered};
+use crate::directory::Resource;
 use crate::engine::{self, Store};
 use crate::error::Error;
+use crate::fault::{Connection, Lines, Rules};
 use crate::issuer::{self, Issuer};
-use crate::{page, problem, reply};
+use crate::requests::Log;
+use crate::{admin, face, fault, graphql, problem, reply, requests};
 
 /// What the handlers share.
-#[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) issuer: Issuer,
-    pub(crate) store: Store,
+    pub(crate) store: Arc<Store>,
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) contract: &'static Contract,
     pub(crate) contract_requires_token: AtomicBool,
+    pub(crate) faults: Rules,
+    pub(crate) requests: Log,
+    pub(crate) compliance: Compliance,
+    /// Milliseconds that a step of asynchronous work takes.
+    pub(crate) step: i64,
+    pub(crate) graphql: graphql::Schema,
+}
+
+impl Shared {
+    /// Forgets everything that was stored, and seeds again.
+    pub(crate) fn reset(&self) -> Result<(), Error> {
+        self.store.reset(|state| engine::plant(state, &self.issuer.directory.teams, &self.resources))
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Shared").field("issuer", &self.issuer.url).finish_non_exhaustive()
+    }
 }
 
 /// A running server. Dropping it lets the running requests end and closes the listener.
@@ -50,13 +75,10 @@ pub(crate) fn address(listener: &TcpListener) -> io::Result<String> {
 }
 
 impl Server {
-    pub(crate) fn start(listener: TcpListener, shared: Arc<Shared>) -> Self {
+    pub(crate) fn start(listener: TcpListener, router: Router) -> Self {
         let (stop, stopped) = oneshot::channel::<()>();
-        let listener = listener.tap_io(|stream| {
-            // A client that cannot have it waits a little longer, nothing else.
-            let _ = stream.set_nodelay(true);
-        });
-        let serve = axum::serve(listener, router(shared)).with_graceful_shutdown(async {
+        let service = router.into_make_service_with_connect_info::<Connection>();
+        let serve = axum::serve(Lines(listener), service).with_graceful_shutdown(async {
             // An error says that the sender was dropped, which means to stop as well.
             let _ = stopped.await;
         });
@@ -73,31 +95,28 @@ impl Server {
     }
 }
 
-fn router(shared: Arc<Shared>) -> Router {
+/// The main server.
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route(contract::JSON_PATH, get(contract_json))
         .route(contract::YAML_PATH, get(contract_yaml))
-        .route("/", get(to_page))
-        .route("/swagger", get(to_page))
-        .route(page::PATH, get(page::index))
-        .route(issuer::DISCOVERY_PATH, get(issuer::discovery))
-        .route(issuer::KEYS_PATH, get(issuer::keys))
-        .route(issuer::TOKEN_PATH, post(issuer::token))
+        .merge(face::routes())
+        .merge(admin::routes())
+        .merge(issuer::routes())
+        .merge(graphql::routes())
         .fallback(engine::serve)
         .layer(DefaultBodyLimit::max(engine::BODY_LIMIT))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), fault::apply))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), requests::record))
         .with_state(shared)
 }
 
-async fn to_page() -> Response {
-    (StatusCode::FOUND, [(LOCATION, page::PATH)]).into_response()
-}
-
 async fn contract_json(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    send_contract(&shared, &headers, contract::json())
+    send_contract(&shared, &headers, shared.contract.json())
 }
 
 async fn contract_yaml(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    send_contract(&shared, &headers, contract::yaml())
+    send_contract(&shared, &headers, shared.contract.yaml())
 }
 
 fn send_contract(shared: &Shared, headers: &HeaderMap, form: Result<&'static Rendered, &'static str>) -> Response {

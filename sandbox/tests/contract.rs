@@ -295,3 +295,50 @@ async fn the_page_names_the_contract() {
     let url = config["urls"][0]["url"].as_str().unwrap();
     assert_eq!(page.join(url).unwrap().as_str(), sandbox.contract_url());
 }
+
+#[tokio::test]
+async fn the_second_revision_differs_in_ways_of_every_kind_and_not_in_what_is_documented() {
+    let options = Options { contract_revision: 2, ..Options::default() };
+    let sandbox = platform_sandbox::start_with(options).await.unwrap();
+    let first = contract(&platform_sandbox::start().await.unwrap()).await;
+    let second = contract(&sandbox).await;
+    let names = |contract: &Value| {
+        let found = operations(contract).into_iter().map(|(path, method, _)| format!("{method} {path}"));
+        found.collect::<BTreeSet<_>>()
+    };
+    let (old, new) = (names(&first), names(&second));
+    let timer = |path: &str| {
+        ["delete", "get", "put"].map(|method| format!("{method} /api/virtual-machines/{{virtualMachineId}}/{path}"))
+    };
+    let mut gone = BTreeSet::from(timer("shutdown-timer"));
+    gone.insert("delete /api/forum/v1/threads/{threadId}".to_owned());
+    let mut added = BTreeSet::from(timer("timers/shutdown"));
+    added.extend(["get", "post"].map(|method| format!("{method} /api/projects/v1/projects/{{project_id}}/labels")));
+    assert_eq!(old.difference(&new).cloned().collect::<BTreeSet<_>>(), gone);
+    assert_eq!(new.difference(&old).cloned().collect::<BTreeSet<_>>(), added);
+
+    let schema = |contract: &Value, pointer: &str| contract.pointer(&format!("/components/schemas/{pointer}")).cloned();
+    for (pointer, before, after) in [
+        ("CreateComponent/required", json!(["name"]), json!(["name", "kind"])),
+        ("PaymentPlan/properties/price/type", json!("number"), json!("string")),
+        ("VirtualMachine/properties/memoryMegabytes/format", json!("int32"), json!("int64")),
+    ] {
+        assert_eq!((schema(&first, pointer), schema(&second, pointer)), (Some(before), Some(after)), "{pointer}");
+    }
+    for pointer in ["Component/properties/region", "ProjectLabel", "VirtualMachineShutdownTimer"] {
+        assert!(schema(&first, pointer).is_none() && schema(&second, pointer).is_some(), "{pointer}");
+    }
+    assert!(schema(&second, "VirtualMachine/properties/address").is_none());
+    for (path, method, operation) in operations(&first) {
+        if operation["x-provenance"] == "documented" {
+            assert_eq!(second["paths"][&path][&method], operation);
+        }
+    }
+    let mut used = BTreeSet::new();
+    references(&second, &mut used);
+    for reference in &used {
+        assert!(second.pointer(reference.strip_prefix('#').unwrap()).is_some(), "{reference}");
+    }
+    let refused = Options { contract_revision: 3, ..Options::default() };
+    assert_eq!(platform_sandbox::start_with(refused).await.unwrap_err().code(), "sandbox-revision");
+}

@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::time::Duration;
+
 use futures_util::StreamExt;
 use platform_sandbox::Sandbox;
 use reqwest::Method;
@@ -227,7 +229,11 @@ async fn a_virtual_machine_starts_and_its_log_arrives_in_pieces() {
     let (caller, stranger) = (Caller::new(&sandbox, 0).await, Caller::new(&sandbox, 1).await);
     let machine = machine(&sandbox).await;
     assert_eq!(caller.get_json(&format!("{machine}/status")).await["state"], "Stopped");
+    sandbox.clock().hold();
     assert_eq!(caller.post(&format!("{machine}/start"), &json!({})).await.status(), 202);
+    assert_eq!(caller.get_json(&format!("{machine}/status")).await["state"], "Starting");
+    assert_eq!(caller.post(&format!("{machine}/start"), &json!({})).await.status(), 409);
+    sandbox.clock().advance(Duration::from_secs(10));
     assert_eq!(caller.get_json(&format!("{machine}/status")).await["state"], "Running");
     assert_eq!(caller.get_json("/api/virtual-machines?states=Running").await.as_array().unwrap().len(), 1);
 

@@ -86,9 +86,21 @@ pub(crate) struct Sandbox {
     /// Port to listen on; 0 takes a free one.
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
+    /// Port of the compliance resource server; 0 takes a free one.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) compliance_port: u16,
     /// Demands a bearer token for the contract.
     #[arg(long)]
     pub(crate) contract_requires_token: bool,
+    /// Revision of the contract: 2 has additive, source-breaking and wire-breaking changes.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) contract_revision: u32,
+    /// SQLite file that keeps the state; in memory without it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: Option<PathBuf>,
+    /// Seed in TOML that takes the place of the built-in one (sandbox/seed.toml).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) seed: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -17,8 +17,13 @@ impl Interrupt {
     pub(crate) fn listen(runtime: &tokio::runtime::Handle) -> Self {
         let interrupt = Self::default();
         let listener = interrupt.clone();
+        let context = runtime.enter();
+        // The handlers stand when this function returns; where there are none, a signal ends the program as ever.
+        let Some(mut signals) = Signals::register() else { return interrupt };
+        drop(context);
         runtime.spawn(async move {
-            while signalled().await {
+            loop {
+                signals.next().await;
                 let again = listener.requested.swap(true, Ordering::SeqCst);
                 if again && !listener.deferred.load(Ordering::SeqCst) {
                     std::process::exit(130);
@@ -57,19 +62,39 @@ fn stopped() -> Failure {
 }
 
 #[cfg(unix)]
-async fn signalled() -> bool {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return false;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => true,
-        _ = terminate.recv() => true,
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn register() -> Option<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (interrupt, terminate) = (signal(SignalKind::interrupt()).ok()?, signal(SignalKind::terminate()).ok()?);
+        Some(Self { interrupt, terminate })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }
 
 #[cfg(not(unix))]
-async fn signalled() -> bool {
-    tokio::signal::ctrl_c().await.is_ok()
+struct Signals {
+    interrupt: tokio::signal::windows::CtrlC,
+}
+
+#[cfg(not(unix))]
+impl Signals {
+    fn register() -> Option<Self> {
+        Some(Self { interrupt: tokio::signal::windows::ctrl_c().ok()? })
+    }
+
+    async fn next(&mut self) {
+        let _ = self.interrupt.recv().await;
+    }
 }

@@ -128,7 +128,7 @@ fn a_server_that_never_answers_is_given_up() {
     let address = listener.local_addr().expect("an address");
     let workspace = Workspace::pinned();
     let run = workspace.run(&["regenerate", "--base-url", &format!("http://{address}"), "--timeout", "0.2"]);
-    run.fails(3, &["download/timeout", "did not answer in time", "--timeout", "--offline"]);
+    run.fails(3, &["download/timeout", "in time", "timeout", "--offline"]);
 }
 
 #[test]

@@ -189,7 +189,9 @@ fn unprivileged(workspace: &Workspace, arguments: &[&str]) -> Command {
         return command;
     }
     let program = workspace.path("specs/.regenerate/program");
-    fs::copy(env!("CARGO_BIN_EXE_xtask"), &program).expect("copied");
+    // A program that this process has open for writing, or a child that another test starts meanwhile, cannot be run.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_xtask")).arg(&program).status().expect("cp runs");
+    assert!(copied.success());
     let mut waiting = vec![workspace.root().to_path_buf()];
     while let Some(path) = waiting.pop() {
         fs::set_permissions(&path, Permissions::from_mode(0o777)).expect("set");

@@ -33,6 +33,8 @@ const TAKEN: &[&str] = &[
     "base_url",
     "full",
     "families",
+    "gzip",
+    "http2",
     "std",
 ];
 
@@ -47,10 +49,14 @@ pub(super) fn claim<'c>(config: &'c Config, path: &str, operation: &Node<'_>) ->
         }
     }
     match best {
-        Some((family, prefix)) => {
-            (named(&family.name, family.covers.clone(), family.prefixes.clone()), prefix.trim_end_matches('/'))
+        Some((family, prefix)) => (of(family), prefix.trim_end_matches('/')),
+        None => {
+            let by_tag = named(&fallback(path, operation), String::new(), Vec::new());
+            // A tag may name a configured family, for a path outside of its prefixes.
+            let configured = config.families.iter().find(|family| name(&family.name) == by_tag.name);
+            let family = configured.map_or(by_tag, of);
+            (family, "")
         }
-        None => (named(&fallback(path, operation), String::new(), Vec::new()), ""),
     }
 }
 
@@ -69,12 +75,22 @@ fn fallback(path: &str, operation: &Node<'_>) -> String {
     tag.filter(|tag| !tag.trim().is_empty()).map_or_else(segment, str::to_owned)
 }
 
-fn named(name: &str, covers: String, prefixes: Vec<String>) -> Family {
-    let mut name = member_name(name);
-    if TAKEN.contains(&name.as_str()) || name.ends_with('_') {
-        name = format!("{}_api", name.trim_end_matches('_'));
-    }
+fn of(family: &crate::Family) -> Family {
+    named(&family.name, family.covers.clone(), family.prefixes.clone())
+}
+
+fn named(text: &str, covers: String, prefixes: Vec<String>) -> Family {
+    let name = name(text);
     Family { handle: handle_name(&name), feature: feature_name(&name), name, covers, prefixes }
+}
+
+fn name(text: &str) -> String {
+    let name = member_name(text);
+    if TAKEN.contains(&name.as_str()) || name.ends_with('_') {
+        format!("{}_api", name.trim_end_matches('_'))
+    } else {
+        name
+    }
 }
 
 #[cfg(test)]

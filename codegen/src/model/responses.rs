@@ -65,11 +65,9 @@ pub(super) fn answers_array(operation: &Node<'_>) -> bool {
     let responses = operation.get("responses");
     let first = responses.iter().flat_map(|responses| responses.members().collect::<Vec<_>>());
     let success = first.into_iter().find(|(status, _)| status.starts_with('2')).and_then(|(_, node)| node.resolve());
-    let media = success.and_then(|response| response.get("content")).and_then(|content| {
-        let media = content.members().find(|(name, _)| is_json(name)).map(|(_, media)| media);
-        media
-    });
-    let schema = media.and_then(|media| media.get("schema")).and_then(|schema| schema.resolve());
+    let content = success.and_then(|response| response.get("content"));
+    let media = content.as_ref().and_then(|content| content.members().find(|(name, _)| is_json(name)));
+    let schema = media.and_then(|(_, media)| media.get("schema")).and_then(|schema| schema.resolve());
     schema.is_some_and(|schema| schema.text("type") == "array")
 }
 

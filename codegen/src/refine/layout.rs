@@ -8,12 +8,15 @@ use crate::emit::Piece;
 use crate::model::{Model, Provenance, TypeId};
 
 /// Lints that say nothing about generated code: its names and its prose are the contract's. The modules below inherit it.
-const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, deprecated, rustdoc::all, unused_imports)]";
+const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, deprecated, rustdoc::all, unused_imports, \
+    reason = \"names and prose are the contract's\")]";
 
 /// `mod.rs` of the generated folder.
 pub(crate) fn root() -> Vec<Piece> {
     let about = "//! What is generated from the contract.\n";
-    vec![Piece::Code(format!("{about}{ALLOWS}\n\npub mod families;\npub mod types;\n"))]
+    vec![Piece::Code(format!(
+        "{about}{ALLOWS}\n\n#[cfg(feature = \"operations\")]\npub mod bindings;\npub mod families;\npub mod types;\n"
+    ))]
 }
 
 /// `types/mod.rs`.

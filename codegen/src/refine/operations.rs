@@ -40,14 +40,22 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         Content::ByStatus(_) => format!("{success}::decode"),
     };
     let mut function = comment(&docs(render, operation));
+    if let Some(kind) = render.bound(index) {
+        function.push_str(&comment(&format!(
+            "\nAsynchronous: a success says that the work is accepted. `submit` gives an operation of kind `{kind}` to wait for."
+        )));
+    }
     if operation.deprecated {
         function.push_str("#[deprecated]\n");
     }
-    let signature = format!("{}({}) -> Call<'a, {success}>", operation.name, list.join(", "));
+    let bound = render.bound(index);
+    let result = if bound.is_some() { "Submission" } else { "Call" };
+    let signature = format!("{}({}) -> {result}<'a, {success}>", operation.name, list.join(", "));
     function.push_str(&format!("pub fn {signature} {{\n"));
     function.push_str(&format!("static OPERATION: Operation = Operation {{ {} ..FAMILY }};\n", description(operation)));
     function.push_str(&format!(
-        "self.0.call(&OPERATION, &[{}], {}, {decode})\n}}\n",
+        "self.0.{}&OPERATION, &[{}], {}, {decode})\n}}\n",
+        bound.map_or_else(|| "call(".to_owned(), |kind| format!("submission({}, ", literal(kind))),
         arguments.values.join(", "),
         arguments.payload
     ));
@@ -88,9 +96,9 @@ fn parameter_docs(parameter: &Parameter) -> String {
     docs
 }
 
-/// What the constant says beyond what the family shares.
-fn description(operation: &Operation) -> String {
-    let method = match operation.method.as_str() {
+/// The method, as the constant names it.
+pub(super) fn method(operation: &Operation) -> String {
+    match operation.method.as_str() {
         "GET" => "Get".to_owned(),
         "PUT" => "Put".to_owned(),
         "POST" => "Post".to_owned(),
@@ -100,7 +108,12 @@ fn description(operation: &Operation) -> String {
         "PATCH" => "Patch".to_owned(),
         "TRACE" => "Trace".to_owned(),
         other => format!("Other({})", literal(other)),
-    };
+    }
+}
+
+/// What the constant says beyond what the family shares.
+fn description(operation: &Operation) -> String {
+    let method = method(operation);
     let mut text =
         format!("name: {}, method: {method}, path: {}, ", literal(&operation.name), literal(&operation.path));
     if !operation.parameters.is_empty() {

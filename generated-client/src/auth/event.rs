@@ -47,9 +47,11 @@ pub enum TokenEventKind {
     Invalidated,
 }
 
+type Hook = Arc<dyn Fn(&TokenEvent) + Send + Sync>;
+
 /// Who is told.
 #[derive(Clone, Default)]
-pub(crate) struct Audit(pub(crate) Option<Arc<dyn Fn(&TokenEvent) + Send + Sync>>);
+pub(crate) struct Audit(pub(crate) Option<Hook>);
 
 impl Audit {
     pub(crate) fn tell(&self, event: &TokenEvent) {

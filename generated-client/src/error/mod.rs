@@ -1,6 +1,10 @@
 //! The one error type.
 
 mod display;
+#[cfg(feature = "graphql")]
+mod graphql;
+#[cfg(feature = "operations")]
+mod operations;
 mod problem;
 
 use std::{error::Error as StdError, sync::Arc, time::Duration};
@@ -53,6 +57,13 @@ struct Inner {
     /// Sent, of a method that changes something, and without a response.
     unknown: bool,
     request_id: Option<String>,
+    #[cfg(feature = "graphql")]
+    graphql: Vec<crate::graphql::GraphqlError>,
+    /// The code of the WebSocket's close frame.
+    #[cfg(feature = "graphql")]
+    close_code: Option<u16>,
+    #[cfg(feature = "operations")]
+    accepted: Option<Box<crate::operations::OperationRef>>,
     cause: Option<Cause>,
 }
 
@@ -82,6 +93,24 @@ pub(crate) enum Kind {
     Decode,
     /// A local file.
     File,
+    /// A GraphQL document that the service did not execute, or not wholly.
+    #[cfg(feature = "graphql")]
+    Graphql,
+    /// A WebSocket that broke, was refused or was closed.
+    #[cfg(feature = "graphql")]
+    Socket,
+    /// A submission that may or may not have arrived.
+    #[cfg(feature = "operations")]
+    SubmissionUnknown,
+    /// An asynchronous operation that the service does not know.
+    #[cfg(feature = "operations")]
+    Missing,
+    /// A reference to an operation that is not one of this deployment, or was changed.
+    #[cfg(feature = "operations")]
+    Reference,
+    /// A store of operations.
+    #[cfg(feature = "operations")]
+    Store,
 }
 
 impl Kind {
@@ -98,6 +127,18 @@ impl Kind {
             Self::TooLarge => "too-large",
             Self::Decode => "decode",
             Self::File => "file",
+            #[cfg(feature = "graphql")]
+            Self::Graphql => "graphql",
+            #[cfg(feature = "graphql")]
+            Self::Socket => "socket",
+            #[cfg(feature = "operations")]
+            Self::SubmissionUnknown => "submission-unknown",
+            #[cfg(feature = "operations")]
+            Self::Missing => "missing",
+            #[cfg(feature = "operations")]
+            Self::Reference => "reference",
+            #[cfg(feature = "operations")]
+            Self::Store => "store",
         }
     }
 }
@@ -214,7 +255,8 @@ impl Error {
     }
 
     /// A short, stable code: `configuration`, `secret`, `token`, `request`, `connect`, `transport`, `timeout`, `status`,
-    /// `too-large`, `decode` or `file`.
+    /// `too-large`, `decode` or `file`; with GraphQL, `graphql` or `socket`; with asynchronous operations,
+    /// `submission-unknown`, `missing`, `reference` or `store`.
     pub fn code(&self) -> &'static str {
         self.0.kind.code()
     }
@@ -269,9 +311,13 @@ impl Error {
         self.0.sent || self.0.status.is_some()
     }
 
-    /// A call that changes something was sent, and no answer came: whether it took effect is not known. Look before sending
-    /// it again.
+    /// A call that changes something was sent, and no answer came: whether it took effect is not known. It is not sent again
+    /// by itself: look before sending it again.
     pub fn is_submission_unknown(&self) -> bool {
+        #[cfg(feature = "operations")]
+        if self.0.kind == Kind::SubmissionUnknown {
+            return true;
+        }
         self.0.unknown
     }
 
@@ -279,19 +325,29 @@ impl Error {
         self.0.status.is_some_and(|found| found.as_u16() == status)
     }
 
+    fn has_close(&self, code: u16) -> bool {
+        #[cfg(feature = "graphql")]
+        return self.0.close_code == Some(code);
+        #[cfg(not(feature = "graphql"))]
+        {
+            let _ = code;
+            false
+        }
+    }
+
     /// 400: the request is malformed.
     pub fn is_bad_request(&self) -> bool {
-        self.has_status(400)
+        self.has_status(400) || self.has_close(4400)
     }
 
     /// 401: the token is missing, or not accepted.
     pub fn is_unauthorized(&self) -> bool {
-        self.has_status(401)
+        self.has_status(401) || self.has_close(4401)
     }
 
     /// 403: the caller may not do this.
     pub fn is_forbidden(&self) -> bool {
-        self.has_status(403)
+        self.has_status(403) || self.has_close(4403)
     }
 
     /// 404: missing, or not visible to this caller.
@@ -316,7 +372,7 @@ impl Error {
 
     /// 429: too many requests.
     pub fn is_rate_limited(&self) -> bool {
-        self.has_status(429)
+        self.has_status(429) || self.has_close(4429)
     }
 
     /// A status of 500 or above.

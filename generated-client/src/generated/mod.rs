@@ -7,7 +7,10 @@
     dead_code,
     deprecated,
     rustdoc::all,
-    unused_imports
+    unused_imports,
+    reason = "names and prose are the contract's"
 )]
+#[cfg(feature = "operations")]
+pub mod bindings;
 pub mod families;
 pub mod types;

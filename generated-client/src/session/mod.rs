@@ -18,7 +18,11 @@ use uuid::Uuid;
 
 use crate::{Platform, auth::Cache};
 
+#[cfg(feature = "graphql")]
+pub(crate) use body::excerpt;
 pub(crate) use middleware::Middleware;
+#[cfg(feature = "graphql")]
+pub(crate) use retry::retry_after;
 pub(crate) use retry::{Budget, random};
 pub(crate) use send::send;
 pub(crate) use transport::{Reply, Transport, broken};
@@ -51,6 +55,8 @@ pub(crate) struct Session {
     pub(crate) compliance: Option<Platform>,
     pub(crate) credential: Option<Cache>,
     pub(crate) transport: Arc<Transport>,
+    #[cfg(feature = "graphql")]
+    pub(crate) graphql: crate::graphql::Hub,
 }
 
 /// What one call changes of the client's configuration.

@@ -27,6 +27,8 @@ pub(crate) struct Transport {
     connect: Duration,
     plain: OnceLock<Result<reqwest::Client, String>>,
     secure: OnceLock<Result<reqwest::Client, String>>,
+    #[cfg(feature = "graphql")]
+    upgrade: OnceLock<Result<reqwest::Client, String>>,
 }
 
 /// A whole response of an issuer.
@@ -38,7 +40,14 @@ pub(crate) struct Reply {
 
 impl Transport {
     pub(crate) fn new(user_agent: HeaderValue, connect: Duration) -> Self {
-        Self { user_agent, connect, plain: OnceLock::new(), secure: OnceLock::new() }
+        Self {
+            user_agent,
+            connect,
+            plain: OnceLock::new(),
+            secure: OnceLock::new(),
+            #[cfg(feature = "graphql")]
+            upgrade: OnceLock::new(),
+        }
     }
 
     /// The client for an address. That for `http` speaks to loopback only and needs no certificates; that for `https` never
@@ -49,10 +58,18 @@ impl Transport {
         } else {
             self.secure.get_or_init(|| self.build(secure_tls(), |builder| builder.https_only(true)))
         };
-        client.as_ref().map_err(|cause| {
-            Error::new(Kind::Configuration, format!("no connection can be made: {cause}"))
-                .hint("check the certificates of the system and the proxy settings")
-        })
+        client.as_ref().map_err(|cause| unusable(cause))
+    }
+
+    /// The client for a request that upgrades its connection, which HTTP/2 does otherwise.
+    #[cfg(feature = "graphql")]
+    pub(crate) fn upgrade_client(&self, url: &Url) -> Result<&reqwest::Client, Error> {
+        if cfg!(not(feature = "http2")) || url.scheme() == "http" {
+            return self.client(url);
+        }
+        let build = || self.build(secure_tls(), |builder| builder.https_only(true).http1_only());
+        let client = self.upgrade.get_or_init(build);
+        client.as_ref().map_err(|cause| unusable(cause))
     }
 
     fn build(
@@ -107,6 +124,11 @@ impl Transport {
             Err(_) => Err(Error::new(Kind::Timeout, format!("{} did not answer in time", place())).hint("call again")),
         }
     }
+}
+
+fn unusable(cause: &str) -> Error {
+    Error::new(Kind::Configuration, format!("no connection can be made: {cause}"))
+        .hint("check the certificates of the system and the proxy settings")
 }
 
 fn provider() -> Arc<rustls::crypto::CryptoProvider> {

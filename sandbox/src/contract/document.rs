@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::operation::Operation;
-use super::{Contract, as_map, contract};
+use super::{Contract, Revision, as_map};
 
 /// A form of the contract, ready to be sent.
 #[derive(Debug)]
@@ -58,24 +58,46 @@ impl Serialize for PathItem<'_> {
     }
 }
 
-static JSON: LazyLock<Result<Rendered, String>> = LazyLock::new(|| {
-    let text = serde_json::to_string_pretty(&document(contract())).map_err(|error| error.to_string())?;
-    Ok(Rendered::new(text, "application/json;charset=utf-8"))
-});
-
-static YAML: LazyLock<Result<Rendered, String>> = LazyLock::new(|| {
-    let text = serde_yaml::to_string(&document(contract())).map_err(|error| error.to_string())?;
-    Ok(Rendered::new(text, "text/yaml;charset=utf-8"))
-});
-
-/// The contract as JSON. The error is the text of a serialiser's complaint.
-pub(crate) fn json() -> Result<&'static Rendered, &'static str> {
-    JSON.as_ref().map_err(String::as_str)
+/// Both forms of one revision, each made when it is first asked for.
+struct Forms {
+    json: Form,
+    yaml: Form,
 }
 
-/// The contract as YAML.
-pub(crate) fn yaml() -> Result<&'static Rendered, &'static str> {
-    YAML.as_ref().map_err(String::as_str)
+type Form = LazyLock<Result<Rendered, String>>;
+
+static FIRST: Forms =
+    Forms { json: LazyLock::new(|| as_json(Revision::First)), yaml: LazyLock::new(|| as_yaml(Revision::First)) };
+static SECOND: Forms =
+    Forms { json: LazyLock::new(|| as_json(Revision::Second)), yaml: LazyLock::new(|| as_yaml(Revision::Second)) };
+
+impl Contract {
+    /// The contract as JSON. The error is the text of a serialiser's complaint.
+    pub(crate) fn json(&self) -> Result<&'static Rendered, &'static str> {
+        self.forms().json.as_ref().map_err(String::as_str)
+    }
+
+    /// The contract as YAML.
+    pub(crate) fn yaml(&self) -> Result<&'static Rendered, &'static str> {
+        self.forms().yaml.as_ref().map_err(String::as_str)
+    }
+
+    fn forms(&self) -> &'static Forms {
+        match self.revision {
+            Revision::First => &FIRST,
+            Revision::Second => &SECOND,
+        }
+    }
+}
+
+fn as_json(revision: Revision) -> Result<Rendered, String> {
+    let text = serde_json::to_string_pretty(&document(revision.contract())).map_err(|error| error.to_string())?;
+    Ok(Rendered::new(text, "application/json;charset=utf-8"))
+}
+
+fn as_yaml(revision: Revision) -> Result<Rendered, String> {
+    let text = serde_yaml::to_string(&document(revision.contract())).map_err(|error| error.to_string())?;
+    Ok(Rendered::new(text, "text/yaml;charset=utf-8"))
 }
 
 impl Rendered {

@@ -8,6 +8,7 @@ mod document;
 mod families;
 pub(crate) mod operation;
 pub(crate) mod schema;
+mod second;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,7 +18,7 @@ use serde::{Serialize, Serializer};
 use operation::Operation;
 use schema::Schema;
 
-pub(crate) use document::{Rendered, json, yaml};
+pub(crate) use document::Rendered;
 
 /// The address of the contract below the base address.
 pub(crate) const JSON_PATH: &str = "/swagger/v1/swagger.json";
@@ -32,40 +33,70 @@ pub(crate) enum Provenance {
     Assumed,
 }
 
-/// Every operation and component.
+/// A revision of the contract. The second one differs from the first in ways that a client should hear of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Revision {
+    #[default]
+    First,
+    Second,
+}
+
+/// Every operation and component of a revision.
 #[derive(Debug)]
 pub(crate) struct Contract {
+    pub(crate) revision: Revision,
     pub(crate) operations: Vec<Operation>,
     pub(crate) schemas: BTreeMap<&'static str, Schema>,
 }
 
-static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
-    let families = families::all();
-    let mut schemas: BTreeMap<_, _> = components::shared().into_iter().collect();
-    let mut operations = Vec::new();
-    for family in families {
-        operations.extend(family.operations.into_iter().map(Operation::finish));
-        schemas.extend(family.schemas);
-    }
-    for schema in schemas.values_mut() {
-        schema.provenance.get_or_insert(Provenance::Assumed);
-    }
-    Contract { operations, schemas }
-});
+static FIRST: LazyLock<Contract> = LazyLock::new(|| Contract::build(Revision::First));
+static SECOND: LazyLock<Contract> = LazyLock::new(|| Contract::build(Revision::Second));
 
-/// The contract, built once per process.
-pub(crate) fn contract() -> &'static Contract {
-    &CONTRACT
+impl Revision {
+    /// The revision of a number, counted from 1; 0 is the first as well.
+    pub(crate) fn of(number: u32) -> Option<Self> {
+        match number {
+            0 | 1 => Some(Self::First),
+            2 => Some(Self::Second),
+            _ => None,
+        }
+    }
+
+    /// The contract, built once per process.
+    pub(crate) fn contract(self) -> &'static Contract {
+        match self {
+            Self::First => &FIRST,
+            Self::Second => &SECOND,
+        }
+    }
 }
 
 impl Contract {
-    /// Follows `$ref`s. A name that no component has counts as the empty schema.
-    pub(crate) fn resolve<'a>(&'a self, schema: &'a Schema) -> &'a Schema {
-        static ANYTHING: LazyLock<Schema> = LazyLock::new(schema::any);
-        match schema.reference {
-            Some(name) => self.schemas.get(name).unwrap_or(&ANYTHING),
-            None => schema,
+    fn build(revision: Revision) -> Self {
+        let mut operations = Vec::new();
+        let mut schemas: BTreeMap<_, _> = components::shared().into_iter().collect();
+        for family in families::all() {
+            operations.extend(family.operations);
+            schemas.extend(family.schemas);
         }
+        if revision == Revision::Second {
+            second::revise(&mut operations, &mut schemas);
+        }
+        for schema in schemas.values_mut() {
+            schema.provenance.get_or_insert(Provenance::Assumed);
+            schema.set_revision(revision);
+        }
+        let operations = operations.into_iter().map(|operation| operation.finish(revision)).collect();
+        Self { revision, operations, schemas }
+    }
+}
+
+/// Follows `$ref`s. A name that no component has counts as the empty schema.
+pub(crate) fn resolve(schema: &Schema) -> &Schema {
+    static ANYTHING: LazyLock<Schema> = LazyLock::new(schema::any);
+    match schema.reference {
+        Some(name) => schema.revision.contract().schemas.get(name).unwrap_or(&ANYTHING),
+        None => schema,
     }
 }
 

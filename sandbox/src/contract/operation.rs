@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::schema::{Schema, reference, uuid};
-use super::{Provenance, as_map};
+use super::{Contract, Provenance, Revision, as_map};
 
 const JSON_BODY: [&str; 3] = ["application/json", "text/json", "application/*+json"];
 const JSON_ANSWER: [&str; 3] = ["text/plain", "application/json", "text/json"];
@@ -36,6 +36,8 @@ pub(crate) struct Operation {
     pub(crate) effects: Vec<(&'static str, Value)>,
     #[serde(skip)]
     pub(crate) choices: Vec<(&'static str, &'static str)>,
+    #[serde(skip)]
+    revision: Revision,
 }
 
 /// A Parameter Object.
@@ -140,6 +142,7 @@ impl Controller {
             provenance: Provenance::Assumed,
             effects: Vec::new(),
             choices: Vec::new(),
+            revision: Revision::First,
         }
     }
 }
@@ -267,8 +270,17 @@ impl Operation {
         self
     }
 
+    /// Lets bodies of one component be bodies of another.
+    pub(crate) fn rename(&mut self, from: &str, to: &'static str) {
+        let body = self.request_body.iter_mut().flat_map(|body| &mut body.content);
+        let answers = self.responses.iter_mut().flat_map(|(_, answer)| &mut answer.content);
+        for (_, media) in body.chain(answers).filter(|(_, media)| media.schema.reference == Some(from)) {
+            media.schema.reference = Some(to);
+        }
+    }
+
     /// Adds what follows from the rest: GUID path parameters, and the 400 and 404 of an assumed operation.
-    pub(crate) fn finish(mut self) -> Self {
+    pub(crate) fn finish(mut self, revision: Revision) -> Self {
         let path = self.path.clone();
         let mut parameters = Vec::new();
         for name in Self::template_parameters(&path) {
@@ -292,6 +304,13 @@ impl Operation {
             }
         }
         self.responses.sort_by_key(|(status, _)| *status);
+        self.revision = revision;
+        let parameters = self.parameters.iter_mut().map(|parameter| &mut parameter.schema);
+        let body = self.request_body.iter_mut().flat_map(|body| &mut body.content);
+        let answers = self.responses.iter_mut().flat_map(|(_, answer)| &mut answer.content);
+        for schema in parameters.chain(body.chain(answers).map(|(_, media)| &mut media.schema)) {
+            schema.set_revision(revision);
+        }
         self
     }
 
@@ -320,6 +339,11 @@ impl Operation {
 }
 
 impl Operation {
+    /// The contract that the operation belongs to.
+    pub(crate) fn contract(&self) -> &'static Contract {
+        self.revision.contract()
+    }
+
     /// The statuses that count as success, lowest first.
     pub(crate) fn successes(&self) -> impl Iterator<Item = &'static str> {
         self.responses.iter().map(|(status, _)| *status).filter(|status| status.starts_with('2'))

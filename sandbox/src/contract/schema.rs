@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::Provenance;
+use super::{Provenance, Revision};
 
 /// A Schema Object.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -43,6 +43,9 @@ pub(crate) struct Schema {
     pub(crate) varnames: Vec<&'static str>,
     #[serde(rename = "x-provenance", skip_serializing_if = "Option::is_none")]
     pub(crate) provenance: Option<Provenance>,
+    /// The contract that references lead to.
+    #[serde(skip)]
+    pub(crate) revision: Revision,
 }
 
 /// What an object may hold beside its declared properties.
@@ -111,6 +114,26 @@ impl Schema {
     pub(crate) fn derives(mut self, base: &'static str) -> Self {
         self.all_of.push(reference(base));
         self
+    }
+
+    /// Replaces a property.
+    pub(crate) fn set(&mut self, name: &str, schema: Schema) {
+        if let Some((_, property)) = self.properties.iter_mut().find(|(found, _)| *found == name) {
+            *property = schema;
+        }
+    }
+
+    /// Sets the contract that the references in a schema lead to.
+    pub(crate) fn set_revision(&mut self, revision: Revision) {
+        self.revision = revision;
+        let parts = self.all_of.iter_mut().chain(&mut self.one_of).chain(self.items.as_deref_mut());
+        let rest = match &mut self.additional_properties {
+            Some(Additional::Of(schema)) => Some(schema.as_mut()),
+            Some(Additional::Closed) | None => None,
+        };
+        for part in parts.chain(self.properties.iter_mut().map(|(_, property)| property)).chain(rest) {
+            part.set_revision(revision);
+        }
     }
 
     pub(crate) fn is_binary(&self) -> bool {

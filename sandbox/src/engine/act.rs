@@ -7,8 +7,8 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use super::store::Item;
-use super::{Call, act_read, act_write, shape};
-use crate::contract::contract;
+use super::{Call, access, act_read, act_write, shape};
+use crate::contract;
 use crate::contract::operation::Operation;
 use crate::contract::schema::Schema;
 use crate::{problem, reply};
@@ -17,8 +17,15 @@ use crate::{problem, reply};
 const RESERVED: &AsciiSet = &CONTROLS.add(b'/').add(b'%').add(b'?').add(b'{').add(b'}');
 
 pub(crate) fn answer(operation: &'static Operation, call: Call<'_>) -> Response {
-    if ancestors(&operation.path).any(|prefix| is_missing(prefix, &call)) {
+    let address = address(&operation.path, &call.input.path);
+    if ancestors(&operation.path).any(|prefix| is_missing(operation, prefix, &address, &call)) {
         return missing();
+    }
+    match call.shelf.role(&address) {
+        Some(role) if role >= access::needed(operation) => {}
+        // ASP.NET's answer to a caller whose role is not enough. The document shows none (§5).
+        Some(_) => return StatusCode::FORBIDDEN.into_response(),
+        None => return missing(),
     }
     match operation.method {
         Method::GET => act_read::get(operation, &call),
@@ -74,22 +81,22 @@ pub(super) fn known(call: &Call<'_>) -> Item {
     known
 }
 
-/// The operation with this method and template.
-pub(super) fn operation(method: &Method, template: &str) -> Option<&'static Operation> {
-    contract().operations.iter().find(|found| found.method == *method && found.path == template)
+/// The operation with this method and template, in the same contract.
+pub(super) fn beside(operation: &Operation, method: &Method, template: &str) -> Option<&'static Operation> {
+    operation.contract().operations.iter().find(|found| found.method == *method && found.path == template)
 }
 
 /// The schema of the items of a collection: of the operation that gets one, else of the one that lists them.
-pub(super) fn item_schema(collection: &str) -> Option<&'static Schema> {
-    if let Some(one) = item_operations(collection).find(|found| found.method == Method::GET) {
+pub(super) fn item_schema(operation: &Operation, collection: &str) -> Option<&'static Schema> {
+    if let Some(one) = item_operations(operation, collection).find(|found| found.method == Method::GET) {
         return one.json_schema("200");
     }
-    operation(&Method::GET, collection)?.json_schema("200").and_then(element_schema)
+    beside(operation, &Method::GET, collection)?.json_schema("200").and_then(element_schema)
 }
 
 /// The schema of the elements of an array, or of the `items` of a page.
 pub(super) fn element_schema(schema: &'static Schema) -> Option<&'static Schema> {
-    let schema = contract().resolve(schema);
+    let schema = contract::resolve(schema);
     match &schema.items {
         Some(items) => Some(items),
         None => {
@@ -100,8 +107,8 @@ pub(super) fn element_schema(schema: &'static Schema) -> Option<&'static Schema>
 }
 
 /// The operations on one item of a collection.
-pub(super) fn item_operations(collection: &str) -> impl Iterator<Item = &'static Operation> {
-    contract().operations.iter().filter(move |found| {
+pub(super) fn item_operations(operation: &Operation, collection: &str) -> impl Iterator<Item = &'static Operation> {
+    operation.contract().operations.iter().filter(move |found| {
         let rest = found.path.strip_prefix(collection).and_then(|rest| rest.strip_prefix("/{"));
         rest.is_some_and(|rest| rest.ends_with('}') && !rest.contains('/'))
     })
@@ -116,12 +123,12 @@ pub(super) fn send(operation: &Operation, call: &Call<'_>, status: &str, known: 
     }
 }
 
-fn is_missing(prefix: &str, call: &Call<'_>) -> bool {
+fn is_missing(operation: &Operation, prefix: &str, address: &str, call: &Call<'_>) -> bool {
     let Some((collection_template, _)) = prefix.rsplit_once('/') else { return false };
-    if item_schema(collection_template).is_none() {
+    if item_schema(operation, collection_template).is_none() {
         return false;
     }
-    place(prefix, &call.input.path).is_some_and(|(collection, key)| call.shelf.get(&collection, &key).is_none())
+    place(prefix, &call.input.path).is_some_and(|(collection, key)| !call.shelf.leads_to(&collection, &key, address))
 }
 
 fn text(value: Option<&Value>) -> String {

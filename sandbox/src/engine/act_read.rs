@@ -10,9 +10,9 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::Value;
 
-use super::act::{address, element_schema, known, missing, parent, place, send};
+use super::act::{address, beside, element_schema, known, missing, parent, place, send};
 use super::{Call, list, shape};
-use crate::contract::contract;
+use crate::contract;
 use crate::contract::operation::{Operation, Place};
 use crate::contract::schema::Schema;
 use crate::reply;
@@ -44,7 +44,7 @@ fn collection(operation: &Operation, call: &Call<'_>, schema: &Schema, element: 
     let address = address(&operation.path, &call.input.path);
     let items = list::filtered(call.shelf.list(&address), &call.input.parameters);
     let items: Vec<Value> = items.into_iter().map(|item| shape::value(element, item)).collect();
-    if contract().resolve(schema).is_array() {
+    if contract::resolve(schema).is_array() {
         return reply::json(StatusCode::OK, &call.input.headers, &items.into());
     }
     send(operation, call, "200", &list::page(items, &call.input.parameters))
@@ -75,7 +75,7 @@ fn bytes(operation: &Operation, call: &Call<'_>, media: &'static str) -> Respons
     match call.shelf.blob(&blob_address(operation, call)) {
         Some(blob) => ([(CONTENT_TYPE, blob.media_type.clone())], blob.bytes.clone()).into_response(),
         // Bytes that somebody uploads are missing until then; those that nobody can are made up.
-        None if super::act::operation(&http::Method::PUT, &operation.path).is_some() => missing(),
+        None if beside(operation, &http::Method::PUT, &operation.path).is_some() => missing(),
         None => {
             let item = parent(&operation.path, call).cloned().unwrap_or_default();
             ([(CONTENT_TYPE, media)], Value::Object(item).to_string()).into_response()

@@ -12,7 +12,7 @@ use super::act::{address, ancestors, item_operations, item_schema, known, missin
 use super::act_read::blob_address;
 use super::input::{File, Payload};
 use super::store::{Blob, Item};
-use super::{Call, shape};
+use super::{Call, act_work, shape};
 use crate::contract::operation::Operation;
 use crate::reply;
 
@@ -24,7 +24,7 @@ pub(super) fn post(operation: &'static Operation, mut call: Call<'_>) -> Respons
         let files = std::mem::take(files);
         return upload(operation, call, files);
     }
-    if creates || item_operations(&operation.path).next().is_some() {
+    if creates || item_operations(operation, &operation.path).next().is_some() {
         return create(operation, call);
     }
     act(operation, call)
@@ -46,7 +46,7 @@ pub(super) fn put(operation: &'static Operation, mut call: Call<'_>) -> Response
     };
     let mut fields = found.unwrap_or_else(|| known(&call));
     fields.extend(body(&mut call));
-    let fields = stored(&operation.path, fields);
+    let fields = stored(operation, fields);
     call.shelf.put(&collection, &key, fields.clone());
     send(operation, &call, status, &fields)
 }
@@ -60,7 +60,7 @@ pub(super) fn patch(operation: &'static Operation, mut call: Call<'_>) -> Respon
     send(operation, &call, "200", &item)
 }
 
-pub(super) fn delete(operation: &'static Operation, call: Call<'_>) -> Response {
+pub(super) fn delete(operation: &'static Operation, mut call: Call<'_>) -> Response {
     let existed = if let Some(path) = call.input.text("path") {
         let listed = files_collection(operation, &call);
         call.shelf.remove(&listed, path);
@@ -76,20 +76,27 @@ pub(super) fn delete(operation: &'static Operation, call: Call<'_>) -> Response 
 
 fn create(operation: &'static Operation, mut call: Call<'_>) -> Response {
     let collection = address(&operation.path, &call.input.path);
+    if let Some(earlier) = act_work::repeated(operation, &call, &collection) {
+        return earlier;
+    }
     let key = Uuid::new_v4().to_string();
     let mut fields = known(&call);
     fields.extend(body(&mut call));
     fields.insert("id".to_owned(), key.clone().into());
-    let item = match item_schema(&operation.path) {
+    let item = match item_schema(operation, &operation.path) {
         Some(schema) => shape::item(schema, &fields),
         None => fields.clone(),
     };
     fields.extend(item.clone());
     call.shelf.put(&collection, &key, item);
     let status = operation.successes().next().unwrap_or("201");
+    if status == "202" {
+        let auto_approve = fields.get("autoApprove") == Some(&Value::Bool(true));
+        return act_work::begin(operation, call, format!("{collection}/{key}"), auto_approve);
+    }
     let mut response = send(operation, &call, status, &fields);
     let location = HeaderValue::try_from(format!("{collection}/{key}"));
-    let has_address = item_operations(&operation.path).any(|found| found.method == Method::GET);
+    let has_address = item_operations(operation, &operation.path).any(|found| found.method == Method::GET);
     if let Ok(location) = location
         && status == "201"
         && has_address
@@ -99,23 +106,25 @@ fn create(operation: &'static Operation, mut call: Call<'_>) -> Response {
     response
 }
 
-/// An action: it may change the item that it targets, and answers with that item or with a workflow of its own.
+/// An action: it may change the item that it targets, and answers with that item or with a workflow.
 fn act(operation: &'static Operation, mut call: Call<'_>) -> Response {
-    if let Some(prefix) = ancestors(&operation.path).next_back()
-        && let Some((collection, key)) = place(prefix, &call.input.path)
-        && let Some(item) = call.shelf.get_mut(&collection, &key)
+    let target = ancestors(&operation.path).next_back().map(|prefix| address(prefix, &call.input.path));
+    let chosen = operation.choices.iter().find(|(parameter, _)| call.input.is_set(parameter));
+    let status = chosen.map(|(_, status)| *status).or_else(|| operation.successes().next()).unwrap_or("204");
+    if operation.path.ends_with("/cancel") {
+        return act_work::cancel(operation, call, status);
+    }
+    if status == "202" {
+        return act_work::begin(operation, call, target.unwrap_or_default(), false);
+    }
+    if let Some(target) = target
+        && let Some((collection, key)) = target.rsplit_once('/')
+        && let Some(item) = call.shelf.get_mut(collection, key)
     {
         item.extend(operation.effects.iter().map(|(field, value)| ((*field).to_owned(), value.clone())));
     }
-    let chosen = operation.choices.iter().find(|(parameter, _)| call.input.is_set(parameter));
-    let status = chosen.map(|(_, status)| *status).or_else(|| operation.successes().next()).unwrap_or("204");
-    let fields = if status == "202" {
-        Item::from_iter([("id".to_owned(), Uuid::new_v4().to_string().into())])
-    } else {
-        let mut fields = parent(&operation.path, &call).cloned().unwrap_or_default();
-        fields.extend(body(&mut call));
-        fields
-    };
+    let mut fields = parent(&operation.path, &call).cloned().unwrap_or_default();
+    fields.extend(body(&mut call));
     send(operation, &call, status, &fields)
 }
 
@@ -132,7 +141,7 @@ fn put_single(operation: &'static Operation, mut call: Call<'_>) -> Response {
     send(operation, &call, status, &fields)
 }
 
-fn put_blob(operation: &'static Operation, call: Call<'_>, blob: Blob) -> Response {
+fn put_blob(operation: &'static Operation, mut call: Call<'_>, blob: Blob) -> Response {
     let Some(path) = call.input.text("path").map(str::to_owned) else {
         call.shelf.put_blob(&blob_address(operation, &call), blob);
         return send(operation, &call, "204", &Item::new());
@@ -188,9 +197,10 @@ fn body(call: &mut Call<'_>) -> Item {
 }
 
 /// The fields of an item as its schema has them.
-fn stored(template: &str, fields: Item) -> Item {
+fn stored(operation: &Operation, fields: Item) -> Item {
+    let template = operation.path.as_str();
     let collection = template.rsplit_once('/').map_or(template, |(collection, _)| collection);
-    match item_schema(collection) {
+    match item_schema(operation, collection) {
         Some(schema) => shape::item(schema, &fields),
         None => fields,
     }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::clock;
+use crate::contract;
 use crate::contract::schema::{Additional, Schema};
-use crate::contract::{Contract, contract};
 use crate::problem::Complaint;
 
 /// Everything that is wrong with a value; empty when it fits. A closed object refuses what it does not declare, so that a
@@ -20,13 +20,12 @@ pub(crate) fn fits(schema: &Schema, value: &Value) -> bool {
 }
 
 fn run(schema: &Schema, value: &Value, strict: bool) -> Vec<Complaint> {
-    let mut checker = Checker { contract: contract(), strict, found: Vec::new() };
+    let mut checker = Checker { strict, found: Vec::new() };
     checker.check(schema, value, "$");
     checker.found
 }
 
 struct Checker {
-    contract: &'static Contract,
     strict: bool,
     found: Vec<Complaint>,
 }
@@ -37,8 +36,7 @@ impl Checker {
     }
 
     fn check(&mut self, schema: &Schema, value: &Value, place: &str) {
-        let contract = self.contract;
-        let schema = contract.resolve(schema);
+        let schema = contract::resolve(schema);
         if value.is_null() {
             if !schema.nullable && !is_open(schema) {
                 self.complain(place, "The value must not be null.");

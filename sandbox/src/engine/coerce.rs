@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::check;
-use crate::contract::contract;
+use crate::contract;
 use crate::contract::schema::Schema;
 
 /// The value of a single text, or what is wrong with it.
 pub(crate) fn one(schema: &Schema, text: &str) -> Result<Value, String> {
-    let schema = contract().resolve(schema);
+    let schema = contract::resolve(schema);
     let value = match schema.kind {
         Some("integer") => text.parse::<i64>().ok().map(Value::from),
         Some("number") => text.parse::<f64>().ok().map(Value::from),
@@ -21,7 +21,7 @@ pub(crate) fn one(schema: &Schema, text: &str) -> Result<Value, String> {
 
 /// The value of a parameter that may be given several times.
 pub(crate) fn several(schema: &Schema, texts: &[&str]) -> Result<Value, String> {
-    let resolved = contract().resolve(schema);
+    let resolved = contract::resolve(schema);
     match (&resolved.items, texts) {
         (Some(items), _) => texts.iter().map(|text| one(items, text)).collect::<Result<Vec<_>, _>>().map(Value::from),
         (None, [text]) => one(resolved, text),
@@ -31,7 +31,7 @@ pub(crate) fn several(schema: &Schema, texts: &[&str]) -> Result<Value, String> 
 
 /// The fields of an object from pairs of name and text. Names that the object does not declare are ignored.
 pub(crate) fn fields(schema: &Schema, pairs: &[(String, String)]) -> Result<Map<String, Value>, (String, String)> {
-    let resolved = contract().resolve(schema);
+    let resolved = contract::resolve(schema);
     let mut fields = Map::new();
     for (name, property) in &resolved.properties {
         let texts: Vec<&str> = pairs.iter().filter(|(found, _)| found == name).map(|(_, text)| text.as_str()).collect();

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::route::Found;
 use super::{check, coerce};
-use crate::contract::contract;
+use crate::contract;
 use crate::contract::operation::{Body, Media, Operation, Parameter, Place};
 use crate::contract::schema::Schema;
 use crate::problem::{self, Complaint};
@@ -130,7 +130,7 @@ fn from_query(parameter: &Parameter, query: &[(String, String)]) -> Option<Resul
         query.iter().filter(|(name, _)| *name == parameter.name).map(|(_, text)| text.as_str()).collect();
     match (parameter.explode, texts.as_slice()) {
         (_, []) => None,
-        (Some(false), [joined]) if contract().resolve(&parameter.schema).is_array() => {
+        (Some(false), [joined]) if contract::resolve(&parameter.schema).is_array() => {
             let texts: Vec<&str> = joined.split(',').filter(|text| !text.is_empty()).collect();
             Some(coerce::several(&parameter.schema, &texts))
         }

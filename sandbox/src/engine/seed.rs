@@ -1,19 +1,28 @@
-//! What every team finds when the sandbox starts.
+//! What every team finds when the sandbox starts, and what the seed adds.
 
 use serde_json::{Value, json};
 
-use super::store::{Item, Shelf};
-use crate::team::Team;
+use super::state::State;
+use super::store::Item;
+use crate::directory::{Resource, Team};
 
-/// The shelf of a team. Resources that no operation creates (the team itself, a virtual machine, a database connection) have
-/// to be here.
-pub(super) fn shelf(team: &Team) -> Shelf {
-    let mut shelf = Shelf::default();
+/// Plants what the teams have. Resources that no operation creates (the team itself, a virtual machine, a database
+/// connection) have to be here.
+pub(crate) fn plant(state: &mut State, teams: &[Team], resources: &[Resource]) {
+    for team in teams {
+        plant_team(state, team);
+    }
+    for Resource { team_id, collection, key, fields } in resources {
+        state.put(*team_id, collection, key, fields.clone());
+    }
+}
+
+fn plant_team(state: &mut State, team: &Team) {
     let team_path = format!("/api/teams/v1/teams/{}", team.id);
     let items_path = "/api/marketplace/v1/store-items";
     let connection_path = format!("/api/client-db/v1/connections/{}", team.connection_id);
     let mut put = |collection: &str, key: &dyn ToString, fields: Value| {
-        shelf.put(collection, &key.to_string(), item(fields));
+        state.put(team.id, collection, &key.to_string(), item(fields));
     };
     put("/api/teams/v1/teams", &team.id, json!({ "id": team.id, "name": team.name, "slug": team.name.to_lowercase() }));
     put(
@@ -51,11 +60,10 @@ pub(super) fn shelf(team: &Team) -> Shelf {
         }),
     );
     put(&format!("{connection_path}/schema/tables"), &"customers", table());
-    shelf.put_single(
+    state.put_single(
         &format!("{connection_path}/schema"),
         item(json!({ "id": team.connection_id, "tables": [table()] })),
     );
-    shelf
 }
 
 fn table() -> Value {

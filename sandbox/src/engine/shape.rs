@@ -6,13 +6,13 @@ use uuid::Uuid;
 use super::check;
 use super::store::Item;
 use crate::clock;
-use crate::contract::contract;
+use crate::contract;
 use crate::contract::schema::Schema;
 
 /// A value of this schema. A known field is used where it fits; a nullable one that is unknown is null; every other gets
 /// the plainest value that its schema allows.
 pub(crate) fn value(schema: &Schema, known: &Item) -> Value {
-    let resolved = contract().resolve(schema);
+    let resolved = contract::resolve(schema);
     if let Some(first) = resolved.one_of.first() {
         let known_value = Value::Object(known.clone());
         let fitting = resolved.one_of.iter().find(|one| check::fits(one, &known_value));
@@ -48,7 +48,7 @@ pub(crate) fn item(schema: &Schema, known: &Item) -> Item {
 fn properties(schema: &Schema) -> Vec<(&'static str, &Schema)> {
     let mut merged: Vec<(&'static str, &Schema)> = Vec::new();
     for base in &schema.all_of {
-        merged.extend(properties(contract().resolve(base)));
+        merged.extend(properties(contract::resolve(base)));
     }
     for (name, property) in &schema.properties {
         merged.retain(|(found, _)| found != name);
@@ -58,7 +58,7 @@ fn properties(schema: &Schema) -> Vec<(&'static str, &Schema)> {
 }
 
 fn plainest(schema: &Schema) -> Value {
-    let schema = contract().resolve(schema);
+    let schema = contract::resolve(schema);
     if let Some(first) = schema.values.first() {
         return first.clone();
     }

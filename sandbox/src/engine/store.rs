@@ -1,31 +1,21 @@
-//! State in memory, one shelf per team: what one team stores does not exist for another.
+//! The state: read from memory, kept in the database. Every change of a request is in the database before its answer goes
+//! out.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
-use super::seed;
-use crate::team::Team;
+use super::shelf::Shelf;
+use super::state::State;
+use crate::caller::Caller;
+use crate::clock::Clock;
+use crate::data::Data;
+use crate::error::Error;
+use crate::workflow::{Hub, Notice};
 
 /// The fields of a stored resource.
 pub(crate) type Item = Map<String, Value>;
-
-/// The state of all teams.
-#[derive(Debug)]
-pub(crate) struct Store {
-    shelves: Mutex<HashMap<Uuid, Shelf>>,
-}
-
-/// The state of one team. Addresses are paths below the base address, with their parameters filled in.
-#[derive(Debug, Default)]
-pub(crate) struct Shelf {
-    collections: HashMap<String, Vec<(String, Item)>>,
-    singles: HashMap<String, Item>,
-    blobs: HashMap<String, Blob>,
-}
 
 /// Stored bytes and their media type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,85 +24,90 @@ pub(crate) struct Blob {
     pub(crate) bytes: Bytes,
 }
 
-impl Store {
-    pub(crate) fn seeded(teams: &[Team]) -> Self {
-        let shelves = teams.iter().map(|team| (team.id, seed::shelf(team))).collect();
-        Self { shelves: Mutex::new(shelves) }
-    }
-
-    /// Runs something on the shelf of a team.
-    pub(crate) fn with<T>(&self, team: Uuid, run: impl FnOnce(&mut Shelf) -> T) -> T {
-        let mut shelves = self.shelves.lock().unwrap_or_else(PoisonError::into_inner);
-        run(shelves.entry(team).or_default())
-    }
+/// The state of all teams.
+#[derive(Debug)]
+pub(crate) struct Store {
+    data: Arc<Data>,
+    clock: Clock,
+    hub: Hub,
+    state: Mutex<State>,
 }
 
-impl Shelf {
-    /// The items of a collection, oldest first.
-    pub(crate) fn list(&self, collection: &str) -> impl Iterator<Item = &Item> {
-        self.collections.get(collection).into_iter().flatten().map(|(_, item)| item)
-    }
-
-    pub(crate) fn get(&self, collection: &str, key: &str) -> Option<&Item> {
-        let items = self.collections.get(collection)?;
-        items.iter().find(|(found, _)| found == key).map(|(_, item)| item)
-    }
-
-    pub(crate) fn get_mut(&mut self, collection: &str, key: &str) -> Option<&mut Item> {
-        let items = self.collections.get_mut(collection)?;
-        items.iter_mut().find(|(found, _)| found == key).map(|(_, item)| item)
-    }
-
-    /// Finds an item by its key among the collections whose address ends so.
-    pub(crate) fn find(&self, ending: &str, key: &str) -> Option<&Item> {
-        let mut collections = self.collections.iter().filter(|(address, _)| address.ends_with(ending));
-        collections.find_map(|(_, items)| items.iter().find(|(found, _)| found == key).map(|(_, item)| item))
-    }
-
-    /// Adds an item, or replaces the one with its key. Says whether there was one.
-    pub(crate) fn put(&mut self, collection: &str, key: &str, item: Item) -> bool {
-        if let Some(found) = self.get_mut(collection, key) {
-            *found = item;
-            return true;
+impl Store {
+    /// The state that the database holds, or the seeded one when it is new.
+    pub(crate) fn open(data: Arc<Data>, clock: Clock, hub: Hub, seed: impl FnOnce(&mut State)) -> Result<Self, Error> {
+        let mut state = State::read(&data)?;
+        if state.is_empty() {
+            seed(&mut state);
+            state.write(&data)?;
         }
-        self.collections.entry(collection.to_owned()).or_default().push((key.to_owned(), item));
-        false
+        Ok(Self { data, clock, hub, state: Mutex::new(state) })
     }
 
-    /// Removes an item with everything that lies below it. Says whether there was one.
-    pub(crate) fn remove(&mut self, collection: &str, key: &str) -> bool {
-        let Some(items) = self.collections.get_mut(collection) else { return false };
-        let Some(index) = items.iter().position(|(found, _)| found == key) else { return false };
-        items.remove(index);
-        let below = format!("{collection}/{key}/");
-        self.collections.retain(|address, _| !address.starts_with(&below));
-        self.singles.retain(|address, _| !address.starts_with(&below));
-        self.blobs.retain(|address, _| !address.starts_with(&below));
-        true
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
     }
 
-    pub(crate) fn single(&self, address: &str) -> Option<&Item> {
-        self.singles.get(address)
+    pub(crate) fn hub(&self) -> &Hub {
+        &self.hub
     }
 
-    pub(crate) fn put_single(&mut self, address: &str, item: Item) -> bool {
-        self.singles.insert(address.to_owned(), item).is_some()
+    /// Forgets everything and seeds again.
+    pub(crate) fn reset(&self, seed: impl FnOnce(&mut State)) -> Result<(), Error> {
+        let mut state = self.lock();
+        State::erase(&self.data)?;
+        *state = State::default();
+        seed(&mut state);
+        self.commit(&mut state)
     }
 
-    pub(crate) fn remove_single(&mut self, address: &str) {
-        self.singles.remove(address);
+    /// Runs something on what a caller may see, and stores what it changed.
+    pub(crate) fn with<T>(&self, caller: &Caller, run: impl FnOnce(Shelf<'_>) -> T) -> Result<T, Error> {
+        let mut state = self.lock();
+        let now = self.clock.now();
+        let notices = state.settle(now);
+        let result = run(Shelf::new(&mut state, caller, now));
+        self.finish(state, notices)?;
+        Ok(result)
     }
 
-    pub(crate) fn blob(&self, address: &str) -> Option<&Blob> {
-        self.blobs.get(address)
+    /// Reads the state of all teams.
+    pub(crate) fn read<T>(&self, run: impl FnOnce(&State) -> T) -> Result<T, Error> {
+        let mut state = self.lock();
+        let notices = state.settle(self.clock.now());
+        let result = run(&state);
+        self.finish(state, notices)?;
+        Ok(result)
     }
 
-    /// Stores bytes and gives back what lay there.
-    pub(crate) fn put_blob(&mut self, address: &str, blob: Blob) -> Option<Blob> {
-        self.blobs.insert(address.to_owned(), blob)
+    /// Lets the workflows go on to the present, and says when the next step is due.
+    pub(crate) fn settle(&self) -> Result<Option<i64>, Error> {
+        self.read(|state| state.workflows.next_due())
     }
 
-    pub(crate) fn remove_blob(&mut self, address: &str) -> bool {
-        self.blobs.remove(address).is_some()
+    fn finish(&self, mut state: MutexGuard<'_, State>, mut notices: Vec<Notice>) -> Result<(), Error> {
+        notices.append(&mut state.take_notices());
+        let begun = state.has_begun_work();
+        self.commit(&mut state)?;
+        // Sent while the state is locked, so that notices come in the order of the changes.
+        self.hub.publish(notices);
+        drop(state);
+        if begun {
+            self.clock.nudge();
+        }
+        Ok(())
+    }
+
+    /// What cannot be stored has not happened.
+    fn commit(&self, state: &mut State) -> Result<(), Error> {
+        let written = state.write(&self.data);
+        if written.is_err() {
+            *state = State::read(&self.data)?;
+        }
+        written
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,79 +1,75 @@
-//! The token endpoint (platform document §4.5).
+//! The token endpoint (platform document §4.5): client credentials, authorization code, refresh token.
 //!
-//! The document shows the success only. Errors are the sandbox's choice: the bodies of RFC 6749 §5.2, and status 400 for all
-//! of them, `invalid_client` included, as Duende answers.
+//! The document shows the client-credentials grant and its success only. The other two follow RFC 6749 §4.1 and §6.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, PRAGMA};
+use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
-use super::{Issuer, SCOPE};
-use crate::client::Client;
+use super::code::Rejected;
+use super::fields::Fields;
+use super::refusal::{Refusal, send};
+use super::settings::RefreshPolicy;
+use super::{Issuer, OFFLINE_SCOPE, SCOPE, claims};
+use crate::directory::{Client, Grant, Subject};
 use crate::server::Shared;
-use crate::{clock, reply};
-
-const BODY_LIMIT: usize = 64 * 1024;
-
-/// An OAuth error: its code and a sentence.
-struct Refusal(&'static str, &'static str);
-
-type Fields = BTreeMap<String, String>;
 
 pub(crate) async fn token(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Body) -> Response {
-    let granted = match fields(&headers, body).await {
-        Ok(fields) => grant(&shared.issuer, &headers, &fields),
+    let issuer = &shared.issuer;
+    let granted = match Fields::of_body(&headers, body).await {
+        Ok(fields) => grant(issuer, &headers, &fields),
         Err(refusal) => Err(refusal),
     };
     match granted {
         Ok(body) => send(StatusCode::OK, &body),
-        Err(Refusal(error, description)) => {
-            send(StatusCode::BAD_REQUEST, &json!({ "error": error, "error_description": description }))
-        }
+        Err(refusal) => refusal.response(issuer.settings().errors),
     }
 }
 
-async fn fields(headers: &HeaderMap, body: Body) -> Result<Fields, Refusal> {
-    if reply::essence(headers) != "application/x-www-form-urlencoded" {
-        return Err(Refusal("invalid_request", "the content type has to be application/x-www-form-urlencoded"));
+/// RFC 7009: revokes a refresh token. A token that is unknown counts as revoked.
+pub(crate) async fn revoke(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Body) -> Response {
+    let issuer = &shared.issuer;
+    let revoked = async {
+        let fields = Fields::of_body(&headers, body).await?;
+        let client = client(issuer, &headers, &fields)?;
+        let token = fields.get("token").ok_or(Refusal("invalid_request", "token is missing"))?;
+        issuer.refresh.revoke(token, &client.client_id).map_err(|_data| Refusal::RANDOM)
+    };
+    match revoked.await {
+        Ok(_) => send(StatusCode::OK, &json!({})),
+        Err(refusal) => refusal.response(issuer.settings().errors),
     }
-    let bytes = to_bytes(body, BODY_LIMIT).await;
-    let bytes = bytes.map_err(|_unreadable| Refusal("invalid_request", "the body is too long or was cut off"))?;
-    let mut fields = Fields::new();
-    for (name, value) in form_urlencoded::parse(&bytes) {
-        // RFC 6749 §3.2: a parameter without a value counts as omitted, and none is sent twice.
-        if !value.is_empty() && fields.insert(name.into_owned(), value.into_owned()).is_some() {
-            return Err(Refusal("invalid_request", "a parameter is sent more than once"));
-        }
-    }
-    Ok(fields)
 }
 
 fn grant(issuer: &Issuer, headers: &HeaderMap, fields: &Fields) -> Result<Value, Refusal> {
     let client = client(issuer, headers, fields)?;
-    match fields.get("grant_type").map(String::as_str) {
-        Some("client_credentials") => {}
-        Some(_) => return Err(Refusal("unsupported_grant_type", "the grant has to be client_credentials")),
-        None => return Err(Refusal("invalid_request", "grant_type is missing")),
+    let may = |grant| match client.may(grant) {
+        true => Ok(()),
+        false => Err(Refusal("unauthorized_client", "the grant is not enabled for this client")),
+    };
+    match fields.get("grant_type") {
+        Some("client_credentials") => may(Grant::ClientCredentials).and_then(|()| credentials(issuer, client, fields)),
+        Some("authorization_code") => may(Grant::AuthorizationCode).and_then(|()| code(issuer, client, fields)),
+        Some("refresh_token") => may(Grant::RefreshToken).and_then(|()| refresh(issuer, client, fields)),
+        Some(_) => Err(Refusal("unsupported_grant_type", "the discovery document lists the grants")),
+        None => Err(Refusal("invalid_request", "grant_type is missing")),
     }
-    if !client.client_credentials {
-        return Err(Refusal("unauthorized_client", "the client-credentials grant is not enabled for this client"));
-    }
+}
+
+fn credentials(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, Refusal> {
     let requested = fields.get("scope");
     if requested.is_some_and(|scope| scope.split_whitespace().any(|scope| scope != SCOPE)) {
-        return Err(Refusal("invalid_scope", "the only scope is api"));
+        return Err(Refusal("invalid_scope", "the only scope of this grant is api"));
     }
-    let lifetime = issuer.lifetime();
-    let token = issuer.key.sign(&claims(issuer, client, lifetime));
-    let token = token.map_err(|_random| Refusal("server_error", "the token cannot be signed"))?;
-    let mut granted = json!({ "access_token": token, "expires_in": lifetime, "token_type": "Bearer" });
+    let mut granted = access(issuer, client, Subject::Client(client), SCOPE)?;
     if requested.is_none() {
         // RFC 6749 §3.3: a scope that differs from the requested one is told.
         granted["scope"] = SCOPE.into();
@@ -81,17 +77,73 @@ fn grant(issuer: &Issuer, headers: &HeaderMap, fields: &Fields) -> Result<Value,
     Ok(granted)
 }
 
-/// The client, by either method of RFC 6749 §2.3.1.
+fn code(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, Refusal> {
+    let text = fields.get("code").ok_or(Refusal("invalid_request", "code is missing"))?;
+    let (redirect, verifier) = (fields.get("redirect_uri"), fields.get("code_verifier"));
+    let code = match issuer.codes.redeem(text, &client.client_id, redirect, verifier, issuer.now()) {
+        Ok(code) => code,
+        Err(Rejected::With(refusal)) => return Err(refusal),
+        Err(Rejected::UsedBefore(chain)) => {
+            issuer.refresh.revoke_chain(chain).map_err(|_data| Refusal::RANDOM)?;
+            return Err(Refusal("invalid_grant", "the code was used before; what it gave is revoked"));
+        }
+    };
+    let user = issuer.directory.user(code.user).ok_or(Refusal("invalid_grant", "the user is gone"))?;
+    let mut granted = access(issuer, client, Subject::User(user), &code.scope)?;
+    if code.scope.split(' ').any(|scope| scope == OFFLINE_SCOPE) {
+        granted["refresh_token"] = next_refresh(issuer, client, user.id, &code.scope, code.chain)?.into();
+    }
+    granted["scope"] = code.scope.into();
+    Ok(granted)
+}
+
+fn refresh(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, Refusal> {
+    let token = fields.get("refresh_token").ok_or(Refusal("invalid_request", "refresh_token is missing"))?;
+    let policy = issuer.settings().refresh;
+    let entry = issuer.refresh.redeem(token, &client.client_id, issuer.now(), policy)?;
+    let narrower = fields.get("scope").unwrap_or(&entry.scope);
+    if narrower.split_whitespace().any(|scope| entry.scope.split(' ').all(|had| had != scope)) {
+        return Err(Refusal("invalid_scope", "the scope is wider than what was granted"));
+    }
+    let user = issuer.directory.user(entry.user).ok_or(Refusal("invalid_grant", "the user is gone"))?;
+    let mut granted = access(issuer, client, Subject::User(user), narrower)?;
+    granted["refresh_token"] = match policy {
+        RefreshPolicy::Reused => token.to_owned(),
+        RefreshPolicy::Rolling { .. } => next_refresh(issuer, client, user.id, &entry.scope, entry.chain)?,
+    }
+    .into();
+    granted["scope"] = narrower.into();
+    Ok(granted)
+}
+
+fn next_refresh(issuer: &Issuer, client: &Client, user: Uuid, scope: &str, chain: Uuid) -> Result<String, Refusal> {
+    let expires = issuer.now().saturating_add_unsigned(issuer.settings().refresh_lifetime.as_secs());
+    issuer.refresh.issue(&client.client_id, user, scope, chain, expires).map_err(|_random| Refusal::RANDOM)
+}
+
+/// The three documented fields of a token response.
+fn access(issuer: &Issuer, client: &Client, subject: Subject<'_>, scope: &str) -> Result<Value, Refusal> {
+    let lifetime = issuer.settings().lifetime.as_secs();
+    let claims = claims::of(issuer, Some(client), subject, scope, lifetime);
+    let token = issuer.keys.sign(&claims).map_err(|_random| Refusal::RANDOM)?;
+    Ok(json!({ "access_token": token, "expires_in": lifetime, "token_type": "Bearer" }))
+}
+
+/// The client, by either method of RFC 6749 §2.3.1; a public one by its name alone.
 fn client<'a>(issuer: &'a Issuer, headers: &HeaderMap, fields: &Fields) -> Result<&'a Client, Refusal> {
     const WRONG: Refusal = Refusal("invalid_client", "the client is unknown or its secret is wrong");
     let (client_id, secret) = match headers.get(AUTHORIZATION) {
-        Some(_) if fields.contains_key("client_secret") => {
+        Some(_) if fields.get("client_secret").is_some() => {
             return Err(Refusal("invalid_request", "the client authenticates in two ways at once"));
         }
         Some(value) => value.to_str().ok().and_then(basic).ok_or(WRONG)?,
         None => match (fields.get("client_id"), fields.get("client_secret")) {
-            (Some(client_id), Some(secret)) => (client_id.clone(), secret.clone()),
-            _ => return Err(Refusal("invalid_client", "client_id or client_secret is missing")),
+            (Some(client_id), Some(secret)) => (client_id.to_owned(), secret.to_owned()),
+            (Some(client_id), None) => {
+                let public = issuer.directory.client(client_id).filter(|client| client.is_public());
+                return public.ok_or(Refusal("invalid_client", "client_secret is missing"));
+            }
+            _ => return Err(Refusal("invalid_client", "client_id is missing")),
         },
     };
     issuer.authenticate(&client_id, &secret).ok_or(WRONG)
@@ -107,27 +159,4 @@ fn basic(header: &str) -> Option<(String, String)> {
 fn form_decoded(text: &str) -> String {
     let spaced = text.replace('+', " ");
     percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
-}
-
-/// The claims of platform document §2, and those that RFC 9068 asks for.
-fn claims(issuer: &Issuer, client: &Client, lifetime: u64) -> Value {
-    let now = clock::seconds();
-    json!({
-        "iss": issuer.url,
-        "aud": "api",
-        "sub": client.client_id,
-        "client_id": client.client_id,
-        "iat": now,
-        "exp": now.saturating_add_unsigned(lifetime),
-        "jti": uuid::Uuid::new_v4(),
-        "scope": SCOPE,
-        "roles": client.roles,
-        "team_id": client.team_id,
-    })
-}
-
-fn send(status: StatusCode, body: &Value) -> Response {
-    let headers =
-        [(CONTENT_TYPE, "application/json; charset=UTF-8"), (CACHE_CONTROL, "no-store"), (PRAGMA, "no-cache")];
-    (status, headers, body.to_string()).into_response()
 }

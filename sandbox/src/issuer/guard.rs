@@ -1,5 +1,7 @@
 //! The check of a bearer token.
 
+use std::sync::Arc;
+
 use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::{HeaderMap, StatusCode};
@@ -7,41 +9,70 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Issuer, SCOPE};
-use crate::clock;
-
-/// Who calls.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Caller {
-    pub(crate) team_id: Uuid,
-}
+use crate::caller::Caller;
+use crate::directory::Subject;
 
 impl Issuer {
     /// The caller that a request's bearer token names, or the 401 that ASP.NET answers: no body, and a challenge. The
     /// platform document shows no status for this case.
-    pub(crate) fn caller(&self, headers: &HeaderMap) -> Result<Caller, Box<Response>> {
-        let mut values = headers.get_all(AUTHORIZATION).iter();
-        let (Some(value), None) = (values.next(), values.next()) else {
-            return Err(challenge("Bearer"));
-        };
-        let value = value.to_str().unwrap_or_default();
-        match value.split_once(' ') {
-            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
-                self.check(token.trim()).ok_or_else(|| challenge("Bearer error=\"invalid_token\""))
-            }
-            _ => Err(challenge("Bearer")),
-        }
+    pub(crate) fn caller(&self, headers: &HeaderMap) -> Result<Arc<Caller>, Box<Response>> {
+        let token = bearer(headers).ok_or_else(|| challenge("Bearer"))?;
+        self.caller_of(token).ok_or_else(|| challenge("Bearer error=\"invalid_token\""))
     }
 
-    fn check(&self, token: &str) -> Option<Caller> {
-        let claims = self.key.verify(token)?;
-        let in_time = claims.get("exp").and_then(Value::as_i64)? > clock::seconds();
+    /// The caller that a token stands for: an access token or an API token.
+    pub(crate) fn caller_of(&self, token: &str) -> Option<Arc<Caller>> {
+        let now = self.now();
+        if let Some(user) = self.api_tokens.user(token, now) {
+            return self.directory.user(user).map(|user| Arc::new(Caller::new(Subject::User(user), None)));
+        }
+        if let Some((expires, caller)) = self.checked.get(token) {
+            return (expires > now).then_some(caller);
+        }
+        let claims = self.claims_of(token)?;
+        let expires = claims.get("exp").and_then(Value::as_i64)?;
+        let is_api_token = claims.get("api_token").is_some();
+        if is_api_token && !self.api_tokens.is_listed(token) {
+            return None;
+        }
+        let subject = self.directory.subject(claims.get("sub").and_then(Value::as_str)?)?;
+        let caller = Arc::new(Caller::new(subject, Some(expires)));
+        if !is_api_token {
+            self.checked.put(token, expires, Arc::clone(&caller));
+        }
+        Some(caller)
+    }
+
+    /// The claims of an access token that is signed by this issuer, meant for the API, and in time. Platform document §2:
+    /// not every claim has to be there.
+    pub(crate) fn claims_of(&self, token: &str) -> Option<Value> {
+        let claims = self.keys.verify(token)?;
+        let in_time = claims.get("exp").and_then(Value::as_i64)? > self.now();
         let ours = claims.get("iss").and_then(Value::as_str)? == self.url;
-        let scope = claims.get("scope").and_then(Value::as_str)?.split(' ').any(|scope| scope == SCOPE);
-        let team_id = claims.get("team_id").and_then(Value::as_str)?.parse().ok()?;
-        (in_time && ours && scope).then_some(Caller { team_id })
+        let for_api = claims.get("aud").and_then(Value::as_str)? == "api";
+        let scope = match claims.get("scope").and_then(Value::as_str) {
+            Some(scopes) => scopes.split(' ').any(|scope| scope == SCOPE),
+            None => true,
+        };
+        (in_time && ours && for_api && scope).then_some(claims)
     }
 }
 
-fn challenge(challenge: &'static str) -> Box<Response> {
+/// The one bearer token of a request.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return None };
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+    (scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty()).then(|| token.trim())
+}
+
+/// A 401 without a body.
+pub(crate) fn challenge(challenge: &'static str) -> Box<Response> {
     Box::new((StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, challenge)]).into_response())
+}
+
+/// The GUIDs that a token's team claims name.
+pub(crate) fn team_claims(claims: &Value) -> impl Iterator<Item = Uuid> {
+    let claim = |name: &str| claims.get(name).and_then(Value::as_str).and_then(|text| Uuid::try_parse(text).ok());
+    ["team_id", "tenant_id"].map(claim).into_iter().flatten()
 }

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 
-/// A fresh P-256 key.
+/// A P-256 key.
 pub(super) struct SigningKey {
     pair: EcdsaKeyPair,
     random: SystemRandom,
@@ -29,13 +29,25 @@ struct Header {
 }
 
 impl SigningKey {
-    pub(super) fn generate(random: SystemRandom) -> Result<Self, Error> {
+    /// A new key, and the PKCS #8 document that [`SigningKey::from_pkcs8`] reads, in Base64.
+    pub(super) fn generate(random: SystemRandom) -> Result<(Self, String), Error> {
         let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
         let document = EcdsaKeyPair::generate_pkcs8(algorithm, &random).map_err(|_unspecified| Error::Random)?;
-        let pair =
-            EcdsaKeyPair::from_pkcs8(algorithm, document.as_ref(), &random).map_err(|_rejected| Error::Random)?;
+        let document = URL_SAFE_NO_PAD.encode(document.as_ref());
+        Ok((Self::from_pkcs8(document.as_bytes(), random)?, document))
+    }
+
+    pub(super) fn from_pkcs8(document: &[u8], random: SystemRandom) -> Result<Self, Error> {
+        let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
+        let document = URL_SAFE_NO_PAD.decode(document).map_err(|_damaged| Error::Random)?;
+        let pair = EcdsaKeyPair::from_pkcs8(algorithm, &document, &random).map_err(|_rejected| Error::Random)?;
         let id = URL_SAFE_NO_PAD.encode(Sha256::digest(pair.public_key().as_ref()));
         Ok(Self { pair, random, id })
+    }
+
+    /// The `kid`: a digest of the public half.
+    pub(super) fn id(&self) -> &str {
+        &self.id
     }
 
     /// The public half as a JSON Web Key. The point is uncompressed: a byte 4, then both coordinates.

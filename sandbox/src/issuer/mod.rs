@@ -1,96 +1,150 @@
-//! The identity issuer: discovery, key set, token endpoint, and the check of a bearer token.
+//! The identity issuer: discovery, key set, token endpoint, login, API tokens, and the check of a bearer token.
 
+mod api_token;
+mod authorize;
+mod checked;
+mod claims;
+mod code;
+mod digest;
+mod fields;
 mod grant;
 mod guard;
+mod html;
 mod key;
+mod keyring;
+mod login;
+mod profile;
+mod redirect;
+mod refresh;
+mod refusal;
+mod session;
+mod settings;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
+use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use ring::hmac;
 use ring::rand::SystemRandom;
 use serde_json::{Value, json};
 
-use crate::client::Client;
+use crate::clock;
+use crate::directory::{Client, Directory};
 use crate::error::Error;
 use crate::server::Shared;
+use crate::vault::Vault;
 
-pub(crate) use grant::token;
-pub(crate) use guard::Caller;
-use key::SigningKey;
+pub(crate) use guard::{bearer, challenge, team_claims};
+pub use settings::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
 
 /// The path of the issuer below the base address.
 pub(crate) const PATH: &str = "/identity";
-pub(crate) const DISCOVERY_PATH: &str = "/identity/.well-known/openid-configuration";
-pub(crate) const KEYS_PATH: &str = "/identity/.well-known/openid-configuration/jwks";
+/// Where users make API tokens.
+pub(crate) const PROFILE_PATH: &str = "/identity/profile/api-tokens";
 pub(crate) const TOKEN_PATH: &str = "/identity/connect/token";
+const AUTHORIZE_PATH: &str = "/identity/connect/authorize";
+const LOGIN_PATH: &str = "/identity/account/login";
 
 /// The one scope that the platform document names (§4.5).
 const SCOPE: &str = "api";
-const DEFAULT_LIFETIME: u64 = 3600;
+/// The scope that gives a refresh token. The document does not show its name (§5): this is assumed.
+const OFFLINE_SCOPE: &str = "offline_access";
 
-/// Keys, clients and lifetimes.
+/// Keys, tokens, sessions and settings.
 #[derive(Debug)]
 pub(crate) struct Issuer {
-    url: String,
-    key: SigningKey,
-    clients: Vec<Client>,
+    pub(crate) url: String,
+    pub(crate) directory: Arc<Directory>,
+    keys: keyring::KeyRing,
+    random: SystemRandom,
     digest: hmac::Key,
-    lifetime: AtomicU64,
+    settings: Mutex<settings::Settings>,
+    codes: code::Codes,
+    refresh: refresh::RefreshTokens,
+    api_tokens: api_token::ApiTokens,
+    sessions: session::Sessions,
+    checked: checked::Checked,
 }
 
 impl Issuer {
-    pub(crate) fn new(url: String, clients: Vec<Client>) -> Result<Self, Error> {
+    pub(crate) fn new(url: String, directory: Arc<Directory>, vault: &Vault) -> Result<Self, Error> {
         let random = SystemRandom::new();
         let digest = hmac::Key::generate(hmac::HMAC_SHA256, &random).map_err(|_unspecified| Error::Random)?;
-        Ok(Self { url, key: SigningKey::generate(random)?, clients, digest, lifetime: DEFAULT_LIFETIME.into() })
+        Ok(Self {
+            url,
+            directory,
+            keys: keyring::KeyRing::open(random.clone(), vault.clone())?,
+            digest,
+            settings: settings::initial(),
+            codes: code::Codes::new(random.clone()),
+            refresh: refresh::RefreshTokens::open(random.clone(), vault.clone())?,
+            api_tokens: api_token::ApiTokens::open(vault.clone())?,
+            sessions: session::Sessions::new(random.clone()),
+            checked: checked::Checked::default(),
+            random,
+        })
     }
 
-    pub(crate) fn clients(&self) -> &[Client] {
-        &self.clients
+    /// Seconds since the epoch, by the issuer's clock.
+    pub(crate) fn now(&self) -> i64 {
+        clock::seconds().saturating_add(self.settings().skew)
     }
 
-    pub(crate) fn set_lifetime(&self, lifetime: Duration) {
-        self.lifetime.store(lifetime.as_secs(), Ordering::Relaxed);
-    }
-
-    fn lifetime(&self) -> u64 {
-        self.lifetime.load(Ordering::Relaxed)
-    }
-
-    /// The client of these credentials. Secrets are compared by their keyed digests, which takes the same time wherever
-    /// they differ; an unknown client costs a comparison too.
+    /// The client of these credentials.
     fn authenticate(&self, client_id: &str, secret: &str) -> Option<&Client> {
-        let client = self.clients.iter().find(|client| client.client_id == client_id);
-        let expected = hmac::sign(&self.digest, client.map_or("", Client::secret).as_bytes());
-        hmac::verify(&self.digest, secret.as_bytes(), expected.as_ref()).ok()?;
-        client
+        let client = self.directory.client(client_id).filter(|client| !client.is_public());
+        self.same(client.map_or("", Client::secret), secret).then_some(client)?
+    }
+
+    /// Whether two secrets are the same. Their keyed digests are compared, which takes the same time wherever they differ.
+    fn same(&self, expected: &str, given: &str) -> bool {
+        let expected = hmac::sign(&self.digest, expected.as_bytes());
+        hmac::verify(&self.digest, given.as_bytes(), expected.as_ref()).is_ok()
     }
 }
 
-/// OpenID Connect discovery.
-pub(crate) async fn discovery(State(shared): State<Arc<Shared>>) -> Response {
+/// The issuer's addresses.
+pub(crate) fn routes() -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/identity/.well-known/openid-configuration", get(discovery))
+        .route("/identity/.well-known/oauth-authorization-server", get(discovery))
+        .route("/identity/.well-known/openid-configuration/jwks", get(keys))
+        .route(TOKEN_PATH, post(grant::token))
+        .route("/identity/connect/revocation", post(grant::revoke))
+        .route(AUTHORIZE_PATH, get(authorize::authorize))
+        .route(LOGIN_PATH, get(login::page).post(login::enter))
+        .route("/identity/account/logout", post(login::leave))
+        .route(PROFILE_PATH, get(profile::page).post(profile::create))
+        .route("/identity/profile/api-tokens/revoke", post(profile::revoke))
+}
+
+/// OpenID Connect discovery; the same document serves RFC 8414.
+async fn discovery(State(shared): State<Arc<Shared>>) -> Response {
     let url = &shared.issuer.url;
     cacheable(&json!({
         "issuer": url,
         "jwks_uri": format!("{url}/.well-known/openid-configuration/jwks"),
+        "authorization_endpoint": format!("{url}/connect/authorize"),
         "token_endpoint": format!("{url}/connect/token"),
-        "grant_types_supported": ["client_credentials"],
-        "response_types_supported": [],
-        "scopes_supported": [SCOPE],
+        "revocation_endpoint": format!("{url}/connect/revocation"),
+        "grant_types_supported": ["client_credentials", "authorization_code", "refresh_token"],
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "code_challenge_methods_supported": ["S256"],
+        "authorization_response_iss_parameter_supported": true,
+        "scopes_supported": [SCOPE, OFFLINE_SCOPE],
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": ["ES256"],
-        "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+        "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
     }))
 }
 
 /// The key set (RFC 7517).
-pub(crate) async fn keys(State(shared): State<Arc<Shared>>) -> Response {
-    cacheable(&json!({ "keys": [shared.issuer.key.public()] }))
+async fn keys(State(shared): State<Arc<Shared>>) -> Response {
+    cacheable(&json!({ "keys": shared.issuer.keys.public() }))
 }
 
 fn cacheable(body: &Value) -> Response {

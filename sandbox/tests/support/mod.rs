@@ -100,3 +100,63 @@ pub fn operations(contract: &Value) -> Vec<(String, String, Value)> {
     }
     found
 }
+
+/// The body of a token response.
+pub async fn grant(sandbox: &Sandbox, fields: &[(&str, &str)]) -> Value {
+    let response = ask_for_token(sandbox, fields).await;
+    let status = response.status();
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(status, 200, "{body}");
+    body
+}
+
+/// A caller with the token of a client or user by name.
+pub async fn named<'a>(sandbox: &'a Sandbox, name: &str) -> Caller<'a> {
+    let token = match sandbox.client(name) {
+        Some(client) => token(sandbox, client).await,
+        None => sandbox.issuer().create_api_token(name, "test").unwrap().unwrap(),
+    };
+    Caller::with_token(sandbox, token)
+}
+
+impl<'a> Caller<'a> {
+    pub fn with_token(sandbox: &'a Sandbox, token: String) -> Self {
+        Self { sandbox, http: reqwest::Client::new(), token }
+    }
+
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    pub async fn status(&self, method: Method, path: &str, body: &Value) -> u16 {
+        self.request(method, path).json(body).send().await.unwrap().status().as_u16()
+    }
+
+    /// The data of a GraphQL query.
+    pub async fn query(&self, query: &str) -> Value {
+        let response = self.post("/graphql", &json!({ "query": query })).await;
+        assert_eq!(response.status(), 200);
+        let body: Value = response.json().await.unwrap();
+        assert!(body.get("errors").is_none(), "{body}");
+        body["data"].clone()
+    }
+}
+
+/// A deployment that was just accepted: its identifier and its address.
+pub async fn deployment(sandbox: &Sandbox, caller: &Caller<'_>) -> (String, String) {
+    deployment_with(sandbox, caller, "").await
+}
+
+/// A deployment whose request carries a fault.
+pub async fn deployment_with(sandbox: &Sandbox, caller: &Caller<'_>, fault: &str) -> (String, String) {
+    let created = caller.create(PROJECTS, &project(sandbox)).await;
+    let components = format!("{PROJECTS}/{}/components", created["id"].as_str().unwrap());
+    let component = caller.create(&components, &json!({ "name": "web" })).await;
+    let deployments = format!("{components}/{}/deployments", component["id"].as_str().unwrap());
+    let request = caller.request(Method::POST, &deployments).header("x-sandbox-fault", fault);
+    let response = request.json(&json!({ "tag": "v1" })).send().await.unwrap();
+    assert_eq!(response.status(), 202);
+    let id = response.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned();
+    let address = format!("{deployments}/{id}");
+    (id, address)
+}

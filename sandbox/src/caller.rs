@@ -1,0 +1,49 @@
+//! Who calls, and what the caller may do in which team (platform document §4.1, §5.9).
+
+use uuid::Uuid;
+
+use crate::directory::{Membership, Role, Subject};
+
+/// The user or client behind a token.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// The `sub` of the token.
+    pub(crate) sub: String,
+    /// The user's GUID; clients have none.
+    pub(crate) user: Option<Uuid>,
+    /// Where what the caller creates belongs, when nothing else says it.
+    pub(crate) team_id: Uuid,
+    /// When the token expires, in seconds since the epoch.
+    pub(crate) expires: Option<i64>,
+    memberships: Vec<Membership>,
+}
+
+impl Caller {
+    pub(crate) fn new(subject: Subject<'_>, expires: Option<i64>) -> Self {
+        let user = match subject {
+            Subject::User(user) => Some(user.id),
+            Subject::Client(_) => None,
+        };
+        Self {
+            sub: subject.sub(),
+            user,
+            team_id: subject.team_id().unwrap_or_default(),
+            expires,
+            memberships: subject.memberships().to_vec(),
+        }
+    }
+
+    /// A caller that acts for one team, whoever the token names.
+    pub(crate) fn for_team(sub: String, team_id: Uuid) -> Self {
+        let membership = Membership { team_id, role: Role::Admin, projects: Vec::new() };
+        Self { sub, user: None, team_id, expires: None, memberships: vec![membership] }
+    }
+
+    pub(crate) fn membership(&self, team: Uuid) -> Option<&Membership> {
+        self.memberships.iter().find(|membership| membership.team_id == team)
+    }
+
+    pub(crate) fn memberships(&self) -> &[Membership] {
+        &self.memberships
+    }
+}

@@ -1,0 +1,80 @@
+//! The database: SQLite, in memory or in a file. It is the truth of what survives; [`crate::engine`] keeps what it reads
+//! often in memory as well.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, params};
+
+use crate::error::Error;
+
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS item (
+        collection TEXT NOT NULL, key TEXT NOT NULL, owner TEXT NOT NULL, position INTEGER NOT NULL, fields TEXT NOT NULL,
+        PRIMARY KEY (collection, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS single (address TEXT NOT NULL PRIMARY KEY, fields TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS blob (address TEXT NOT NULL PRIMARY KEY, media_type TEXT NOT NULL, bytes BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS workflow (id TEXT NOT NULL PRIMARY KEY, position INTEGER NOT NULL, body TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS vault (
+        shelf TEXT NOT NULL, name TEXT NOT NULL, position INTEGER NOT NULL, value TEXT NOT NULL,
+        PRIMARY KEY (shelf, name)
+    ) WITHOUT ROWID;
+";
+
+/// A connection to the database.
+#[derive(Debug)]
+pub(crate) struct Data(Mutex<Connection>);
+
+impl Data {
+    /// Opens the database of a file, or one in memory.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Error> {
+        let connection = match path {
+            Some(path) => {
+                let connection = Connection::open(path)?;
+                // A commit has to outlive the process, not the operating system, so no write waits for the disk.
+                connection.pragma_update(None, "journal_mode", "WAL")?;
+                connection.pragma_update(None, "synchronous", "NORMAL")?;
+                connection
+            }
+            None => Connection::open_in_memory()?,
+        };
+        connection.execute_batch(TABLES)?;
+        Ok(Self(Mutex::new(connection)))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn vault_all(&self, shelf: &str) -> Result<Vec<(String, String)>, Error> {
+        let connection = self.lock();
+        let mut statement =
+            connection.prepare_cached("SELECT name, value FROM vault WHERE shelf = ? ORDER BY position, name")?;
+        let rows = statement.query_map([shelf], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    pub(crate) fn vault_put(&self, shelf: &str, name: &str, position: usize, value: &str) -> Result<(), Error> {
+        let connection = self.lock();
+        let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO vault VALUES (?, ?, ?, ?)")?;
+        statement.execute(params![shelf, name, i64::try_from(position).unwrap_or(i64::MAX), value])?;
+        Ok(())
+    }
+
+    pub(crate) fn vault_remove(&self, shelf: &str, name: &str) -> Result<(), Error> {
+        self.lock().execute("DELETE FROM vault WHERE shelf = ? AND name = ?", [shelf, name])?;
+        Ok(())
+    }
+
+    pub(crate) fn vault_clear(&self, shelf: &str) -> Result<(), Error> {
+        self.lock().execute("DELETE FROM vault WHERE shelf = ?", [shelf])?;
+        Ok(())
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Data { message: error.to_string() }
+    }
+}

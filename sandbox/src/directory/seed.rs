@@ -1,0 +1,169 @@
+//! Reads the seed: a TOML file with teams, clients, users and resources. `sandbox/seed.toml` is the one that is built in.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::Directory;
+use super::client::{Client, Grant, TeamClaim};
+use super::role::{Membership, Role};
+use super::team::Team;
+use super::user::User;
+use crate::error::Error;
+
+const BUILT_IN: &str = include_str!("../../seed.toml");
+
+/// The contents of a seed file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Seed {
+    team: Vec<Team>,
+    #[serde(default)]
+    client: Vec<SeedClient>,
+    #[serde(default)]
+    user: Vec<SeedUser>,
+    #[serde(default)]
+    resource: Vec<SeedResource>,
+}
+
+/// A resource that exists from the start, beside those that every team has.
+#[derive(Clone, Debug)]
+pub(crate) struct Resource {
+    pub(crate) team_id: Uuid,
+    pub(crate) collection: String,
+    pub(crate) key: String,
+    pub(crate) fields: Map<String, Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeedClient {
+    client_id: String,
+    about: String,
+    team: String,
+    role: Role,
+    grants: Vec<Grant>,
+    #[serde(default)]
+    public: bool,
+    #[serde(default)]
+    redirect_uris: Vec<String>,
+    #[serde(default)]
+    team_claim: TeamClaim,
+    #[serde(default = "yes")]
+    optional_claims: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeedUser {
+    id: Uuid,
+    name: String,
+    about: String,
+    member: Vec<SeedMembership>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeedMembership {
+    team: String,
+    role: Role,
+    #[serde(default)]
+    projects: Vec<Uuid>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeedResource {
+    team: String,
+    collection: String,
+    key: String,
+    fields: Map<String, Value>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Seed {
+    /// The seed of a file, or the built-in one.
+    pub(crate) fn read(path: Option<&Path>) -> Result<Self, Error> {
+        let refuse = |message: String| Error::Seed { path: path.map(Path::to_owned), message };
+        let text = match path {
+            Some(path) => std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?,
+            None => BUILT_IN.to_owned(),
+        };
+        let seed: Self = toml::from_str(&text).map_err(|error| refuse(error.to_string()))?;
+        if seed.team.len() < 2 {
+            return Err(refuse("at least two teams are needed, so that one can be hidden from the other".to_owned()));
+        }
+        let named: Vec<&str> = seed.team_names().filter(|name| seed.team_id(name).is_none()).collect();
+        match named.first() {
+            Some(name) => Err(refuse(format!("no [[team]] has the name {name:?}"))),
+            None => Ok(seed),
+        }
+    }
+
+    /// Everyone that the seed names, with secrets and passwords from `secret`, which gets the owner's name.
+    pub(crate) fn directory(&self, mut secret: impl FnMut(&str) -> Result<String, Error>) -> Result<Directory, Error> {
+        let mut clients = Vec::new();
+        for found in &self.client {
+            let team_id = self.team_id(&found.team).unwrap_or_default();
+            let secret = match found.public {
+                true => None,
+                false => Some(secret(&format!("client {}", found.client_id))?),
+            };
+            clients.push(Client {
+                client_id: found.client_id.clone(),
+                about: found.about.clone(),
+                team_id,
+                roles: vec![found.role.name().to_owned()],
+                client_credentials: found.grants.contains(&Grant::ClientCredentials),
+                grants: found.grants.clone(),
+                redirect_uris: found.redirect_uris.clone(),
+                team_claim: found.team_claim,
+                optional_claims: found.optional_claims,
+                membership: Membership { team_id, role: found.role, projects: Vec::new() },
+                secret,
+            });
+        }
+        let mut users = Vec::new();
+        for found in &self.user {
+            let membership = |member: &SeedMembership| Membership {
+                team_id: self.team_id(&member.team).unwrap_or_default(),
+                role: member.role,
+                projects: member.projects.clone(),
+            };
+            users.push(User {
+                id: found.id,
+                name: found.name.clone(),
+                about: found.about.clone(),
+                memberships: found.member.iter().map(membership).collect(),
+                password: secret(&format!("user {}", found.name))?,
+            });
+        }
+        Ok(Directory { teams: self.team.clone(), clients, users })
+    }
+
+    /// The resources that the seed lists.
+    pub(crate) fn resources(&self) -> Vec<Resource> {
+        let resource = |found: &SeedResource| Resource {
+            team_id: self.team_id(&found.team).unwrap_or_default(),
+            collection: found.collection.clone(),
+            key: found.key.clone(),
+            fields: found.fields.clone(),
+        };
+        self.resource.iter().map(resource).collect()
+    }
+
+    fn team_names(&self) -> impl Iterator<Item = &str> {
+        let clients = self.client.iter().map(|client| &client.team);
+        let users = self.user.iter().flat_map(|user| &user.member).map(|member| &member.team);
+        clients.chain(users).chain(self.resource.iter().map(|resource| &resource.team)).map(String::as_str)
+    }
+
+    fn team_id(&self, name: &str) -> Option<Uuid> {
+        self.team.iter().find(|team| team.name == name).map(|team| team.id)
+    }
+}

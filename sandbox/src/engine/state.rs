@@ -1,0 +1,149 @@
+//! All resources and workflows, and the journal of what a request has changed about them.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+use uuid::Uuid;
+
+use super::store::{Blob, Item};
+use crate::workflow::{Notice, Table, Workflow};
+
+/// Everything that is stored. Addresses are paths below the base address, with their parameters filled in.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(super) collections: HashMap<String, IndexMap<String, Entry>>,
+    pub(super) singles: HashMap<String, Item>,
+    pub(super) blobs: HashMap<String, Blob>,
+    pub(crate) workflows: Table,
+    pub(super) journal: Vec<Change>,
+    pub(super) position: i64,
+    notices: Vec<Notice>,
+}
+
+/// An item and the team that it belongs to.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) owner: Uuid,
+    pub(super) position: i64,
+    pub(super) item: Item,
+}
+
+/// What has changed: the place, not the value, which is read when the change is stored.
+#[derive(Debug)]
+pub(super) enum Change {
+    Item(String, String),
+    /// Everything whose address begins so.
+    Below(String),
+    Single(String),
+    Blob(String),
+    Workflow(Uuid),
+}
+
+impl State {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.collections.is_empty()
+    }
+
+    /// How many resources there are of each kind: per last word of the collections' addresses.
+    pub(crate) fn sizes(&self) -> std::collections::BTreeMap<String, usize> {
+        let mut sizes = std::collections::BTreeMap::new();
+        for (address, entries) in &self.collections {
+            *sizes.entry(address.rsplit('/').next().unwrap_or_default().to_owned()).or_default() += entries.len();
+        }
+        sizes
+    }
+
+    pub(super) fn entry(&self, collection: &str, key: &str) -> Option<&Entry> {
+        self.collections.get(collection)?.get(key)
+    }
+
+    /// Adds an item, or replaces the one with its key. Says whether there was one, which keeps its owner.
+    pub(crate) fn put(&mut self, owner: Uuid, collection: &str, key: &str, item: Item) -> bool {
+        self.journal.push(Change::Item(collection.to_owned(), key.to_owned()));
+        let entries = self.collections.entry(collection.to_owned()).or_default();
+        if let Some(found) = entries.get_mut(key) {
+            found.item = item;
+            return true;
+        }
+        self.position += 1;
+        entries.insert(key.to_owned(), Entry { owner, position: self.position, item });
+        false
+    }
+
+    /// Removes an item with everything that lies below it. Says whether there was one.
+    pub(super) fn remove(&mut self, collection: &str, key: &str) -> bool {
+        let Some(entries) = self.collections.get_mut(collection) else { return false };
+        if entries.shift_remove(key).is_none() {
+            return false;
+        }
+        let below = format!("{collection}/{key}/");
+        self.collections.retain(|address, _| !address.starts_with(&below));
+        self.singles.retain(|address, _| !address.starts_with(&below));
+        self.blobs.retain(|address, _| !address.starts_with(&below));
+        self.journal.push(Change::Item(collection.to_owned(), key.to_owned()));
+        self.journal.push(Change::Below(below));
+        true
+    }
+
+    pub(crate) fn put_single(&mut self, address: &str, item: Item) {
+        self.journal.push(Change::Single(address.to_owned()));
+        self.singles.insert(address.to_owned(), item);
+    }
+
+    /// The team that an address belongs to: that of the outermost item on its way.
+    pub(super) fn owner(&self, address: &str) -> Option<Uuid> {
+        let ends = address.match_indices('/').map(|(index, _)| index).chain([address.len()]);
+        let prefixes = ends.filter_map(|end| address.get(..end)?.rsplit_once('/'));
+        prefixes.filter_map(|(collection, key)| self.entry(collection, key)).map(|entry| entry.owner).next()
+    }
+
+    /// Begins a piece of work.
+    pub(super) fn begin(&mut self, workflow: Workflow) {
+        self.reflect(&workflow);
+        self.journal.push(Change::Workflow(workflow.id));
+        self.workflows.put(workflow);
+    }
+
+    /// Changes what is to come of a piece of work.
+    pub(super) fn replan(&mut self, id: Uuid, now: i64, change: impl FnOnce(&mut Workflow)) {
+        if self.workflows.update(id, change) {
+            self.journal.push(Change::Workflow(id));
+            let notices = self.settle(now);
+            self.notices.extend(notices);
+        }
+    }
+
+    /// Takes the steps of workflows whose time has come.
+    pub(super) fn settle(&mut self, now: i64) -> Vec<Notice> {
+        if self.workflows.next_due().is_none_or(|due| due > now) {
+            return Vec::new();
+        }
+        let notices = self.workflows.settle(now);
+        for notice in &notices {
+            self.reflect(&notice.workflow);
+            self.journal.push(Change::Workflow(notice.workflow.id));
+        }
+        notices
+    }
+
+    pub(super) fn take_notices(&mut self) -> Vec<Notice> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// Whether the journal has a workflow, so that something may be due earlier than before.
+    pub(super) fn has_begun_work(&self) -> bool {
+        self.journal.iter().any(|change| matches!(change, Change::Workflow(_)))
+    }
+
+    /// Writes the phase of a workflow into the resource that it works on.
+    fn reflect(&mut self, workflow: &Workflow) {
+        let Some((collection, key)) = workflow.target.rsplit_once('/') else { return };
+        let Some(state) = workflow.kind.state_in(workflow.phase) else { return };
+        let Some(entry) = self.collections.get_mut(collection).and_then(|entries| entries.get_mut(key)) else { return };
+        entry.item.insert("state".to_owned(), state);
+        if let (Some(message), true) = (&workflow.message, entry.item.contains_key("message")) {
+            entry.item.insert("message".to_owned(), message.clone().into());
+        }
+        self.journal.push(Change::Item(collection.to_owned(), key.to_owned()));
+    }
+}

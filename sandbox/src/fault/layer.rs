@@ -1,0 +1,71 @@
+//! Applies faults to requests.
+
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, StatusCode};
+
+use super::{Connection, Fault, HEADER, Reset, body};
+use crate::problem;
+use crate::server::Shared;
+
+/// The fault of a request: the one that its header asks for, else the next one that waits for it.
+pub(crate) async fn apply(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+    // What takes faults away has none.
+    if request.uri().path().starts_with("/sandbox") {
+        return next.run(request).await;
+    }
+    let fault = match request.headers().get(HEADER) {
+        Some(text) => match text.to_str().unwrap_or_default().parse::<Fault>() {
+            Ok(fault) => fault,
+            Err(error) => return problem::response(StatusCode::BAD_REQUEST, &error.to_string()),
+        },
+        None => match shared.faults.take(request.method(), request.uri().path()) {
+            Some(fault) => fault,
+            None => return next.run(request).await,
+        },
+    };
+    let connection = request.extensions().get::<ConnectInfo<Connection>>().map(|found| found.0.clone());
+    let reset = |connection: Option<Connection>| {
+        if let Some(connection) = connection {
+            connection.cut();
+        }
+        StatusCode::INTERNAL_SERVER_ERROR.into_response()
+    };
+    if let Some(latency) = fault.latency {
+        tokio::time::sleep(latency).await;
+    }
+    if fault.reset == Some(Reset::Before) {
+        return reset(connection);
+    }
+    if let Some(status) = fault.status {
+        return answer(status, fault.retry_after.as_deref());
+    }
+    if let Some(outcome) = fault.outcome {
+        request.extensions_mut().insert(outcome);
+    }
+    let mut response = next.run(request).await;
+    if fault.reset == Some(Reset::After) {
+        return reset(connection);
+    }
+    if let Some(status) = fault.late_status {
+        response = answer(status, fault.retry_after.as_deref());
+    }
+    match (fault.truncate, fault.stall) {
+        (Some(bytes), _) => body::truncate(response, bytes).await,
+        (None, Some(bytes)) => body::stall(response, bytes).await,
+        (None, None) => response,
+    }
+}
+
+fn answer(status: u16, retry_after: Option<&str>) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = problem::response(status, "The sandbox was asked for this fault.");
+    if let Some(value) = retry_after.and_then(|text| HeaderValue::from_str(text).ok()) {
+        response.headers_mut().insert(RETRY_AFTER, value);
+    }
+    response
+}

@@ -1,0 +1,112 @@
+//! Connections that can be reset from within a handler.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Accepts connections.
+#[derive(Debug)]
+pub(crate) struct Lines(pub(crate) TcpListener);
+
+/// One connection. Once it is cut it writes nothing more, and its end is a reset.
+#[derive(Debug)]
+pub(crate) struct Line {
+    stream: TcpStream,
+    connection: Connection,
+}
+
+/// What a handler can do with the connection of its request.
+#[derive(Clone, Debug)]
+pub(crate) struct Connection(Arc<AtomicBool>);
+
+impl Connection {
+    /// Resets the connection when the server next writes to it.
+    pub(crate) fn cut(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_cut(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Connected<IncomingStream<'_, Lines>> for Connection {
+    fn connect_info(stream: IncomingStream<'_, Lines>) -> Self {
+        stream.io().connection.clone()
+    }
+}
+
+impl Listener for Lines {
+    type Io = Line;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Line, SocketAddr) {
+        let (stream, address) = Listener::accept(&mut self.0).await;
+        // A client that cannot have it waits a little longer, nothing else.
+        let _ = stream.set_nodelay(true);
+        (Line { stream, connection: Connection(Arc::default()) }, address)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+}
+
+impl Line {
+    fn check(&self) -> io::Result<()> {
+        if !self.connection.is_cut() {
+            return Ok(());
+        }
+        // Without a linger the kernel sends a reset in place of an orderly end.
+        self.stream.set_zero_linger()?;
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+}
+
+impl AsyncRead for Line {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Line {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}

@@ -1,0 +1,74 @@
+//! Queries.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, Error, ID, Object, Result};
+use uuid::Uuid;
+
+use super::model::{Operation, OperationState, Project, Viewer, VirtualMachine};
+use crate::caller::Caller;
+use crate::engine::Shelf;
+use crate::server::Shared;
+
+const PROJECTS: &str = "/api/projects/v1/projects";
+const MACHINES: &str = "/api/virtual-machines";
+const MOST: usize = 1000;
+
+/// Every field is nullable or a list: what does not exist cannot be told from what is not visible.
+#[derive(Debug)]
+pub(crate) struct Query;
+
+#[Object]
+impl Query {
+    /// One operation; null when it does not exist or is not visible to the caller.
+    async fn operation(&self, context: &Context<'_>, id: ID) -> Result<Option<Operation>> {
+        let Ok(id) = Uuid::try_parse(&id) else { return Ok(None) };
+        read(context, |shelf| shelf.workflow(id).map(Operation::from))
+    }
+
+    /// The operations that are visible to the caller, newest first.
+    async fn operations(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "Only those in one of these states")] states: Option<Vec<OperationState>>,
+        #[graphql(desc = "Only those of this kind")] kind: Option<String>,
+        #[graphql(desc = "At most so many; never more than 1000")] first: Option<u32>,
+    ) -> Result<Vec<Operation>> {
+        let first = first.and_then(|first| usize::try_from(first).ok()).unwrap_or(MOST).min(MOST);
+        read(context, |shelf| {
+            let operations = shelf.workflows().map(Operation::from);
+            let wanted = operations.filter(|operation| {
+                states.as_ref().is_none_or(|states| states.contains(&operation.state))
+                    && kind.as_ref().is_none_or(|kind| *kind == operation.kind)
+            });
+            wanted.take(first).collect()
+        })
+    }
+
+    /// The projects that are visible to the caller.
+    async fn projects(&self, context: &Context<'_>) -> Result<Vec<Project>> {
+        read(context, |shelf| shelf.list(PROJECTS).map(Project::from).collect())
+    }
+
+    /// One project; null when it does not exist or is not visible to the caller.
+    async fn project(&self, context: &Context<'_>, id: ID) -> Result<Option<Project>> {
+        read(context, |shelf| shelf.get(PROJECTS, &id).map(Project::from))
+    }
+
+    /// The virtual machines that are visible to the caller.
+    async fn virtual_machines(&self, context: &Context<'_>) -> Result<Vec<VirtualMachine>> {
+        read(context, |shelf| shelf.list(MACHINES).map(VirtualMachine::from).collect())
+    }
+
+    /// Who asks.
+    async fn viewer(&self, context: &Context<'_>) -> Result<Viewer> {
+        Ok(Viewer::from(context.data::<Arc<Caller>>()?.as_ref()))
+    }
+}
+
+/// Reads what the caller of a request may see.
+pub(super) fn read<T>(context: &Context<'_>, run: impl FnOnce(&Shelf<'_>) -> T) -> Result<T> {
+    let shared = context.data::<Arc<Shared>>()?;
+    let caller = context.data::<Arc<Caller>>()?;
+    shared.store.with(caller, |shelf| run(&shelf)).map_err(|error| Error::new(error.to_string()))
+}

@@ -1,0 +1,68 @@
+//! Subscriptions as server-sent events: graphql-sse's mode of one connection for each operation.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_graphql::Request;
+use axum::body::{Body, Bytes};
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt, stream};
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
+use tokio::time::sleep;
+
+use super::http::{of_body, of_query, with_data};
+use crate::caller::Caller;
+use crate::problem;
+use crate::server::Shared;
+
+const MEDIA_TYPE: &str = "text/event-stream";
+
+pub(super) async fn get(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
+    let caller = match shared.issuer.caller(&headers) {
+        Ok(caller) => caller,
+        Err(response) => return *response,
+    };
+    match of_query(query.as_deref().unwrap_or_default()) {
+        Ok(request) => stream(&shared, &caller, request),
+        Err(message) => problem::response(StatusCode::BAD_REQUEST, message),
+    }
+}
+
+pub(super) async fn post(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Body) -> Response {
+    let caller = match shared.issuer.caller(&headers) {
+        Ok(caller) => caller,
+        Err(response) => return *response,
+    };
+    match of_body(&headers, body).await {
+        Ok(request) => stream(&shared, &caller, request),
+        Err((status, message)) => problem::response(status, message),
+    }
+}
+
+/// Whether a request asks for server-sent events.
+pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
+    headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| value.contains(MEDIA_TYPE))
+}
+
+/// An event `next` for each result, and one `complete` at the end. The connection ends when the token expires.
+pub(super) fn stream(shared: &Arc<Shared>, caller: &Arc<Caller>, request: Request) -> Response {
+    let results = shared.graphql.execute_stream(with_data(request, shared, caller));
+    let event = |name: &str, data: &str| Ok::<_, Infallible>(Bytes::from(format!("event: {name}\ndata: {data}\n\n")));
+    let next = move |answer| event("next", &serde_json::to_string(&answer).unwrap_or_default());
+    let complete = stream::once(async move { event("complete", "") });
+    // A first comment sends the head at once, so that the client knows that it is heard.
+    let begin = stream::once(async { Ok(Bytes::from_static(b":\n\n")) });
+    let events = begin.chain(results.map(next)).chain(complete);
+    let left = caller.expires.map(|expires| expires.saturating_sub(shared.issuer.now()));
+    let end = Box::pin(async move {
+        match left.and_then(|left| u64::try_from(left).ok()) {
+            Some(left) => sleep(Duration::from_secs(left)).await,
+            None => std::future::pending().await,
+        }
+    });
+    let headers = [(CONTENT_TYPE, MEDIA_TYPE), (CACHE_CONTROL, "no-cache")];
+    (headers, Body::from_stream(events.take_until(end))).into_response()
+}

@@ -1,0 +1,79 @@
+//! Subscriptions. They tell what changes from now on, not what is: a query tells that.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, Error, ID, Result, Subscription as Root};
+use futures_util::{Stream, stream};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use uuid::Uuid;
+
+use super::model::OperationChange;
+use super::query::read;
+use crate::caller::Caller;
+use crate::server::Shared;
+use crate::workflow::Notice;
+
+/// The root of the subscriptions.
+#[derive(Debug)]
+pub(crate) struct Subscription;
+
+#[Root]
+impl Subscription {
+    /// Each change of one operation, from now on. It completes after the last one.
+    async fn operation_changed(
+        &self,
+        context: &Context<'_>,
+        id: ID,
+    ) -> Result<impl Stream<Item = OperationChange> + use<>> {
+        // Listening begins before the state is read, so that nothing is missed between the two.
+        let receiver = context.data::<Arc<Shared>>()?.store.hub().subscribe();
+        let missing = || Error::new("The operation does not exist or is not visible to the caller.");
+        let id = Uuid::try_parse(&id).map_err(|_no_guid| missing())?;
+        let is_over = read(context, |shelf| shelf.workflow(id).map(crate::workflow::Workflow::is_over))?;
+        let begin = (!is_over.ok_or_else(missing)?).then_some(receiver);
+        Ok(stream::unfold(begin, move |receiver| next_of(receiver, id)))
+    }
+
+    /// Each change of the operations that are visible to the caller, from now on.
+    async fn operations_changed(&self, context: &Context<'_>) -> Result<impl Stream<Item = OperationChange> + use<>> {
+        let shared = Arc::clone(context.data::<Arc<Shared>>()?);
+        let caller = Arc::clone(context.data::<Arc<Caller>>()?);
+        let receiver = shared.store.hub().subscribe();
+        Ok(stream::unfold((receiver, shared, caller), next_visible))
+    }
+}
+
+async fn next_of(receiver: Option<Receiver<Notice>>, id: Uuid) -> Option<(OperationChange, Option<Receiver<Notice>>)> {
+    let mut receiver = receiver?;
+    loop {
+        let notice = next(&mut receiver).await?;
+        if notice.workflow.id == id {
+            let more = !notice.workflow.is_over();
+            return Some((OperationChange::from(&notice), more.then_some(receiver)));
+        }
+    }
+}
+
+type Listener = (Receiver<Notice>, Arc<Shared>, Arc<Caller>);
+
+async fn next_visible((mut receiver, shared, caller): Listener) -> Option<(OperationChange, Listener)> {
+    loop {
+        let notice = next(&mut receiver).await?;
+        let visible = shared.store.with(&caller, |shelf| shelf.sees_workflow(&notice.workflow));
+        if visible.unwrap_or_default() {
+            return Some((OperationChange::from(&notice), (receiver, shared, caller)));
+        }
+    }
+}
+
+/// The next notice. A listener that was too slow goes on with the oldest that is left.
+async fn next(receiver: &mut Receiver<Notice>) -> Option<Notice> {
+    loop {
+        match receiver.recv().await {
+            Ok(notice) => return Some(notice),
+            Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return None,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! API tokens: made by hand on the profile page, for scripts (platform document §5.3). What they look like is the
+//! sandbox's choice.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::settings::ApiTokenFormat;
+use super::{Issuer, SCOPE, claims, digest};
+use crate::directory::{Subject, User, random_text};
+use crate::error::Error;
+use crate::vault::Vault;
+
+const SHELF: &str = "api-token";
+const PREFIX: &str = "sbx_";
+const LIFETIME: u64 = 365 * 24 * 3600;
+
+/// An API token, without its value.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct ApiToken {
+    pub(super) user: Uuid,
+    pub(super) name: String,
+    pub(super) created: i64,
+    expires: i64,
+}
+
+/// The tokens that are known, by their digests.
+#[derive(Debug)]
+pub(crate) struct ApiTokens {
+    vault: Vault,
+    entries: Mutex<HashMap<String, ApiToken>>,
+}
+
+impl ApiTokens {
+    pub(super) fn open(vault: Vault) -> Result<Self, Error> {
+        let entries = vault.read(SHELF)?.into_iter().collect();
+        Ok(Self { vault, entries: Mutex::new(entries) })
+    }
+
+    /// The user behind an opaque token.
+    pub(super) fn user(&self, token: &str, now: i64) -> Option<Uuid> {
+        // An access token is no text of this form, so it costs no digest.
+        token.strip_prefix(PREFIX)?;
+        self.entries().get(&digest::of(token)).filter(|entry| entry.expires > now).map(|entry| entry.user)
+    }
+
+    /// Whether a token was made here and is still listed.
+    pub(super) fn is_listed(&self, token: &str) -> bool {
+        self.entries().contains_key(&digest::of(token))
+    }
+
+    /// The digests and tokens of a user, oldest first.
+    pub(super) fn of(&self, user: Uuid) -> Vec<(String, ApiToken)> {
+        let entries = self.entries();
+        let mut found: Vec<_> = entries
+            .iter()
+            .filter(|(_, token)| token.user == user)
+            .map(|(digest, token)| (digest.clone(), token.clone()))
+            .collect();
+        found.sort_by(|(_, a), (_, b)| (a.created, &a.name).cmp(&(b.created, &b.name)));
+        found
+    }
+
+    /// Revokes a token of a user by its digest.
+    pub(super) fn revoke(&self, user: Uuid, digest: &str) -> Result<(), Error> {
+        let mut entries = self.entries();
+        if entries.get(digest).is_some_and(|token| token.user == user) {
+            self.vault.remove(SHELF, digest)?;
+            entries.remove(digest);
+        }
+        Ok(())
+    }
+
+    fn entries(&self) -> MutexGuard<'_, HashMap<String, ApiToken>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Issuer {
+    pub(super) fn create_api_token(&self, user: &User, name: &str) -> Result<String, Error> {
+        let now = self.now();
+        let token = match self.settings().api_tokens {
+            ApiTokenFormat::Opaque => format!("{PREFIX}{}", random_text(&self.random)?),
+            ApiTokenFormat::Jwt => {
+                let mut claims = claims::of(self, None, Subject::User(user), SCOPE, LIFETIME);
+                claims["api_token"] = true.into();
+                self.keys.sign(&claims)?
+            }
+        };
+        let expires = now.saturating_add_unsigned(LIFETIME);
+        let entry = ApiToken { user: user.id, name: name.to_owned(), created: now, expires };
+        let digest = digest::of(&token);
+        self.api_tokens.vault.put(SHELF, &digest, &entry)?;
+        self.api_tokens.entries().insert(digest, entry);
+        Ok(token)
+    }
+}

@@ -1,0 +1,100 @@
+//! Authorization codes (RFC 6749 §4.1.2): short-lived, for one use, bound to client, redirect address and PKCE challenge.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use ring::rand::SystemRandom;
+use uuid::Uuid;
+
+use super::digest;
+use super::refusal::Refusal;
+use crate::directory::random_text;
+use crate::error::Error;
+
+/// Seconds that a code lasts.
+const LIFETIME: i64 = 60;
+
+/// What a code stands for.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    pub(super) client_id: String,
+    pub(super) redirect_uri: String,
+    pub(super) challenge: String,
+    pub(super) scope: String,
+    pub(super) user: Uuid,
+    /// The chain of refresh tokens that begins with the code.
+    pub(super) chain: Uuid,
+}
+
+#[derive(Debug)]
+struct Entry {
+    code: Code,
+    expires: i64,
+    used: bool,
+}
+
+/// The codes that wait, and those that were used within their lifetime.
+#[derive(Debug)]
+pub(crate) struct Codes {
+    random: SystemRandom,
+    entries: Mutex<HashMap<String, Entry>>,
+}
+
+/// How a code was not taken.
+#[derive(Debug)]
+pub(super) enum Rejected {
+    With(Refusal),
+    /// It was used before: what it gave has to be revoked (RFC 6749 §4.1.2).
+    UsedBefore(Uuid),
+}
+
+impl Codes {
+    pub(super) fn new(random: SystemRandom) -> Self {
+        Self { random, entries: Mutex::default() }
+    }
+
+    pub(super) fn issue(&self, code: Code, now: i64) -> Result<String, Error> {
+        let text = random_text(&self.random)?;
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.retain(|_, entry| entry.expires > now);
+        let expires = now.saturating_add(LIFETIME);
+        entries.insert(digest::of(&text), Entry { code, expires, used: false });
+        Ok(text)
+    }
+
+    pub(super) fn redeem(
+        &self,
+        text: &str,
+        client_id: &str,
+        redirect_uri: Option<&str>,
+        verifier: Option<&str>,
+        now: i64,
+    ) -> Result<Code, Rejected> {
+        let refuse = |message| Err(Rejected::With(Refusal("invalid_grant", message)));
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(entry) = entries.get_mut(&digest::of(text)).filter(|entry| entry.code.client_id == client_id) else {
+            return refuse("the code is unknown or belongs to another client");
+        };
+        if entry.used {
+            return Err(Rejected::UsedBefore(entry.code.chain));
+        }
+        entry.used = true;
+        if entry.expires <= now {
+            return refuse("the code has expired");
+        }
+        if redirect_uri != Some(&entry.code.redirect_uri) {
+            return refuse("redirect_uri differs from the one of the authorization request");
+        }
+        match verifier {
+            Some(verifier) if is_verifier(verifier) && digest::of(verifier) == entry.code.challenge => {
+                Ok(entry.code.clone())
+            }
+            _ => refuse("code_verifier is missing or does not fit the challenge"),
+        }
+    }
+}
+
+/// RFC 7636 §4.1.
+fn is_verifier(text: &str) -> bool {
+    (43..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte))
+}

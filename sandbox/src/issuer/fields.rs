@@ -1,0 +1,44 @@
+//! Parameters of OAuth requests, from a query or a form.
+
+use std::collections::BTreeMap;
+
+use axum::body::{Body, to_bytes};
+use http::HeaderMap;
+
+use super::refusal::Refusal;
+use crate::reply;
+
+const BODY_LIMIT: usize = 64 * 1024;
+
+/// Parameters by name.
+#[derive(Debug)]
+pub(super) struct Fields(BTreeMap<String, String>);
+
+impl Fields {
+    pub(super) async fn of_body(headers: &HeaderMap, body: Body) -> Result<Self, Refusal> {
+        if reply::essence(headers) != "application/x-www-form-urlencoded" {
+            return Err(Refusal("invalid_request", "the content type has to be application/x-www-form-urlencoded"));
+        }
+        let bytes = to_bytes(body, BODY_LIMIT).await;
+        Self::parse(&bytes.map_err(|_unreadable| Refusal("invalid_request", "the body is too long or was cut off"))?)
+    }
+
+    pub(super) fn of_query(query: &str) -> Result<Self, Refusal> {
+        Self::parse(query.as_bytes())
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// RFC 6749 §3.1, §3.2: a parameter without a value counts as omitted, and none is sent twice.
+    fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
+        let mut fields = BTreeMap::new();
+        for (name, value) in form_urlencoded::parse(bytes) {
+            if !value.is_empty() && fields.insert(name.into_owned(), value.into_owned()).is_some() {
+                return Err(Refusal("invalid_request", "a parameter is sent more than once"));
+            }
+        }
+        Ok(Self(fields))
+    }
+}

@@ -1,0 +1,74 @@
+//! The keys of the issuer: one that signs, and older ones whose tokens are still taken.
+
+use std::sync::{PoisonError, RwLock};
+
+use ring::rand::SystemRandom;
+use serde_json::Value;
+
+use super::key::SigningKey;
+use crate::error::Error;
+use crate::vault::Vault;
+
+const SHELF: &str = "key";
+
+/// The key that signs comes first.
+#[derive(Debug)]
+pub(crate) struct KeyRing {
+    random: SystemRandom,
+    vault: Vault,
+    keys: RwLock<Vec<SigningKey>>,
+}
+
+impl KeyRing {
+    /// The keys that the vault holds, or a first one.
+    pub(super) fn open(random: SystemRandom, vault: Vault) -> Result<Self, Error> {
+        let mut keys = Vec::new();
+        for (_, document) in vault.all(SHELF)? {
+            keys.push(SigningKey::from_pkcs8(document.as_bytes(), random.clone())?);
+        }
+        let ring = Self { random, vault, keys: RwLock::default() };
+        if keys.is_empty() {
+            keys.push(ring.fresh(0)?);
+        }
+        keys.reverse();
+        ring.keys.write().unwrap_or_else(PoisonError::into_inner).append(&mut keys);
+        Ok(ring)
+    }
+
+    pub(super) fn rotate(&self) -> Result<(), Error> {
+        let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        let fresh = self.fresh(keys.len())?;
+        keys.insert(0, fresh);
+        Ok(())
+    }
+
+    pub(super) fn retire(&self) {
+        let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        keys.truncate(1);
+        if let Some(key) = keys.first() {
+            self.vault.keep_only(SHELF, key.id());
+        }
+    }
+
+    /// The key set (RFC 7517).
+    pub(super) fn public(&self) -> Vec<Value> {
+        self.keys.read().unwrap_or_else(PoisonError::into_inner).iter().map(SigningKey::public).collect()
+    }
+
+    pub(super) fn sign(&self, claims: &Value) -> Result<String, Error> {
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        keys.first().ok_or(Error::Random)?.sign(claims)
+    }
+
+    /// The claims of a token that one of the keys has signed.
+    pub(super) fn verify(&self, token: &str) -> Option<Value> {
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        keys.iter().find_map(|key| key.verify(token))
+    }
+
+    fn fresh(&self, position: usize) -> Result<SigningKey, Error> {
+        let (key, document) = SigningKey::generate(self.random.clone())?;
+        self.vault.put_at(SHELF, key.id(), position, &document)?;
+        Ok(key)
+    }
+}

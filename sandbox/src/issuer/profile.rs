@@ -1,0 +1,86 @@
+//! The page where a user makes API tokens: Profile, then API Tokens (platform document §5.3).
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header::LOCATION;
+use http::{HeaderMap, StatusCode};
+
+use super::fields::Fields;
+use super::{Issuer, LOGIN_PATH, PROFILE_PATH, html, redirect};
+use crate::directory::User;
+use crate::server::Shared;
+
+pub(crate) async fn page(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+    match user(&shared.issuer, &headers) {
+        Some(user) => list(&shared.issuer, user, ""),
+        None => to_login(),
+    }
+}
+
+pub(crate) async fn create(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Body) -> Response {
+    let issuer = &shared.issuer;
+    let Some(user) = user(issuer, &headers) else { return to_login() };
+    if !html::is_own_form(&headers) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    let Ok(fields) = Fields::of_body(&headers, body).await else { return StatusCode::BAD_REQUEST.into_response() };
+    let name: String = fields.get("name").unwrap_or("API token").chars().take(100).collect();
+    match issuer.create_api_token(user, &name) {
+        Ok(token) => {
+            let shown = format!(
+                "<p role=\"status\">The new token, shown only now:<br><code id=\"token\">{}</code></p>",
+                html::escape(&token)
+            );
+            list(issuer, user, &shown)
+        }
+        Err(_failed) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+pub(crate) async fn revoke(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Body) -> Response {
+    let issuer = &shared.issuer;
+    let Some(user) = user(issuer, &headers) else { return to_login() };
+    if !html::is_own_form(&headers) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    let Ok(fields) = Fields::of_body(&headers, body).await else { return StatusCode::BAD_REQUEST.into_response() };
+    match issuer.api_tokens.revoke(user.id, fields.get("token").unwrap_or_default()) {
+        Ok(()) => (StatusCode::SEE_OTHER, [(LOCATION, PROFILE_PATH)]).into_response(),
+        Err(_failed) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+fn user<'a>(issuer: &'a Issuer, headers: &HeaderMap) -> Option<&'a User> {
+    issuer.sessions.user(headers).and_then(|id| issuer.directory.user(id))
+}
+
+fn to_login() -> Response {
+    let address = redirect::with_parameters(LOGIN_PATH, &[("returnUrl", PROFILE_PATH)]);
+    (StatusCode::SEE_OTHER, [(LOCATION, address)]).into_response()
+}
+
+fn list(issuer: &Issuer, user: &User, shown: &str) -> Response {
+    let mut rows = String::new();
+    for (digest, token) in issuer.api_tokens.of(user.id) {
+        // Writing to a String cannot fail.
+        let _ = write!(
+            rows,
+            "<li>{} <form method=\"post\" action=\"{PROFILE_PATH}/revoke\"><input type=\"hidden\" name=\"token\" \
+             value=\"{}\"><button>Revoke</button></form></li>",
+            html::escape(&token.name),
+            html::escape(&digest),
+        );
+    }
+    let body = format!(
+        "<p>{} — {}</p>\n{shown}\n<form method=\"post\" action=\"{PROFILE_PATH}\">\n\
+         <label>Name <input name=\"name\" required maxlength=\"100\"></label>\n<button>Make a token</button>\n</form>\n\
+         <ul id=\"tokens\">{rows}</ul>\n<form method=\"post\" action=\"/identity/account/logout\"><button>Log out</button></form>",
+        html::escape(&user.name),
+        html::escape(&user.about),
+    );
+    html::page(StatusCode::OK, "Profile: API Tokens", &body)
+}

@@ -1,0 +1,38 @@
+//! OAuth errors (RFC 6749 §5.2). The platform document shows none: both common styles of .NET issuers can be had.
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, PRAGMA, WWW_AUTHENTICATE};
+use serde_json::{Value, json};
+
+use super::settings::ErrorStyle;
+
+/// An OAuth error: its code and a sentence.
+#[derive(Debug)]
+pub(super) struct Refusal(pub(super) &'static str, pub(super) &'static str);
+
+impl Refusal {
+    pub(super) const RANDOM: Self = Self("server_error", "the operating system gives no random bytes");
+
+    /// The answer of the token endpoint in a style.
+    pub(super) fn response(&self, style: ErrorStyle) -> Response {
+        let Self(error, description) = self;
+        let body = json!({ "error": error, "error_description": description });
+        match (style, *error) {
+            (ErrorStyle::OpenIddict, "invalid_client") => {
+                let mut response = send(StatusCode::UNAUTHORIZED, &body);
+                let challenge = http::HeaderValue::from_static("Basic error=\"invalid_client\"");
+                response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+                response
+            }
+            _ => send(StatusCode::BAD_REQUEST, &body),
+        }
+    }
+}
+
+/// A JSON answer that nobody may store.
+pub(super) fn send(status: StatusCode, body: &Value) -> Response {
+    let headers =
+        [(CONTENT_TYPE, "application/json; charset=UTF-8"), (CACHE_CONTROL, "no-store"), (PRAGMA, "no-cache")];
+    (status, headers, body.to_string()).into_response()
+}

@@ -1,0 +1,58 @@
+//! Sessions of users who logged in, in memory: a restart logs everyone out.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use http::header::COOKIE;
+use http::{HeaderMap, HeaderValue};
+use ring::rand::SystemRandom;
+use uuid::Uuid;
+
+use super::digest;
+use crate::directory::random_text;
+use crate::error::Error;
+
+const COOKIE_NAME: &str = "sandbox-session";
+
+/// Users by the digests of their session cookies.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    random: SystemRandom,
+    users: Mutex<HashMap<String, Uuid>>,
+}
+
+impl Sessions {
+    pub(super) fn new(random: SystemRandom) -> Self {
+        Self { random, users: Mutex::default() }
+    }
+
+    /// A new session, as the value of `Set-Cookie`.
+    pub(super) fn begin(&self, user: Uuid) -> Result<HeaderValue, Error> {
+        let text = random_text(&self.random)?;
+        self.users.lock().unwrap_or_else(PoisonError::into_inner).insert(digest::of(&text), user);
+        cookie(&text, "")
+    }
+
+    pub(super) fn end(&self, headers: &HeaderMap) -> Result<HeaderValue, Error> {
+        if let Some(text) = sent(headers) {
+            self.users.lock().unwrap_or_else(PoisonError::into_inner).remove(&digest::of(text));
+        }
+        cookie("", "; Max-Age=0")
+    }
+
+    /// The user of a request's session.
+    pub(super) fn user(&self, headers: &HeaderMap) -> Option<Uuid> {
+        self.users.lock().unwrap_or_else(PoisonError::into_inner).get(&digest::of(sent(headers)?)).copied()
+    }
+}
+
+fn cookie(text: &str, more: &str) -> Result<HeaderValue, Error> {
+    let value = format!("{COOKIE_NAME}={text}; Path=/identity; HttpOnly; SameSite=Lax{more}");
+    HeaderValue::try_from(value).map_err(|_impossible| Error::Random)
+}
+
+fn sent(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == COOKIE_NAME).map(|(_, text)| text)
+}

@@ -1,0 +1,169 @@
+//! What a test can change about the issuer while it runs.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::Issuer;
+use crate::error::Error;
+
+/// What happens to a refresh token when it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RefreshPolicy {
+    /// It stays valid, and the answer repeats it.
+    Reused,
+    /// The answer has a new one. The old one is taken again for as long as the leeway lasts, so that a caller whose answer
+    /// was lost can ask again; after that its use revokes the whole chain.
+    Rolling {
+        /// How long a used token is taken again. OpenIddict's default is 30 seconds.
+        leeway: Duration,
+    },
+}
+
+/// How the token endpoint answers errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorStyle {
+    /// Every error is a 400, as Duende IdentityServer answers.
+    #[default]
+    Duende,
+    /// `invalid_client` is a 401 with a Basic challenge, as OpenIddict answers; every other error is a 400.
+    OpenIddict,
+}
+
+/// What an API token looks like. The platform document does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ApiTokenFormat {
+    /// A random text that only the issuer understands.
+    #[default]
+    Opaque,
+    /// A JWT with a long life.
+    Jwt,
+}
+
+/// The present settings.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    pub(super) lifetime: Duration,
+    pub(super) refresh_lifetime: Duration,
+    pub(super) refresh: RefreshPolicy,
+    pub(super) errors: ErrorStyle,
+    pub(super) api_tokens: ApiTokenFormat,
+    pub(super) skew: i64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            lifetime: Duration::from_secs(3600),
+            refresh_lifetime: Duration::from_secs(30 * 24 * 3600),
+            refresh: RefreshPolicy::Rolling { leeway: Duration::from_secs(30) },
+            errors: ErrorStyle::default(),
+            api_tokens: ApiTokenFormat::default(),
+            skew: 0,
+        }
+    }
+}
+
+/// The issuer of a running sandbox, to be changed by a test.
+///
+/// ```
+/// # async fn example() -> Result<(), platform_sandbox::Error> {
+/// use platform_sandbox::{ErrorStyle, RefreshPolicy};
+///
+/// let sandbox = platform_sandbox::start().await?;
+/// sandbox.issuer().set_refresh_policy(RefreshPolicy::Reused);
+/// sandbox.issuer().set_error_style(ErrorStyle::OpenIddict);
+/// sandbox.issuer().rotate_key()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct IssuerControl<'a>(pub(crate) &'a Issuer);
+
+impl IssuerControl<'_> {
+    /// Sets how long the access tokens last that are issued from now on. The default is an hour. Less than a second gives
+    /// tokens that are expired when they arrive.
+    pub fn set_token_lifetime(&self, lifetime: Duration) {
+        self.0.change(|settings| settings.lifetime = lifetime);
+    }
+
+    /// Sets how long the refresh tokens last that are issued from now on. The default is 30 days.
+    pub fn set_refresh_lifetime(&self, lifetime: Duration) {
+        self.0.change(|settings| settings.refresh_lifetime = lifetime);
+    }
+
+    /// Sets what happens to refresh tokens that are used. The default is rolling with a leeway of 30 seconds.
+    pub fn set_refresh_policy(&self, policy: RefreshPolicy) {
+        self.0.change(|settings| settings.refresh = policy);
+    }
+
+    /// Sets how token errors are answered. The default is Duende's style.
+    pub fn set_error_style(&self, style: ErrorStyle) {
+        self.0.change(|settings| settings.errors = style);
+    }
+
+    /// Sets what API tokens look like that are made from now on. The default is opaque.
+    pub fn set_api_token_format(&self, format: ApiTokenFormat) {
+        self.0.change(|settings| settings.api_tokens = format);
+    }
+
+    /// Shifts the issuer's clock by seconds, ahead or back: what tokens carry as `iat` and `exp`, and what they are checked
+    /// against.
+    pub fn set_clock_skew(&self, seconds: i64) {
+        self.0.change(|settings| settings.skew = seconds);
+    }
+
+    /// Signs with a new key from now on. Tokens of the old keys stay valid, and the key set lists them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Random`].
+    pub fn rotate_key(&self) -> Result<(), Error> {
+        self.0.keys.rotate()
+    }
+
+    /// Forgets every key but the one that signs: tokens of the old keys are refused from now on.
+    pub fn retire_old_keys(&self) {
+        self.0.keys.retire();
+        self.0.checked.clear();
+    }
+
+    /// Makes an API token for a user, as the page under Profile, API Tokens does (platform document §5.3). `None` when the
+    /// seed has no user of that name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Random`], and [`Error::Data`] when the token cannot be stored.
+    pub fn create_api_token(&self, user: &str, name: &str) -> Result<Option<String>, Error> {
+        match self.0.directory.user_named(user) {
+            Some(user) => self.0.create_api_token(user, name).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Revokes every refresh token.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`] when the change cannot be stored.
+    pub fn revoke_refresh_tokens(&self) -> Result<(), Error> {
+        self.0.refresh.revoke_all()
+    }
+}
+
+impl Issuer {
+    pub(super) fn settings(&self) -> Settings {
+        *self.settings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Settings)) {
+        change(&mut self.settings.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// The settings of a new issuer.
+pub(super) fn initial() -> Mutex<Settings> {
+    Mutex::new(Settings::default())
+}

@@ -1,0 +1,175 @@
+//! What arrived: counted by operation, and the last requests in a list.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::Method;
+use serde::Serialize;
+use tokio::sync::broadcast;
+
+use crate::clock;
+use crate::engine;
+use crate::issuer::TOKEN_PATH;
+use crate::server::Shared;
+
+const KEPT: usize = 1000;
+
+/// A request that was answered, or whose connection was reset instead.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct RequestRecord {
+    /// Counts from 1.
+    pub number: u64,
+    /// The method.
+    pub method: String,
+    /// The path without its query.
+    pub path: String,
+    /// The path template of the operation, or the path of what is no operation.
+    pub template: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// Milliseconds from the request to the head of the answer.
+    pub milliseconds: u64,
+    /// When it was answered, as RFC 3339 writes it.
+    pub at: String,
+}
+
+/// Counts and the last requests.
+#[derive(Debug)]
+pub(crate) struct Log {
+    inner: Mutex<Inner>,
+    sender: broadcast::Sender<()>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    number: u64,
+    counts: HashMap<(Method, String), u64>,
+    last: VecDeque<RequestRecord>,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { inner: Mutex::default(), sender: broadcast::Sender::new(16) }
+    }
+}
+
+/// The requests that a running sandbox has seen since it started, or since [`Requests::clear`].
+///
+/// ```
+/// # async fn example() -> Result<(), platform_sandbox::Error> {
+/// let sandbox = platform_sandbox::start().await?;
+/// assert_eq!(sandbox.requests().tokens(), 0);
+/// assert_eq!(sandbox.requests().count("POST", "/api/projects/v1/projects"), 0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Requests<'a>(pub(crate) &'a Log);
+
+impl Requests<'_> {
+    /// How many requests with a method arrived for a path template of the contract, such as
+    /// `/api/projects/v1/projects/{project_id}`, or for another path. A request counts when it arrives, also if its
+    /// connection is reset before it is handled.
+    pub fn count(&self, method: &str, template: &str) -> u64 {
+        let Ok(method) = Method::from_bytes(method.as_bytes()) else { return 0 };
+        self.0.lock().counts.get(&(method, template.to_owned())).copied().unwrap_or_default()
+    }
+
+    /// How many token requests arrived.
+    pub fn tokens(&self) -> u64 {
+        self.count("POST", TOKEN_PATH)
+    }
+
+    /// How many requests arrived.
+    pub fn total(&self) -> u64 {
+        self.0.lock().counts.values().sum()
+    }
+
+    /// The last thousand requests, oldest first.
+    pub fn last(&self) -> Vec<RequestRecord> {
+        self.0.last()
+    }
+
+    /// Forgets counts and requests.
+    pub fn clear(&self) {
+        *self.0.lock() = Inner::default();
+    }
+}
+
+impl Log {
+    pub(crate) fn last(&self) -> Vec<RequestRecord> {
+        self.lock().last.iter().cloned().collect()
+    }
+
+    /// The number of requests per method and template.
+    pub(crate) fn counts(&self) -> Vec<(String, u64)> {
+        let inner = self.lock();
+        let mut counts: Vec<_> =
+            inner.counts.iter().map(|((method, path), count)| (format!("{method} {path}"), *count)).collect();
+        counts.sort();
+        counts
+    }
+
+    /// Hears of every answer.
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<()> {
+        self.sender.subscribe()
+    }
+
+    fn arrive(&self, method: &Method, template: &str) {
+        let mut inner = self.lock();
+        // Paths that are no operation come from outside: their number is bounded.
+        let has_room = inner.counts.len() < 10_000;
+        match inner.counts.entry((method.clone(), template.to_owned())) {
+            Entry::Occupied(mut count) => *count.get_mut() += 1,
+            Entry::Vacant(place) if has_room => drop(place.insert(1)),
+            Entry::Vacant(_) => {}
+        }
+    }
+
+    fn answer(&self, mut record: RequestRecord) {
+        let mut inner = self.lock();
+        inner.number += 1;
+        record.number = inner.number;
+        if inner.last.len() >= KEPT {
+            inner.last.pop_front();
+        }
+        inner.last.push_back(record);
+        drop(inner);
+        // Nobody may be listening.
+        let _ = self.sender.send(());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts a request and keeps what became of it.
+pub(crate) async fn record(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    if path.starts_with("/sandbox") {
+        return next.run(request).await;
+    }
+    let template = engine::template(shared.contract, &method, &path).unwrap_or(&path).to_owned();
+    shared.requests.arrive(&method, &template);
+    let response = next.run(request).await;
+    shared.requests.answer(RequestRecord {
+        number: 0,
+        method: method.to_string(),
+        path,
+        template,
+        status: response.status().as_u16(),
+        milliseconds: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        at: clock::timestamp(),
+    });
+    response
+}

@@ -1,0 +1,156 @@
+//! Asynchronous work: it is accepted, moves through its states as the clock goes on, and is followed by an event that says
+//! that the result is there (platform document §4.4). Kinds, states, events and times are the sandbox's own.
+
+mod hub;
+mod kind;
+mod table;
+mod ticker;
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+pub(crate) use hub::{Hub, Notice};
+pub(crate) use kind::{Kind, Phase};
+pub(crate) use table::Table;
+pub(crate) use ticker::Ticker;
+
+/// A piece of work.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Workflow {
+    pub(crate) id: Uuid,
+    pub(crate) team_id: Uuid,
+    pub(crate) kind: Kind,
+    /// The address of the resource that it works on.
+    pub(crate) target: String,
+    pub(crate) phase: Phase,
+    pub(crate) message: Option<String>,
+    /// Milliseconds since the epoch.
+    pub(crate) created: i64,
+    pub(crate) updated: i64,
+    pub(crate) events: Vec<Event>,
+    /// What is still to come, earliest first.
+    pub(crate) plan: VecDeque<Step>,
+}
+
+/// Something that happened to a workflow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Event {
+    /// Counts from 1 for each workflow.
+    pub(crate) sequence: u32,
+    pub(crate) kind: String,
+    pub(crate) at: i64,
+    pub(crate) phase: Phase,
+    pub(crate) message: Option<String>,
+}
+
+/// Something that will happen to a workflow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Step {
+    pub(crate) due: i64,
+    /// The phase that it enters; a step without one is only an event.
+    pub(crate) phase: Option<Phase>,
+    pub(crate) event: String,
+    pub(crate) message: Option<String>,
+}
+
+/// How a piece of work goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It succeeds, and the follow-up event comes a step later.
+    #[default]
+    Success,
+    /// It fails, with a message.
+    Failure,
+    /// It runs and never ends.
+    Stall,
+    /// It succeeds, but the follow-up event never comes.
+    Silence,
+}
+
+impl Workflow {
+    pub(crate) fn new(
+        id: Uuid,
+        team_id: Uuid,
+        kind: Kind,
+        target: String,
+        outcome: Outcome,
+        now: i64,
+        step: i64,
+    ) -> Self {
+        let at = |steps: i64| now.saturating_add(steps.saturating_mul(step));
+        let enter = |steps, phase, message: Option<&str>| Step {
+            due: at(steps),
+            phase: Some(phase),
+            event: "state-changed".to_owned(),
+            message: message.map(str::to_owned),
+        };
+        let ready = || Step { due: at(4), phase: None, event: kind.ready_event().to_owned(), message: None };
+        let running = enter(1, Phase::Running, None);
+        let plan = match outcome {
+            Outcome::Success => vec![running, enter(3, Phase::Succeeded, None), ready()],
+            Outcome::Failure => vec![running, enter(3, Phase::Failed, Some("The sandbox was asked to fail."))],
+            Outcome::Stall => vec![running],
+            Outcome::Silence => vec![running, enter(3, Phase::Succeeded, None)],
+        };
+        let mut workflow = Self {
+            id,
+            team_id,
+            kind,
+            target,
+            phase: Phase::Queued,
+            message: None,
+            created: now,
+            updated: now,
+            events: Vec::new(),
+            plan: plan.into(),
+        };
+        workflow.record("accepted", now);
+        workflow
+    }
+
+    /// Replaces what is to come by a cancellation.
+    pub(crate) fn cancel(&mut self, due: i64) {
+        let step = Step {
+            due,
+            phase: Some(Phase::Cancelled),
+            event: "state-changed".to_owned(),
+            message: Some("Cancelled.".to_owned()),
+        };
+        self.plan = VecDeque::from([step]);
+    }
+
+    pub(crate) fn due(&self) -> Option<i64> {
+        self.plan.front().map(|step| step.due)
+    }
+
+    /// Whether nothing more will happen: the phase is final, and the events that belong to it have come.
+    pub(crate) fn is_over(&self) -> bool {
+        self.phase.is_final() && self.plan.is_empty()
+    }
+
+    /// Takes the next step if its time has come, and gives back whether it did.
+    fn advance(&mut self, now: i64) -> bool {
+        if self.due().is_none_or(|due| due > now) {
+            return false;
+        }
+        let Some(step) = self.plan.pop_front() else { return false };
+        self.phase = step.phase.unwrap_or(self.phase);
+        self.message = step.message.or(self.message.take());
+        self.record(&step.event, step.due);
+        true
+    }
+
+    fn record(&mut self, kind: &str, at: i64) {
+        self.updated = at;
+        self.events.push(Event {
+            sequence: u32::try_from(self.events.len()).unwrap_or(u32::MAX).saturating_add(1),
+            kind: kind.to_owned(),
+            at,
+            phase: self.phase,
+            message: self.message.clone(),
+        });
+    }
+}

@@ -1,0 +1,73 @@
+//! All workflows, and which of them is next.
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+use uuid::Uuid;
+
+use super::{Notice, Workflow};
+
+/// Workflows by identifier, oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    workflows: IndexMap<Uuid, Workflow>,
+    due: BTreeSet<(i64, Uuid)>,
+}
+
+impl Table {
+    pub(crate) fn get(&self, id: Uuid) -> Option<&Workflow> {
+        self.workflows.get(&id)
+    }
+
+    pub(crate) fn all(&self) -> impl DoubleEndedIterator<Item = &Workflow> {
+        self.workflows.values()
+    }
+
+    pub(crate) fn put(&mut self, workflow: Workflow) {
+        let id = workflow.id;
+        self.change(id, |table| drop(table.insert(id, workflow)));
+    }
+
+    /// Changes the plan of a workflow. Says whether there is such a workflow.
+    pub(crate) fn update(&mut self, id: Uuid, update: impl FnOnce(&mut Workflow)) -> bool {
+        let exists = self.workflows.contains_key(&id);
+        self.change(id, |table| {
+            if let Some(workflow) = table.get_mut(&id) {
+                update(workflow);
+            }
+        });
+        exists
+    }
+
+    /// When something happens next.
+    pub(crate) fn next_due(&self) -> Option<i64> {
+        self.due.first().map(|(due, _)| *due)
+    }
+
+    /// Takes every step whose time has come, earliest first.
+    pub(crate) fn settle(&mut self, now: i64) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        while let Some((due, id)) = self.due.first().copied()
+            && due <= now
+        {
+            self.change(id, |table| {
+                if let Some(workflow) = table.get_mut(&id)
+                    && workflow.advance(now)
+                {
+                    notices.extend(Notice::of(workflow));
+                }
+            });
+        }
+        notices
+    }
+
+    fn change(&mut self, id: Uuid, change: impl FnOnce(&mut IndexMap<Uuid, Workflow>)) {
+        if let Some(due) = self.workflows.get(&id).and_then(Workflow::due) {
+            self.due.remove(&(due, id));
+        }
+        change(&mut self.workflows);
+        if let Some(due) = self.workflows.get(&id).and_then(Workflow::due) {
+            self.due.insert((due, id));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The compliance resource server (platform document §5.7).
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use platform_sandbox::{ApiTokenFormat, Options, Sandbox};
+use serde_json::{Value, json};
+use support::{named, token};
+
+const FRAMEWORKS: [&str; 2] = ["/api/compliance/frameworks", "/api/compliance/v1/frameworks"];
+
+async fn status(sandbox: &Sandbox, token: &str, path: &str) -> u16 {
+    let request = reqwest::Client::new().get(format!("{}{path}", sandbox.compliance_url())).bearer_auth(token);
+    request.send().await.unwrap().status().as_u16()
+}
+
+#[tokio::test]
+async fn a_token_needs_a_team_or_tenant_claim_of_the_configured_team() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    for path in FRAMEWORKS {
+        for (client, expected) in [
+            ("aurora-automation", 200),
+            ("aurora-viewer", 200),
+            ("aurora-tenant", 200),
+            ("borealis-automation", 403),
+            ("aurora-plain", 403),
+        ] {
+            let token = token(&sandbox, sandbox.client(client).unwrap()).await;
+            assert_eq!(status(&sandbox, &token, path).await, expected, "{client} {path}");
+            // Each of them is good for the main API.
+            assert_eq!(named(&sandbox, client).await.get(path).await.status(), 200, "{client} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_team_is_configured_for_the_server() {
+    let borealis = platform_sandbox::start().await.unwrap().other_team().id;
+    let options = Options { compliance_team: Some(borealis), ..Options::default() };
+    let sandbox = platform_sandbox::start_with(options).await.unwrap();
+    for (client, expected) in [("aurora-automation", 403), ("borealis-automation", 200)] {
+        let token = token(&sandbox, sandbox.client(client).unwrap()).await;
+        assert_eq!(status(&sandbox, &token, FRAMEWORKS[0]).await, expected, "{client}");
+    }
+}
+
+#[tokio::test]
+async fn the_issuer_is_checked_first() {
+    let (sandbox, other) = (platform_sandbox::start().await.unwrap(), platform_sandbox::start().await.unwrap());
+    let client = sandbox.client("aurora-automation").unwrap();
+    let url = format!("{}{}", sandbox.compliance_url(), FRAMEWORKS[0]);
+    assert_eq!(reqwest::get(&url).await.unwrap().status(), 401);
+    let foreign = token(&other, other.client("aurora-automation").unwrap()).await;
+    assert_eq!(status(&sandbox, &foreign, FRAMEWORKS[0]).await, 401);
+    let good = token(&sandbox, client).await;
+    sandbox.issuer().rotate_key().unwrap();
+    assert_eq!(status(&sandbox, &good, FRAMEWORKS[0]).await, 200);
+    sandbox.issuer().retire_old_keys();
+    assert_eq!(status(&sandbox, &good, FRAMEWORKS[0]).await, 401);
+    // A token that says nothing to anyone but the issuer cannot be checked; one that is a JWT can.
+    let opaque = sandbox.issuer().create_api_token("ada", "opaque").unwrap().unwrap();
+    assert_eq!(status(&sandbox, &opaque, FRAMEWORKS[0]).await, 401);
+    sandbox.issuer().set_api_token_format(ApiTokenFormat::Jwt);
+    let jwt = sandbox.issuer().create_api_token("ada", "jwt").unwrap().unwrap();
+    assert_eq!(status(&sandbox, &jwt, FRAMEWORKS[0]).await, 200);
+}
+
+#[tokio::test]
+async fn it_serves_the_compliance_operations_and_nothing_else() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let good = token(&sandbox, sandbox.client("aurora-automation").unwrap()).await;
+    for path in [
+        "/api/projects/v1/projects",
+        "/api/compliance",
+        "/api/compliancex/frameworks",
+        "/graphql",
+        "/swagger/v1/swagger.json",
+    ] {
+        assert_eq!(status(&sandbox, &good, path).await, 404, "{path}");
+    }
+    let http = reqwest::Client::new();
+    let frameworks = format!("{}{}", sandbox.compliance_url(), FRAMEWORKS[1]);
+    let created = http.post(&frameworks).bearer_auth(&good).json(&json!({ "name": "F" })).send().await.unwrap();
+    assert_eq!(created.status(), 201);
+    let created: Value = created.json().await.unwrap();
+    // Both servers show the same state.
+    let path = format!("{}/{}", FRAMEWORKS[1], created["id"].as_str().unwrap());
+    assert_eq!(named(&sandbox, "aurora-automation").await.get_json(&path).await, created);
+    assert_eq!(status(&sandbox, &good, &path).await, 200);
+    let malformed = http.post(&frameworks).bearer_auth(&good).json(&json!({ "name": 1 })).send().await.unwrap();
+    assert_eq!(malformed.status(), 400);
+}

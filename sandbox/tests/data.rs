@@ -1,0 +1,164 @@
+//! What a file keeps: from one start to the next, and through a crash.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use platform_sandbox::{Options, Sandbox};
+use reqwest::Method;
+use serde_json::{Value, json};
+use support::{Caller, PROJECTS, deployment};
+
+async fn open(path: &Path) -> Sandbox {
+    platform_sandbox::start_with(Options { data: Some(path.to_owned()), ..Options::default() }).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_file_keeps_resources_bytes_work_secrets_keys_and_tokens() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sandbox.db");
+    let sandbox = open(&path).await;
+    sandbox.clock().hold();
+    let caller = Caller::new(&sandbox, 0).await;
+    let (id, address) = deployment(&sandbox, &caller).await;
+    let repository = caller.create("/api/devops/v1/repositories", &json!({ "name": "r" })).await;
+    let content = format!("/api/devops/v1/repositories/{}/files/content?path=a", repository["id"].as_str().unwrap());
+    let put = caller.request(Method::PUT, &content).header("content-type", "application/octet-stream").body("bytes");
+    assert_eq!(put.send().await.unwrap().status(), 201);
+    let thread = caller.create("/api/forum/v1/threads", &json!({ "title": "gone" })).await;
+    let gone = format!("/api/forum/v1/threads/{}", thread["id"].as_str().unwrap());
+    caller.create(&format!("{gone}/replies"), &json!({ "body": "b" })).await;
+    assert_eq!(caller.delete(&gone).await.status(), 204);
+    let projects = caller.get_json(PROJECTS).await;
+    let api_token = sandbox.issuer().create_api_token("ada", "t").unwrap().unwrap();
+    let secret = sandbox.clients()[0].secret().to_owned();
+    let keys = format!("{}/.well-known/openid-configuration/jwks", sandbox.auth_url());
+    let keys: Value = reqwest::get(keys).await.unwrap().json().await.unwrap();
+    sandbox.stop().await;
+
+    let sandbox = open(&path).await;
+    assert_eq!(sandbox.clients()[0].secret(), secret);
+    let again = format!("{}/.well-known/openid-configuration/jwks", sandbox.auth_url());
+    assert_eq!(reqwest::get(again).await.unwrap().json::<Value>().await.unwrap(), keys);
+    let caller = Caller::with_token(&sandbox, api_token);
+    assert_eq!(caller.get_json(PROJECTS).await, projects);
+    assert_eq!(caller.get(&content).await.text().await.unwrap(), "bytes");
+    assert_eq!(caller.get(&gone).await.status(), 404);
+    assert_eq!(caller.get(&format!("{gone}/replies")).await.status(), 404);
+    // The work goes on.
+    sandbox.clock().advance(Duration::from_secs(60));
+    assert_eq!(caller.get_json(&address).await["state"], 2);
+    let found = caller.query(&format!("{{ operation(id: \"{id}\") {{ state events {{ kind }} }} }}")).await;
+    assert_eq!(found["operation"]["events"].as_array().unwrap().len(), 4);
+
+    sandbox.reset().unwrap();
+    sandbox.stop().await;
+    let sandbox = open(&path).await;
+    assert_eq!(Caller::new(&sandbox, 0).await.get_json(PROJECTS).await, json!([]));
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("text");
+    std::fs::write(&path, "no database, and long enough to be read as one, were it one").unwrap();
+    let options = Options { data: Some(path), ..Options::default() };
+    assert_eq!(platform_sandbox::start_with(options).await.unwrap_err().code(), "sandbox-data");
+    let options = Options { data: Some(directory.path().join("no/such/place")), ..Options::default() };
+    assert_eq!(platform_sandbox::start_with(options).await.unwrap_err().code(), "sandbox-data");
+}
+
+#[tokio::test]
+async fn a_seed_of_ones_own_is_planted_and_a_broken_one_is_refused_with_its_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("seed.toml");
+    let built_in = include_str!("../seed.toml");
+    std::fs::write(&path, built_in.replace("\"Lyra\"", "\"Harp\"").replace("aurora-automation", "my-robot")).unwrap();
+    let seeded =
+        async || platform_sandbox::start_with(Options { seed: Some(path.clone()), ..Options::default() }).await;
+    let sandbox = seeded().await.unwrap();
+    assert_eq!(sandbox.clients()[0].client_id, "my-robot");
+    let cleo = support::named(&sandbox, "cleo").await;
+    assert_eq!(cleo.get_json(PROJECTS).await[0]["name"], "Harp");
+    for (text, complaint) in [
+        ("team = 1", "line 1"),
+        (&built_in.replace("role = \"viewer\"", "role = \"king\""), "king"),
+        (&built_in.replace("team = \"Cygnus\"", "team = \"Nowhere\""), "Nowhere"),
+        ("", "team"),
+        ("team = []", "two teams"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let error = seeded().await.unwrap_err();
+        assert_eq!(error.code(), "sandbox-seed");
+        assert!(error.to_string().contains(complaint), "{error}");
+    }
+}
+
+/// The sandbox that the next test kills. It is this test program, run again for one test.
+#[tokio::test]
+async fn serve_until_killed() {
+    let Ok(path) = std::env::var("SANDBOX_TEST_DATA") else { return };
+    let sandbox = open(Path::new(&path)).await;
+    let token = sandbox.issuer().create_api_token("ada", "crash").unwrap().unwrap();
+    eprintln!("ready {} {token}", sandbox.base_url());
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_loses_nothing_that_was_answered() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sandbox.db");
+    let mut promised: Vec<Value> = Vec::new();
+    for round in 0..5 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "serve_until_killed", "--nocapture"])
+            .env("SANDBOX_TEST_DATA", &path)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let ready =
+            lines.by_ref().map(Result::unwrap).find_map(|line| line.strip_prefix("ready ").map(str::to_owned)).unwrap();
+        let (base, token) = ready.split_once(' ').unwrap();
+        let url = format!("{base}{PROJECTS}");
+        let writers = (0..4).map(|writer| {
+            let (url, token) = (url.clone(), token.to_owned());
+            tokio::spawn(async move {
+                let http = reqwest::Client::new();
+                let mut answered = Vec::new();
+                for number in 0.. {
+                    let body = json!({ "name": format!("{round} {writer} {number}"), "description": "x".repeat(500) });
+                    let Ok(response) = http.post(&url).bearer_auth(&token).json(&body).send().await else { break };
+                    assert!(response.status().is_success());
+                    // An answer whose body is cut off was answered with success as well, but names nothing to look for.
+                    let Ok(created) = response.json::<Value>().await else { break };
+                    answered.push(created);
+                }
+                answered
+            })
+        });
+        let writers: Vec<_> = writers.collect();
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for writer in writers {
+            promised.extend(writer.await.unwrap());
+        }
+        let sandbox = open(&path).await;
+        let token = sandbox.issuer().create_api_token("ada", "check").unwrap().unwrap();
+        let found = Caller::with_token(&sandbox, token).get_json(PROJECTS).await;
+        let found: std::collections::HashMap<&str, &Value> =
+            found.as_array().unwrap().iter().map(|project| (project["id"].as_str().unwrap(), project)).collect();
+        for project in &promised {
+            assert_eq!(found.get(project["id"].as_str().unwrap()), Some(&project));
+        }
+        sandbox.stop().await;
+    }
+    assert!(promised.len() > 20, "{}", promised.len());
+}

@@ -1,0 +1,164 @@
+//! Faults on demand, and the counters of what arrived.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use platform_sandbox::Sandbox;
+use reqwest::Method;
+use serde_json::json;
+use support::{Caller, PROJECTS, project, token};
+
+/// What comes back on a connection of its own, and how it ends.
+fn raw(sandbox: &Sandbox, caller: &Caller<'_>, fault: &str, patience: Duration) -> (String, Result<(), ErrorKind>) {
+    let address = sandbox.base_url().strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(patience)).unwrap();
+    let request = format!(
+        "GET {PROJECTS} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\nX-Sandbox-Fault: {fault}\r\n\r\n",
+        caller.token()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    let end = loop {
+        match stream.read(&mut buffer) {
+            Ok(0) => break Ok(()),
+            Ok(read) => bytes.extend_from_slice(&buffer[..read]),
+            Err(error) => break Err(error.kind()),
+        }
+    };
+    (String::from_utf8(bytes).unwrap(), end)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_are_reset_before_and_after_the_request_is_handled() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    for (when, created) in [("before", 0), ("after", 1)] {
+        sandbox.requests().clear();
+        let (answer, end) = raw(&sandbox, &caller, &format!("reset={when}"), Duration::from_secs(5));
+        assert_eq!((answer.as_str(), end), ("", Err(ErrorKind::ConnectionReset)), "{when}");
+        sandbox.faults().next_of(1, "POST", PROJECTS, format!("reset={when}").parse().unwrap());
+        let lost = caller.request(Method::POST, PROJECTS).json(&project(&sandbox)).send().await;
+        assert!(lost.is_err(), "{when}");
+        assert_eq!(caller.get_json(PROJECTS).await.as_array().unwrap().len(), created, "{when}");
+        // A request counts when it arrives.
+        assert_eq!(sandbox.requests().count("POST", PROJECTS), 1, "{when}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bodies_are_cut_off_and_stall() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    caller.create(PROJECTS, &project(&sandbox)).await;
+    let whole = caller.get(PROJECTS).await.text().await.unwrap();
+
+    let (answer, end) = raw(&sandbox, &caller, "truncate=10", Duration::from_secs(5));
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains(&format!("content-length: {}", whole.len())), "{head}");
+    assert_eq!((body, end), (&whole[..10], Ok(())));
+
+    let (answer, end) = raw(&sandbox, &caller, "stall=5", Duration::from_millis(300));
+    assert_eq!((answer.split_once("\r\n\r\n").unwrap().1, end), (&whole[..5], Err(ErrorKind::WouldBlock)));
+    let (answer, end) = raw(&sandbox, &caller, "stall=0", Duration::from_millis(300));
+    assert_eq!((answer.split_once("\r\n\r\n").unwrap().1, end), ("", Err(ErrorKind::WouldBlock)));
+}
+
+#[tokio::test]
+async fn statuses_come_before_or_after_the_request_is_handled() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let request =
+        |fault: &str| caller.request(Method::POST, PROJECTS).header("x-sandbox-fault", fault).json(&project(&sandbox));
+    let early = request("status=429, retry-after=7").send().await.unwrap();
+    assert_eq!((early.status().as_u16(), early.headers()["retry-after"].to_str().unwrap()), (429, "7"));
+    assert!(early.headers()["content-type"].to_str().unwrap().starts_with("application/problem+json"));
+    assert_eq!(caller.get_json(PROJECTS).await, json!([]));
+    let late = request("late-status=502").send().await.unwrap();
+    assert_eq!((late.status().as_u16(), late.headers().get("retry-after")), (502, None));
+    assert_eq!(caller.get_json(PROJECTS).await.as_array().unwrap().len(), 1);
+    let unreadable = request("statuss=1").send().await.unwrap();
+    assert_eq!(unreadable.status(), 400);
+    assert!(unreadable.text().await.unwrap().contains("statuss=1"));
+}
+
+#[tokio::test]
+async fn a_handle_gives_faults_to_the_next_requests_or_to_all() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let status = async |path: &str| caller.get(path).await.status().as_u16();
+    sandbox.faults().next(2, PROJECTS, "status=503".parse().unwrap());
+    sandbox.faults().next_of(1, "DELETE", PROJECTS, "status=500".parse().unwrap());
+    let machines = "/api/virtual-machines";
+    assert_eq!(
+        [status(machines).await, status(PROJECTS).await, status(PROJECTS).await, status(PROJECTS).await],
+        [200, 503, 503, 200]
+    );
+    assert_eq!(caller.delete(&format!("{PROJECTS}/x")).await.status(), 500);
+    sandbox.faults().always(PROJECTS, "status=500".parse().unwrap());
+    sandbox.faults().next(0, machines, "status=500".parse().unwrap());
+    assert_eq!([status(PROJECTS).await, status(PROJECTS).await, status(machines).await], [500, 500, 200]);
+    sandbox.faults().clear();
+    assert_eq!(status(PROJECTS).await, 200);
+    // The issuer and the compliance server have faults, too.
+    sandbox.faults().next(1, "/identity/connect/token", "status=500".parse().unwrap());
+    let fields = [("grant_type", "client_credentials")];
+    assert_eq!(support::ask_for_token(&sandbox, &fields).await.status(), 500);
+    let url = format!("{}/api/compliance/frameworks", sandbox.compliance_url());
+    let request = reqwest::Client::new().get(url).header("x-sandbox-fault", "status=504");
+    assert_eq!(request.send().await.unwrap().status(), 504);
+}
+
+#[tokio::test(start_paused = true)]
+async fn latency_holds_a_request_back() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let begun = tokio::time::Instant::now();
+    let slow = caller.request(Method::GET, PROJECTS).header("x-sandbox-fault", "latency=60000").send().await.unwrap();
+    assert_eq!(slow.status(), 200);
+    assert!(begun.elapsed() >= Duration::from_secs(60));
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_operation() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    assert_eq!(sandbox.requests().total(), 0);
+    let client = &sandbox.clients()[0];
+    token(&sandbox, client).await;
+    let caller = Caller::new(&sandbox, 0).await;
+    assert_eq!(sandbox.requests().tokens(), 2);
+    let id = caller.create(PROJECTS, &project(&sandbox)).await["id"].as_str().unwrap().to_owned();
+    for _ in 0..3 {
+        caller.get(&format!("{PROJECTS}/{id}")).await;
+    }
+    caller.get(&format!("{PROJECTS}/missing")).await;
+    caller.get("/api/nothing").await;
+    let requests = sandbox.requests();
+    assert_eq!(requests.count("POST", PROJECTS), 1);
+    assert_eq!(requests.count("GET", &format!("{PROJECTS}/{{project_id}}")), 4);
+    assert_eq!(requests.count("GET", "/api/nothing"), 1);
+    assert_eq!(requests.count("no method", PROJECTS), 0);
+    assert_eq!(requests.total(), 8);
+    let last = requests.last();
+    let statuses: Vec<u16> = last.iter().map(|request| request.status).collect();
+    assert_eq!(statuses, [200, 200, 201, 200, 200, 200, 404, 404]);
+    assert_eq!((last[7].number, last[7].method.as_str(), last[7].template.as_str()), (8, "GET", "/api/nothing"));
+    requests.clear();
+    assert_eq!((requests.total(), requests.last().len()), (0, 0));
+}
+
+#[tokio::test]
+async fn the_state_can_be_reset() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    caller.create(PROJECTS, &project(&sandbox)).await;
+    sandbox.reset().unwrap();
+    assert_eq!(caller.get_json(PROJECTS).await, json!([]));
+    assert_eq!(caller.get_json("/api/virtual-machines").await.as_array().unwrap().len(), 1);
+}

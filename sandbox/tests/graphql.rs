@@ -1,0 +1,347 @@
+//! GraphQL over HTTP, WebSocket and server-sent events.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use platform_sandbox::Sandbox;
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+use support::{Caller, deployment};
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+struct Socket(WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>);
+
+impl Socket {
+    async fn open(sandbox: &Sandbox, protocol: Option<&str>, token: Option<&str>) -> Result<Self, Error> {
+        let url = sandbox.graphql_url().replace("http://", "ws://");
+        let mut request = url.into_client_request().unwrap();
+        if let Some(protocol) = protocol {
+            request.headers_mut().insert("sec-websocket-protocol", protocol.parse().unwrap());
+        }
+        if let Some(token) = token {
+            request.headers_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+        }
+        Ok(Self(connect_async(request).await?.0))
+    }
+
+    /// A socket that is acknowledged.
+    async fn ready(sandbox: &Sandbox, token: &str) -> Self {
+        let mut socket = Self::open(sandbox, Some("graphql-transport-ws"), None).await.unwrap();
+        let payload = json!({ "Authorization": format!("Bearer {token}") });
+        socket.send(&json!({ "type": "connection_init", "payload": payload })).await;
+        assert_eq!(socket.next().await, json!({ "type": "connection_ack" }));
+        socket
+    }
+
+    async fn send(&mut self, value: &Value) {
+        self.0.send(Message::text(value.to_string())).await.unwrap();
+    }
+
+    async fn subscribe(&mut self, id: &str, query: &str) {
+        self.send(&json!({ "id": id, "type": "subscribe", "payload": { "query": query } })).await;
+    }
+
+    async fn next(&mut self) -> Value {
+        match self.0.next().await.unwrap().unwrap() {
+            Message::Text(text) => serde_json::from_str(&text).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Waits until what was sent before has begun: the runtime has one thread, and the task of a subscription is spawned
+    /// before the ping behind it is read.
+    async fn settle(&mut self) {
+        self.send(&json!({ "type": "ping" })).await;
+        assert_eq!(self.next().await, json!({ "type": "pong" }));
+    }
+
+    /// The code that the server closes with.
+    async fn close_code(&mut self) -> u16 {
+        loop {
+            match self.0.next().await {
+                Some(Ok(Message::Close(Some(frame)))) => return frame.code.into(),
+                Some(Ok(_)) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+fn changed(id: &str) -> String {
+    format!(
+        "subscription {{ operationChanged(id: \"{id}\") {{ event {{ sequence kind state }} operation {{ isFinal }} }} }}"
+    )
+}
+
+fn sequence(message: &Value) -> u64 {
+    message.pointer("/payload/data/operationChanged/event/sequence").and_then(Value::as_u64).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn queries_answer_for_the_caller_and_errors_are_told() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let created = caller.create(support::PROJECTS, &support::project(&sandbox)).await;
+    let data = caller
+        .query("{ projects { id name teamId payload } viewer { subject teams { role } } virtualMachines { state } }")
+        .await;
+    assert_eq!(data["projects"][0]["payload"], created);
+    assert_eq!(data["viewer"], json!({ "subject": "aurora-automation", "teams": [{ "role": "admin" }] }));
+    assert_eq!(data["virtualMachines"], json!([{ "state": "Stopped" }]));
+    let id = created["id"].as_str().unwrap();
+    let named = json!({
+        "query": "query A { viewer { subject } } query B($id: ID!) { project(id: $id) { name } }",
+        "operationName": "B",
+        "variables": { "id": id },
+    });
+    let found: Value = caller.post("/graphql", &named).await.json().await.unwrap();
+    assert_eq!(found, json!({ "data": { "project": { "name": "Aurora" } } }));
+    let other = Caller::new(&sandbox, 1).await;
+    let found: Value = other.post("/graphql", &named).await.json().await.unwrap();
+    assert_eq!(found, json!({ "data": { "project": null } }));
+
+    let by_address =
+        caller.request(Method::GET, "/graphql").query(&[("query", "{ viewer { subject } }"), ("variables", "{}")]);
+    assert_eq!(
+        by_address.send().await.unwrap().json::<Value>().await.unwrap()["data"]["viewer"]["subject"],
+        "aurora-automation"
+    );
+    // A request that does not fit the schema: 200 in the old media type, 400 in the new one.
+    for (accept, status) in [("application/json", 200), ("application/graphql-response+json", 400)] {
+        let request =
+            caller.request(Method::POST, "/graphql").header("accept", accept).json(&json!({ "query": "{ nothing }" }));
+        let response = request.send().await.unwrap();
+        assert_eq!(
+            (response.status().as_u16(), response.headers()["content-type"].to_str().unwrap().split(';').next()),
+            (status, Some(accept))
+        );
+        assert!(response.json::<Value>().await.unwrap()["errors"][0]["message"].is_string());
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_request_is_refused() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    for (media_type, body, status) in [
+        ("application/json", "{", 400),
+        ("application/json", "[]", 400),
+        ("application/json", "{\"query\":1}", 400),
+        ("application/json", "{\"query\":\"{viewer{subject}}\",\"variables\":3}", 400),
+        ("text/plain", "{\"query\":\"{viewer{subject}}\"}", 415),
+    ] {
+        let request = caller.request(Method::POST, "/graphql").header("content-type", media_type).body(body);
+        assert_eq!(request.send().await.unwrap().status(), status, "{body}");
+    }
+    assert_eq!(caller.get("/graphql").await.status(), 400);
+    assert_eq!(caller.get("/graphql?query=%7Bviewer%7Bsubject%7D%7D&variables=x").await.status(), 400);
+    let deep = format!("{{ operations {} }}", "{ events ".repeat(1000));
+    let refused: Value = caller.post("/graphql", &json!({ "query": deep })).await.json().await.unwrap();
+    assert!(refused["errors"].is_array());
+    for path in ["/graphql", "/graphql?sdl", "/graphql/schema", "/graphql/stream", "/graphql?query=%7B__typename%7D"] {
+        let refused = reqwest::get(format!("{}{path}", sandbox.base_url())).await.unwrap();
+        assert_eq!(
+            (refused.status().as_u16(), refused.headers()["www-authenticate"].to_str().unwrap()),
+            (401, "Bearer"),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_schema_is_served_as_sdl_and_by_introspection() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let sdl = caller.get("/graphql/schema").await.text().await.unwrap();
+    assert_eq!(caller.get("/graphql?sdl").await.text().await.unwrap(), sdl);
+    for part in ["operationChanged(", "type Operation {", "enum OperationState {", "schema {"] {
+        assert!(sdl.contains(part), "{part} is missing in {sdl}");
+    }
+    let types = caller.query("{ __schema { subscriptionType { name } types { name } } }").await;
+    assert_eq!(types["__schema"]["subscriptionType"]["name"], "Subscription");
+}
+
+#[tokio::test]
+async fn a_socket_tells_every_change_and_completes_after_the_follow_up_event() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    sandbox.clock().hold();
+    let caller = Caller::new(&sandbox, 0).await;
+    let (id, _) = deployment(&sandbox, &caller).await;
+    let mut socket = Socket::ready(&sandbox, caller.token()).await;
+    socket.subscribe("a", &changed(&id)).await;
+    socket.send(&json!({ "type": "ping", "payload": { "n": 1 } })).await;
+    assert_eq!(socket.next().await, json!({ "type": "pong", "payload": { "n": 1 } }));
+    socket.settle().await;
+    sandbox.clock().advance(Duration::from_secs(60));
+    for (expected, kind) in [(2, "state-changed"), (3, "state-changed"), (4, "workload-ready")] {
+        let next = socket.next().await;
+        assert_eq!((next["id"].as_str(), next["type"].as_str(), sequence(&next)), (Some("a"), Some("next"), expected));
+        assert_eq!(next.pointer("/payload/data/operationChanged/event/kind").unwrap(), kind);
+    }
+    assert_eq!(socket.next().await, json!({ "id": "a", "type": "complete" }));
+
+    // What is over changes no more; what is missing or hidden is an error; and the socket lives on.
+    socket.subscribe("a", &changed(&id)).await;
+    assert_eq!(socket.next().await, json!({ "id": "a", "type": "complete" }));
+    socket.subscribe("b", &changed("00000000-0000-4000-8000-000000000000")).await;
+    let refused = socket.next().await;
+    assert!(
+        refused.pointer("/payload/errors/0/message").or(refused.pointer("/payload/0/message")).is_some(),
+        "{refused}"
+    );
+    let stranger = Caller::new(&sandbox, 1).await;
+    let mut other = Socket::ready(&sandbox, stranger.token()).await;
+    other.subscribe("c", &changed(&id)).await;
+    assert!(!other.next().await.to_string().contains("sequence"));
+}
+
+#[tokio::test]
+async fn a_socket_runs_queries_and_several_subscriptions() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    sandbox.clock().hold();
+    let caller = Caller::new(&sandbox, 0).await;
+    let mut socket = Socket::ready(&sandbox, caller.token()).await;
+    socket.subscribe("q", "{ viewer { subject } }").await;
+    assert_eq!(socket.next().await["payload"]["data"]["viewer"]["subject"], "aurora-automation");
+    assert_eq!(socket.next().await, json!({ "id": "q", "type": "complete" }));
+    socket.subscribe("e", "{ nothing }").await;
+    let error = socket.next().await;
+    assert_eq!((error["type"].as_str(), error["id"].as_str()), (Some("error"), Some("e")));
+    assert!(error["payload"][0]["message"].is_string());
+
+    socket.subscribe("all", "subscription { operationsChanged { operation { id } } }").await;
+    socket.subscribe("gone", "subscription { operationsChanged { operation { id } } }").await;
+    socket.send(&json!({ "id": "gone", "type": "complete" })).await;
+    socket.settle().await;
+    let (first, _) = deployment(&sandbox, &caller).await;
+    sandbox.clock().advance(Duration::from_millis(150));
+    let next = socket.next().await;
+    assert_eq!(
+        next,
+        json!({ "id": "all", "type": "next", "payload": { "data": { "operationsChanged": { "operation": { "id": first } } } } })
+    );
+}
+
+#[tokio::test]
+async fn sockets_close_with_the_codes_of_the_protocol() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let protocol = Some("graphql-transport-ws");
+    let init = json!({ "type": "connection_init" });
+    let forbidden = json!({ "type": "connection_init", "payload": { "token": "a.b.c" } });
+    let subscribe = json!({ "id": "1", "type": "subscribe", "payload": { "query": "{ viewer { subject } }" } });
+    for (code, messages) in [
+        (4400, vec![json!(1)]),
+        (4400, vec![json!({ "type": "unknown" })]),
+        (4400, vec![json!({ "type": "connection_init", "payload": 1 })]),
+        (4401, vec![init.clone()]),
+        (4401, vec![subscribe.clone()]),
+        (4403, vec![forbidden]),
+    ] {
+        let mut socket = Socket::open(&sandbox, protocol, None).await.unwrap();
+        for message in &messages {
+            socket.send(message).await;
+        }
+        assert_eq!(socket.close_code().await, code, "{messages:?}");
+    }
+    let long = "subscription { operationsChanged { operation { id } } }";
+    for (code, messages) in [
+        (4429, vec![init.clone()]),
+        (4400, vec![json!({ "type": "subscribe", "payload": { "query": long } })]),
+        (4400, vec![json!({ "id": "1", "type": "subscribe", "payload": { "query": 1 } })]),
+        (4409, vec![json!({ "id": "1", "type": "subscribe", "payload": { "query": long } }); 2]),
+    ] {
+        let mut socket = Socket::ready(&sandbox, caller.token()).await;
+        for message in &messages {
+            socket.send(message).await;
+        }
+        assert_eq!(socket.close_code().await, code, "{messages:?}");
+    }
+    let mut socket = Socket::open(&sandbox, protocol, None).await.unwrap();
+    socket.0.send(Message::text("no JSON")).await.unwrap();
+    assert_eq!(socket.close_code().await, 4400);
+    let mut socket = Socket::open(&sandbox, protocol, None).await.unwrap();
+    assert_eq!(socket.close_code().await, 4408);
+    // Another protocol is none that the server speaks.
+    let without = Socket::open(&sandbox, None, None).await;
+    assert_eq!(without.unwrap().close_code().await, 4406);
+}
+
+#[tokio::test]
+async fn a_token_in_the_upgrade_is_enough_and_its_expiry_closes_the_socket() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    sandbox.set_token_lifetime(Duration::from_secs(2));
+    let caller = Caller::new(&sandbox, 0).await;
+    let protocol = Some("graphql-transport-ws");
+    let mut socket = Socket::open(&sandbox, protocol, Some(caller.token())).await.unwrap();
+    socket.send(&json!({ "type": "connection_init" })).await;
+    assert_eq!(socket.next().await["type"], "connection_ack");
+    assert_eq!(socket.close_code().await, 4401);
+    let refused = Socket::open(&sandbox, protocol, Some("a.b.c")).await;
+    assert!(matches!(refused, Err(Error::Http(response)) if response.status() == 401));
+}
+
+#[tokio::test]
+async fn sockets_and_events_have_faults() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    sandbox.clock().hold();
+    let caller = Caller::new(&sandbox, 0).await;
+    let mut sockets = [Socket::ready(&sandbox, caller.token()).await, Socket::ready(&sandbox, caller.token()).await];
+    sandbox.faults().close_sockets(1012);
+    for socket in &mut sockets {
+        assert_eq!(socket.close_code().await, 1012);
+    }
+    let mut socket = Socket::ready(&sandbox, caller.token()).await;
+    sandbox.faults().reset_sockets();
+    assert!(matches!(socket.0.next().await, Some(Err(_))), "a reset has no close frame");
+
+    let (id, _) = deployment(&sandbox, &caller).await;
+    let mut socket = Socket::ready(&sandbox, caller.token()).await;
+    socket.subscribe("a", &changed(&id)).await;
+    socket.settle().await;
+    sandbox.faults().drop_events(1);
+    sandbox.faults().duplicate_events(1);
+    sandbox.clock().advance(Duration::from_secs(60));
+    let mut seen = Vec::new();
+    loop {
+        let message = socket.next().await;
+        if message["type"] == "complete" {
+            break;
+        }
+        seen.push(sequence(&message));
+    }
+    assert_eq!(seen, [3, 3, 4]);
+}
+
+async fn events(response: Response) -> Vec<String> {
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    let text = response.text().await.unwrap();
+    text.split("\n\n").filter(|event| !event.is_empty()).map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn server_sent_events_tell_the_same() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    sandbox.clock().hold();
+    let caller = Caller::new(&sandbox, 0).await;
+    let (id, _) = deployment(&sandbox, &caller).await;
+    let request = caller.request(Method::POST, "/graphql").header("accept", "text/event-stream");
+    let response = request.json(&json!({ "query": changed(&id) })).send().await.unwrap();
+    sandbox.clock().advance(Duration::from_secs(60));
+    let told = events(response).await;
+    assert_eq!((told.len(), told[0].as_str(), told[4].as_str()), (5, ":", "event: complete\ndata: "));
+    for (event, number) in told[1..4].iter().zip(2..) {
+        let data: Value = serde_json::from_str(event.strip_prefix("event: next\ndata: ").unwrap()).unwrap();
+        assert_eq!(sequence(&json!({ "payload": data })), number);
+    }
+    // A query has one result, and an address of its own asks for events in any case.
+    let by_address = caller.request(Method::GET, "/graphql/stream").query(&[("query", "{ viewer { subject } }")]);
+    assert_eq!(events(by_address.send().await.unwrap()).await.len(), 3);
+}

@@ -1,0 +1,54 @@
+//! The README's program, run as a process.
+
+use crate::support::{Programs, Run, read, secret_files};
+use platform_client::types::CreateProject;
+
+const EXAMPLE: &str = "generated-client/examples/list_projects.rs";
+
+/// Runs the example with the variables that `cargo xtask sandbox` prints.
+async fn run(variables: Vec<(&'static str, String)>) -> Run {
+    let run = move || Programs::get().command("list_projects").envs(variables).output().unwrap().into();
+    tokio::task::spawn_blocking(run).await.unwrap()
+}
+
+#[tokio::test]
+async fn it_lists_the_projects_of_a_sandbox() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let secrets = secret_files(&sandbox);
+    let id = &sandbox.clients()[0].client_id;
+    let secret = secrets.path().join(format!("{id}.secret")).display().to_string();
+    let variables = vec![
+        ("PLATFORM_BASE_URL", sandbox.base_url().to_owned()),
+        ("PLATFORM_ISSUER", sandbox.auth_url().to_owned()),
+        ("PLATFORM_CLIENT_ID", id.clone()),
+        ("PLATFORM_SECRET_FILE", secret),
+    ];
+    let platform = crate::support::client(&sandbox, secrets.path(), 0);
+    for name in ["Atlas", "Borealis"] {
+        let body = CreateProject { name: Some(name.to_owned()), ..CreateProject::default() };
+        platform.projects().create_project(&body).await.unwrap();
+    }
+    let listed = run(variables.clone()).await;
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    assert_eq!(listed.stdout.lines().count(), 2, "{listed:?}");
+    assert!(listed.stdout.contains("Atlas") && listed.stdout.contains("Borealis"), "{listed:?}");
+
+    for name in variables.iter().map(|(name, _)| *name) {
+        let rest = variables.iter().filter(|(other, _)| *other != name).cloned().collect();
+        let without = run(rest).await;
+        assert_ne!(without.code, Some(0), "{name}: {without:?}");
+        assert!(!without.stderr.contains("panicked"), "{name}: {without:?}");
+    }
+}
+
+#[test]
+fn the_readme_shows_it_as_it_is() {
+    let source = read(EXAMPLE);
+    let program = source.split_once("\n\n").map_or(source.as_str(), |(_, program)| program).trim();
+    let readme = read("README.md");
+    let shown = readme.split("```rust\n").nth(1).unwrap().split("```").next().unwrap().trim();
+    assert_eq!(shown, program, "the README's program is {EXAMPLE} without its first lines of documentation");
+    let lines = program.lines().filter(|line| !line.is_empty()).count();
+    assert!(lines <= 20, "the README says ten lines and a little: {lines}");
+    assert!(readme.contains(EXAMPLE));
+}

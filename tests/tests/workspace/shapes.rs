@@ -1,0 +1,260 @@
+//! The assumed operations' wire shapes against the sandbox: what one operation stores, another gives back.
+
+use std::time::Duration;
+
+use platform_client::families::marketplace::ListStoreItemsParams;
+use platform_client::types::{
+    AgentCommand, ComponentKind, CreateAgentCommandOutputRequest, CreateComponent, CreateGitRepository,
+    CreateRepositoryFileRequest, CreateTeamServiceProviderCredentialCreated,
+    CreateTeamServiceProviderCredentialRequest, DatabaseQuery, ImportConnectionRequest, OpenSession, OutputStream,
+    QueryConnectionResponse, RegisterAgent, RestartServiceCommand, RestartServiceCommandType, SaveForumThread,
+    SaveStoreItem, SessionProtocol, StoreItemFilter, TokenCredential, TokenCredentialKind, UpdateThreadVoteRequest,
+    ValidationProblemDetails, VirtualMachineState, VoteValue,
+};
+use platform_client::{Maybe, Method, Platform, Upload, Uuid};
+use platform_sandbox::Sandbox;
+use tempfile::TempDir;
+
+use crate::support::{client, secret_files};
+
+async fn sandbox() -> (Sandbox, TempDir, Platform) {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let secrets = secret_files(&sandbox);
+    let platform = client(&sandbox, secrets.path(), 0);
+    (sandbox, secrets, platform)
+}
+
+async fn repository(platform: &Platform) -> Uuid {
+    let body = CreateGitRepository {
+        name: "site".to_owned(),
+        default_branch: Maybe::Absent,
+        project_id: Maybe::Null,
+        visibility: None,
+    };
+    platform.devops().create_repository(&body).await.unwrap().id.unwrap()
+}
+
+#[tokio::test]
+async fn queries_deep_exploded_and_not() {
+    let (_sandbox, _secrets, platform) = sandbox().await;
+    let item = |name: &str, category: &str, tags: &[&str]| SaveStoreItem {
+        name: name.to_owned(),
+        category: category.to_owned().into(),
+        is_published: None,
+        summary: Maybe::Absent,
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>().into(),
+    };
+    let mut ids = Vec::new();
+    for body in [item("a", "web", &["x"]), item("b", "web", &["y", "z"]), item("c & d", "data", &["z"])] {
+        ids.push(platform.marketplace().create_store_item(&body).await.unwrap().id.unwrap());
+    }
+    let some = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+    let filter =
+        |name: Maybe<String>, category: Maybe<String>| Some(StoreItemFilter { name, category, is_published: None });
+    let cases: [(ListStoreItemsParams, &[&str]); 6] = [
+        (ListStoreItemsParams { tags: some(&["x", "y"]), ..Default::default() }, &["a", "b"]),
+        (ListStoreItemsParams { ids: Some(vec![ids[0], ids[2]]), ..Default::default() }, &["a", "c & d"]),
+        (
+            ListStoreItemsParams {
+                filter: filter(Maybe::from("c & d".to_owned()), Maybe::Absent),
+                ..Default::default()
+            },
+            &["c & d"],
+        ),
+        (
+            ListStoreItemsParams {
+                filter: filter(Maybe::Absent, Maybe::from("web".to_owned())),
+                tags: some(&["z"]),
+                ..Default::default()
+            },
+            &["b"],
+        ),
+        (ListStoreItemsParams { ids: Some(ids.clone()), skip: Some(1), take: Some(1), ..Default::default() }, &["b"]),
+        (ListStoreItemsParams { tags: some(&["nothing"]), ..Default::default() }, &[]),
+    ];
+    for (params, names) in cases {
+        let page = platform.marketplace().list_store_items(&params).await.unwrap();
+        let found: Vec<String> = page.items.unwrap().into_iter().map(|item| item.name.unwrap()).collect();
+        assert_eq!(found, names, "{params:?}");
+    }
+    let refused = platform.request(Method::Get, "/api/marketplace/v1/store-items").query("take", "many");
+    let error = refused.send().await.unwrap_err();
+    assert!(error.is_bad_request(), "{error}");
+    let details: ValidationProblemDetails = error.body_as().unwrap();
+    assert_eq!(details.errors.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn multipart_up_and_bytes_down() {
+    let (_sandbox, _secrets, platform) = sandbox().await;
+    let repository = repository(&platform).await;
+    let form = CreateRepositoryFileRequest {
+        branch: Some("main".to_owned()),
+        files: Some(vec![
+            Upload::bytes("one\r\n--x").file_name("one.txt"),
+            Upload::bytes([0, 255, 13, 10].to_vec()).file_name("two.bin"),
+        ]),
+        message: Some("Two files".to_owned()),
+        tags: None,
+    };
+    let stored = platform.devops().create_repository_file(&repository, form).await.unwrap();
+    assert_eq!(stored.len(), 2);
+    let two = platform.devops().get_repository_files_content(&repository, "two.bin", None).await.unwrap();
+    assert_eq!(two.bytes().await.unwrap().as_ref(), [0, 255, 13, 10]);
+}
+
+#[tokio::test]
+async fn bytes_up_and_down_with_several_statuses() {
+    let (_sandbox, secrets, platform) = sandbox().await;
+    let repository = repository(&platform).await;
+    let bytes: Vec<u8> = (0..=255).cycle().take(2_000_000).collect();
+    let put = |bytes: Vec<u8>| {
+        let body = Upload::bytes(bytes);
+        let call = platform.devops().update_repository_files_content(
+            &repository,
+            "src/ü b.bin",
+            body,
+            Some("main"),
+            Some("Once more"),
+        );
+        call.with_response()
+    };
+    let first = put(bytes.clone()).await.unwrap();
+    assert_eq!((first.status().as_u16(), first.value().as_ref().unwrap().size), (201, Some(2_000_000)));
+    let same = put(bytes.clone()).await.unwrap();
+    assert_eq!((same.status().as_u16(), same.value().is_none()), (204, true));
+    assert_eq!(put(Vec::new()).await.unwrap().status().as_u16(), 200);
+    put(bytes.clone()).await.unwrap();
+
+    let down = platform.devops().get_repository_files_content(&repository, "src/ü b.bin", Some("main")).await.unwrap();
+    let file = secrets.path().join("down.bin");
+    assert_eq!(down.save(&file).await.unwrap(), 2_000_000);
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
+    let again = Upload::file(&file);
+    let call = platform.devops().update_repository_files_content(&repository, "src/ü b.bin", again, None, None);
+    assert!(call.await.unwrap().is_none(), "the file that was saved is the file that was sent");
+    platform.devops().delete_repository_files_content(&repository, "src/ü b.bin", None).await.unwrap();
+    let gone = platform.devops().get_repository_files_content(&repository, "src/ü b.bin", None).await.unwrap_err();
+    assert!(gone.is_not_found(), "{gone}");
+}
+
+#[tokio::test]
+async fn forms_and_answers_without_content() {
+    let (_sandbox, _secrets, platform) = sandbox().await;
+    let body = SaveForumThread { title: "Hello".to_owned(), body: Maybe::Absent, tags: Maybe::Absent };
+    let thread = platform.forum().create_thread(&body).await.unwrap().id.unwrap();
+    assert_eq!(platform.forum().get_thread_vote(&thread).await.unwrap(), None);
+    let vote = UpdateThreadVoteRequest { comment: Some("a b&c=ü".to_owned()), value: Some(VoteValue::Down) };
+    let stored = platform.forum().update_thread_vote(&thread, &vote).await.unwrap();
+    assert_eq!((stored.comment, stored.value), (vote.comment, vote.value));
+    assert!(platform.forum().get_thread_vote(&thread).await.unwrap().is_some());
+    platform.forum().delete_thread_vote(&thread).await.unwrap();
+    let refused = UpdateThreadVoteRequest { comment: None, value: Some(VoteValue::Unknown(2)) };
+    assert!(platform.forum().update_thread_vote(&thread, &refused).await.unwrap_err().is_bad_request());
+}
+
+#[tokio::test]
+async fn one_operation_succeeds_in_three_ways() {
+    let (sandbox, _secrets, platform) = sandbox().await;
+    let connection = sandbox.team().connection_id;
+    let body = DatabaseQuery { statement: "select 1".to_owned(), limit: Maybe::Null, parameters: Maybe::Absent };
+    let query = async |background, validate_only| {
+        platform.client_db().query_connection(&connection, &body, background, validate_only).await.unwrap()
+    };
+    assert!(matches!(query(None, None).await, QueryConnectionResponse::Ok(_)));
+    assert!(
+        matches!(query(Some(true), None).await, QueryConnectionResponse::Accepted(accepted) if accepted.id.is_some())
+    );
+    assert!(matches!(query(None, Some(true)).await, QueryConnectionResponse::NoContent));
+    let form = ImportConnectionRequest { dump: Upload::bytes("--").file_name("dump.sql"), truncate: Some(true) };
+    assert!(platform.client_db().import_connection(&connection, form).await.unwrap().id.is_some());
+}
+
+#[tokio::test]
+async fn a_machine_starts_and_its_log_arrives_as_text_and_as_events() {
+    let (sandbox, secrets, platform) = sandbox().await;
+    let machine = sandbox.team().virtual_machine_id;
+    let machines = platform.virtual_machines();
+    assert_eq!(machines.get_virtual_machine_status(&machine).await.unwrap().state, Some(VirtualMachineState::Stopped));
+    let accepted = machines.start_virtual_machine(&machine).with_response().await.unwrap();
+    assert_eq!(accepted.status().as_u16(), 202);
+    // Accepted is not done: the machine starts while the sandbox's time goes on.
+    sandbox.clock().advance(Duration::from_secs(600));
+    let running = machines.list_virtual_machines(Some(&[VirtualMachineState::Running])).await.unwrap();
+    assert_eq!(running.iter().map(|machine| machine.id).collect::<Vec<_>>(), [Some(machine)]);
+    let none = machines.list_virtual_machines(Some(&[VirtualMachineState::Failed])).await.unwrap();
+    assert_eq!(none, []);
+
+    let log = machines.list_virtual_machine_logs(&machine, Some(1)).await.unwrap();
+    assert_eq!(log, "state \"Running\"\n");
+    let mut events = machines.get_virtual_machine_logs_stream(&machine).await.unwrap();
+    let mut data = Vec::new();
+    while let Some(event) = events.next().await {
+        data.push(event.unwrap().data);
+    }
+    assert_eq!(data.len(), 3, "{data:?}");
+
+    let stranger = client(&sandbox, secrets.path(), 1);
+    let error = stranger.virtual_machines().get_virtual_machine_logs_stream(&machine).await.unwrap_err();
+    assert!(error.is_not_found(), "{error}");
+}
+
+#[tokio::test]
+async fn headers_and_cookies() {
+    let (sandbox, _secrets, platform) = sandbox().await;
+    let machine = sandbox.team().virtual_machine_id;
+    let body = OpenSession { protocol: Some(SessionProtocol::Rdp), public_key: Maybe::Absent };
+    let session = platform.virtual_machines().create_virtual_machine_session(&machine, &body).await.unwrap();
+    let id = session.id.unwrap().to_string();
+    assert_eq!(platform.virtual_machines().get_sessions_current(&id).await.unwrap(), session);
+    assert!(platform.virtual_machines().get_sessions_current("other").await.unwrap_err().is_not_found());
+
+    let agent = RegisterAgent { host_name: "h".to_owned(), version: Maybe::Null, virtual_machine_id: machine.into() };
+    let agent = platform.vm_agent().create_agent(&agent).await.unwrap().id.unwrap();
+    platform.vm_agent().heartbeat_agent(&agent, "1.2").await.unwrap();
+    assert!(platform.vm_agent().heartbeat_agent(&agent, "1\r\nx: y").await.unwrap_err().is_request());
+
+    let command =
+        RestartServiceCommand { id: None, service: "web".to_owned(), type_: RestartServiceCommandType::RestartService };
+    let command = AgentCommand::RestartServiceCommand(Box::new(command));
+    let created = platform.vm_agent().create_agent_command(&agent, &command).await.unwrap();
+    let AgentCommand::RestartServiceCommand(stored) = &created else { panic!("{created:?}") };
+    assert_eq!(stored.service, "web");
+    let id = stored.id.unwrap();
+    assert_eq!(platform.vm_agent().list_agent_commands(&agent).await.unwrap(), std::slice::from_ref(&created));
+    let output = CreateAgentCommandOutputRequest {
+        sequence: 1,
+        stream: Some(OutputStream::Stderr),
+        text: Some("100 % = done & over".to_owned()),
+    };
+    platform.vm_agent().create_agent_command_output(&agent, &id, &output).await.unwrap();
+}
+
+#[tokio::test]
+async fn tagged_unions_and_integer_enums() {
+    let (sandbox, _secrets, platform) = sandbox().await;
+    let token = TokenCredential {
+        name: Maybe::from("t".to_owned()),
+        expires_at: Maybe::Null,
+        id: None,
+        kind: TokenCredentialKind::Token,
+    };
+    let body = CreateTeamServiceProviderCredentialRequest::TokenCredential(Box::new(token));
+    let created = platform.teams().create_team_service_provider_credential(&sandbox.team().id, &body).await.unwrap();
+    let CreateTeamServiceProviderCredentialCreated::TokenCredential(stored) = created else { panic!("{created:?}") };
+    assert_eq!(stored.name.as_ref().map(String::as_str), Some("t"));
+
+    let project = platform.projects().create_project(&Default::default()).await.unwrap().unwrap();
+    let project: Uuid = serde_json::from_value(project["id"].clone()).unwrap();
+    let web = CreateComponent {
+        name: "web".to_owned(),
+        kind: Some(ComponentKind::from(2)),
+        image: Maybe::Absent,
+        labels: Maybe::Absent,
+        replicas: Maybe::Null,
+    };
+    let component = platform.projects().create_project_component(&project, &web).await.unwrap();
+    assert_eq!(component.kind.map(|kind| kind.value()), Some(2));
+    let of_kind = async |kind| platform.projects().list_project_components(&project, Some(&kind)).await.unwrap().len();
+    assert_eq!((of_kind(ComponentKind::from(2)).await, of_kind(ComponentKind::from(1)).await), (1, 0));
+}

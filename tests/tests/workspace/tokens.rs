@@ -1,0 +1,147 @@
+//! Authentication against the sandbox's issuer, seen from the consumer.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use platform_client::Platform;
+use platform_client::auth::{ClientCredentials, Credential, SecretFile, StaticToken, Token, TokenFuture, TokenRequest};
+
+use crate::support::{client, credential, secret_files};
+
+/// A credential that counts how often it is asked.
+struct Counted(ClientCredentials, Arc<AtomicUsize>);
+
+impl Credential for Counted {
+    fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        self.0.token(request)
+    }
+
+    fn describe(&self) -> String {
+        self.0.describe()
+    }
+}
+
+#[tokio::test]
+async fn one_token_serves_many_calls() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let secrets = secret_files(&sandbox);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Counted(credential(&sandbox, secrets.path(), 0), Arc::clone(&asked));
+    let platform = Platform::builder(sandbox.base_url()).credential(counted).build().unwrap();
+    assert_eq!(asked.load(Ordering::SeqCst), 0, "nothing is asked before the first call");
+    let calls: Vec<_> = (0..20)
+        .map(|_| {
+            let platform = platform.clone();
+            tokio::spawn(async move { platform.projects().list_projects().await.map(drop) })
+        })
+        .collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    platform.clone().projects().list_projects().await.unwrap();
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+}
+
+/// Gives an expired token first, and then what the issuer gives; says that each lasts.
+struct Stale {
+    expired: String,
+    fresh: ClientCredentials,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Credential for Stale {
+    fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
+        let first = self.asked.fetch_add(1, Ordering::SeqCst) == 0;
+        if first {
+            return Box::pin(async { Ok(Token::new(self.expired.clone())) });
+        }
+        self.fresh.token(request)
+    }
+}
+
+#[tokio::test]
+async fn an_expired_token_is_replaced_once() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let secrets = secret_files(&sandbox);
+    let asked = Arc::new(AtomicUsize::new(0));
+    // A token that nobody signed is refused as an expired one is.
+    let stale = Stale {
+        expired: "e30.e30.c2ln".to_owned(),
+        fresh: credential(&sandbox, secrets.path(), 0),
+        asked: Arc::clone(&asked),
+    };
+    let platform = Platform::builder(sandbox.base_url()).credential(stale).build().unwrap();
+    for _ in 0..3 {
+        platform.projects().list_projects().await.unwrap();
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 2, "the refused token, and the one that replaces it");
+}
+
+#[tokio::test]
+async fn tokens_that_are_expired_when_they_arrive_are_an_error_and_no_loop() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    sandbox.set_token_lifetime(Duration::ZERO);
+    let secrets = secret_files(&sandbox);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Counted(credential(&sandbox, secrets.path(), 0), Arc::clone(&asked));
+    let platform = Platform::builder(sandbox.base_url()).credential(counted).build().unwrap();
+    let error = platform.projects().list_projects().await.unwrap_err();
+    assert!(error.is_unauthorized(), "{error}");
+    assert!(asked.load(Ordering::SeqCst) <= 3, "{} token requests for one call", asked.load(Ordering::SeqCst));
+    sandbox.set_token_lifetime(Duration::from_secs(3_600));
+    platform.projects().list_projects().await.expect("the client recovers by itself");
+}
+
+#[tokio::test]
+async fn a_wrong_secret_is_an_error_that_names_the_credential_and_not_the_secret() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let secrets = secret_files(&sandbox);
+    let id = &sandbox.clients()[0].client_id;
+    fs::write(secrets.path().join(format!("{id}.secret")), "canary-of-a-wrong-secret").unwrap();
+    let error = client(&sandbox, secrets.path(), 0).projects().list_projects().await.unwrap_err();
+    assert!(error.is_token() && !error.is_retryable(), "{error}");
+    let said = format!("{error} {error:?}");
+    assert!(said.contains(id) && said.contains("invalid_client"), "{said}");
+    assert!(!said.contains("canary"), "{said}");
+
+    // The secret is read again for each token: a rotated one needs no new client.
+    let platform = client(&sandbox, secrets.path(), 0);
+    sandbox.write_secret_files(secrets.path()).unwrap();
+    platform.projects().list_projects().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_without_the_grant_is_told_so() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let secrets = secret_files(&sandbox);
+    let error = client(&sandbox, secrets.path(), 2).projects().list_projects().await.unwrap_err();
+    assert!(error.is_token(), "{error}");
+    assert!(error.to_string().contains("unauthorized_client"), "{error}");
+}
+
+#[tokio::test]
+async fn a_missing_secret_file_is_said_before_anything_is_sent() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let file = SecretFile::new("/nonexistent/platform.secret");
+    let credential = ClientCredentials::new(sandbox.auth_url(), "aurora-automation", file);
+    let platform = Platform::builder(sandbox.base_url()).credential(credential).build().unwrap();
+    let error = platform.projects().list_projects().await.unwrap_err();
+    assert!(error.to_string().contains("/nonexistent/platform.secret"), "{error}");
+}
+
+#[tokio::test]
+async fn without_a_credential_or_with_a_wrong_token_the_caller_is_unauthorized() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let none = Platform::builder(sandbox.base_url()).build().unwrap();
+    let error = none.projects().list_projects().await.unwrap_err();
+    assert!(error.is_unauthorized() && error.to_string().contains("no credential"), "{error}");
+    let wrong =
+        Platform::builder(sandbox.base_url()).credential(StaticToken::new("canary.of.a-token")).build().unwrap();
+    let error = wrong.projects().list_projects().await.unwrap_err();
+    assert!(error.is_unauthorized(), "{error}");
+    assert!(error.to_string().contains("the token from memory"), "the credential is named: {error}");
+    assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
+}
