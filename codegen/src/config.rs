@@ -18,10 +18,17 @@ pub struct Config {
     pub include: Vec<String>,
     /// No operation whose path starts with one of these prefixes.
     pub exclude: Vec<String>,
-    /// Rust names chosen by hand: `"GET /api/x"`, `"#/components/schemas/X"` or another key of the lock → name.
+    /// Rust names chosen by hand: a key of the lock, such as `"GET /api/x"` or `"platform#/components/schemas/X"` → name.
     pub rename: BTreeMap<String, String>,
     /// What happens to types that no operation reaches.
     pub unreferenced: Unreferenced,
+    /// Operations that the service accepts and completes later.
+    #[serde(rename = "operation")]
+    pub operations: Vec<AsyncOperation>,
+    /// The texts of the GraphQL documents that the above name, by file name. No configuration file has them: whoever reads
+    /// it reads them along.
+    #[serde(skip_deserializing)]
+    pub documents: BTreeMap<String, String>,
 }
 
 /// One route family: a Rust module, a cargo feature and an accessor on the client.
@@ -59,4 +66,85 @@ pub enum Unreferenced {
     Feature,
     /// Not generated.
     Omit,
+}
+
+/// An operation that the service accepts and completes later, and how it is watched.
+///
+/// Places in JSON are pointers (RFC 6901).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct AsyncOperation {
+    /// Its name in references and stores, in snake case.
+    pub name: String,
+    /// The operation that submits: `METHOD /path` or `family.name`.
+    pub submit: String,
+    /// Where the identifier lies in the accepted result.
+    pub identifier: String,
+    /// File of the query that shows the operation.
+    pub query: String,
+    /// File of the subscription that says when to look.
+    #[serde(default)]
+    pub subscription: Option<String>,
+    /// The variable of both that takes the identifier.
+    #[serde(default = "id")]
+    pub variable: String,
+    /// Where the state lies in the data of the query.
+    pub state: String,
+    /// Where the state lies in the data of the subscription.
+    #[serde(default)]
+    pub pushed_state: Option<String>,
+    /// The header by which the service recognises a repeated submission.
+    #[serde(default)]
+    pub idempotency: Option<String>,
+    /// What the states mean.
+    pub states: StateMap,
+    /// The follow-up events without which a success is none.
+    #[serde(default)]
+    pub events: Option<FollowUp>,
+    /// The operation that cancels.
+    #[serde(default)]
+    pub cancel: Option<CancelOperation>,
+}
+
+fn id() -> String {
+    "id".to_owned()
+}
+
+/// What the states of an operation mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StateMap {
+    /// On the way, in the order in which they come.
+    pub pending: Vec<String>,
+    /// Done.
+    pub succeeded: Vec<String>,
+    /// Failed.
+    pub failed: Vec<String>,
+    /// Cancelled.
+    pub cancelled: Vec<String>,
+}
+
+/// Follow-up events.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct FollowUp {
+    /// Where the list of events lies in the data of the query.
+    pub list: String,
+    /// Where the name lies in an event.
+    pub name: String,
+    /// Where an event, or a list of them, lies in the data of the subscription.
+    #[serde(default)]
+    pub pushed: Option<String>,
+    /// Names of the events that a success needs.
+    pub required: Vec<String>,
+}
+
+/// The operation that cancels another.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct CancelOperation {
+    /// `METHOD /path` or `family.name`. Its path parameters are those of the submission, and the one below.
+    pub operation: String,
+    /// The path parameter that takes the identifier.
+    pub parameter: String,
 }

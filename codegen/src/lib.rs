@@ -5,6 +5,7 @@
 //! `ARCHITECTURE.md` at the top of the workspace says what each stage owns.
 #![deny(missing_docs)]
 
+mod bind;
 mod config;
 mod correct;
 mod emit;
@@ -23,7 +24,7 @@ mod stats;
 pub mod upgrade;
 mod walk;
 
-pub use config::{Config, Correction, Family, Unreferenced};
+pub use config::{AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, StateMap, Unreferenced};
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};

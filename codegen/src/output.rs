@@ -32,6 +32,8 @@ pub struct Output {
     pub api_index: String,
     /// Counts for summaries.
     pub stats: Stats,
+    /// Asynchronous operations of the configuration that no contract has: they are left out.
+    pub unused_operations: Vec<String>,
 }
 
 /// A cargo feature of the client crate.

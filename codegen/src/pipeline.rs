@@ -6,7 +6,9 @@ use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::normalise::{self, Place};
-use crate::{Config, Contract, Names, Output, Problem, Report, correct, emit, generate, model, refine, stats, upgrade};
+use crate::{
+    Config, Contract, Names, Output, Problem, Report, bind, correct, emit, generate, model, refine, stats, upgrade,
+};
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
 const STACK: usize = 256 * 1024 * 1024;
@@ -30,7 +32,8 @@ fn stages(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<O
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
     let (mut model, names) = model::build(&documents, config, pins, &mut ledger);
     let resolved = generate::generate(&mut model, &mut ledger)?;
-    let parts = refine::refine(&model, &resolved, config);
+    let bindings = bind::bind(&model, config)?;
+    let parts = refine::refine(&model, &resolved, config, &bindings.bound);
     let files = emit::emit(&parts)?;
     ledger.settle();
     let stats = stats::count(&model, &ledger);
@@ -42,6 +45,7 @@ fn stages(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<O
         surface: parts.surface,
         api_index: parts.api_index,
         stats,
+        unused_operations: bindings.unused,
     })
 }
 

@@ -19,10 +19,10 @@ pub type CallFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Sen
 /// when it is awaited.
 #[must_use = "a call is sent when it is awaited"]
 pub struct Call<'a, T> {
-    platform: &'a Platform,
-    operation: &'static str,
-    prepared: Result<Prepared, Error>,
-    options: Options,
+    pub(crate) platform: &'a Platform,
+    pub(crate) operation: &'static str,
+    pub(crate) prepared: Result<Prepared, Error>,
+    pub(crate) options: Options,
     decode: fn(Raw) -> Result<T, Error>,
 }
 
@@ -52,6 +52,12 @@ impl<'a, T> Call<'a, T> {
     /// Says that sending this call twice does no more than sending it once, so that it may be retried as a `GET` is.
     pub fn idempotent(mut self) -> Self {
         self.options.idempotent = true;
+        self
+    }
+
+    /// Sends this call again when the service refuses it with 429 or 503 and says `Retry-After`, whatever its method is.
+    pub fn retry_when_asked(mut self) -> Self {
+        self.options.retry_when_asked = true;
         self
     }
 

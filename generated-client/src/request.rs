@@ -109,6 +109,12 @@ impl<'a> Request<'a> {
         self
     }
 
+    /// Sends this request again when the service refuses it with 429 or 503 and says `Retry-After`, whatever its method is.
+    pub fn retry_when_asked(mut self) -> Self {
+        self.options.retry_when_asked = true;
+        self
+    }
+
     /// Sends the request. A status that is no success is an error.
     ///
     /// # Errors
@@ -136,7 +142,12 @@ impl<'a> Request<'a> {
         self.call(true, decode::events).await
     }
 
-    fn call<T>(mut self, stream: bool, decode: fn(Raw) -> Result<T, Error>) -> Call<'a, T> {
+    fn call<T>(self, stream: bool, decode: fn(Raw) -> Result<T, Error>) -> Call<'a, T> {
+        let (platform, prepared, options) = self.into_parts(stream);
+        Call::new(platform, NAME, prepared, options, decode)
+    }
+
+    pub(crate) fn into_parts(mut self, stream: bool) -> (&'a Platform, Result<Prepared, Error>, Options) {
         if !self.headers.contains_key(header::ACCEPT) {
             self.headers.insert(header::ACCEPT, header::HeaderValue::from_static("application/json, */*;q=0.8"));
         }
@@ -152,7 +163,7 @@ impl<'a> Request<'a> {
                 stream,
             }),
         };
-        Call::new(self.platform, NAME, prepared.map_err(|error| error.at(NAME)), self.options, decode)
+        (self.platform, prepared.map_err(|error| error.at(NAME)), self.options)
     }
 
     fn set_body(&mut self, body: Content, media_type: &str) {

@@ -12,7 +12,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, LOCATION};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::fault::{Connection, Lines, Rules};
 use crate::issuer::{self, Issuer};
 use crate::requests::Log;
-use crate::{fault, graphql, page, problem, reply, requests};
+use crate::{admin, face, fault, graphql, problem, reply, requests};
 
 /// What the handlers share.
 pub(crate) struct Shared {
@@ -100,9 +100,8 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route(contract::JSON_PATH, get(contract_json))
         .route(contract::YAML_PATH, get(contract_yaml))
-        .route("/", get(to_page))
-        .route("/swagger", get(to_page))
-        .route(page::PATH, get(page::index))
+        .merge(face::routes())
+        .merge(admin::routes())
         .merge(issuer::routes())
         .merge(graphql::routes())
         .fallback(engine::serve)
@@ -110,10 +109,6 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), fault::apply))
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), requests::record))
         .with_state(shared)
-}
-
-async fn to_page() -> Response {
-    (StatusCode::FOUND, [(LOCATION, page::PATH)]).into_response()
 }
 
 async fn contract_json(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {

@@ -86,9 +86,21 @@ pub(crate) struct Sandbox {
     /// Port to listen on; 0 takes a free one.
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
+    /// Port of the compliance resource server; 0 takes a free one.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) compliance_port: u16,
     /// Demands a bearer token for the contract.
     #[arg(long)]
     pub(crate) contract_requires_token: bool,
+    /// Revision of the contract: 2 has additive, source-breaking and wire-breaking changes.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) contract_revision: u32,
+    /// SQLite file that keeps the state; in memory without it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: Option<PathBuf>,
+    /// Seed in TOML that takes the place of the built-in one (sandbox/seed.toml).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) seed: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -105,6 +117,9 @@ pub(crate) struct Corpus {
     /// Keeps the generated crates here, one folder a contract.
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
+    /// Compiles all clients as modules of one crate: quick for many small contracts.
+    #[arg(long, conflicts_with_all = ["no_check", "keep", "repeat"])]
+    pub(crate) together: bool,
     /// Takes only contracts whose path holds this text.
     #[arg(long, value_name = "SUBSTRING")]
     pub(crate) only: Option<String>,

@@ -1,6 +1,6 @@
 //! Starts the local stand-in for the platform: `cargo xtask sandbox`, and the source where nothing is configured.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use platform_sandbox::{Options, Sandbox, SecretFile};
@@ -10,15 +10,15 @@ use crate::failure::{Exit, Failure};
 use crate::flags;
 
 /// Starts a sandbox on loopback.
-pub(crate) async fn start(port: u16, contract_requires_token: bool) -> Result<Sandbox, Failure> {
-    let options = Options { port, contract_requires_token, ..Options::default() };
+pub(crate) async fn start(options: Options) -> Result<Sandbox, Failure> {
     platform_sandbox::start_with(options).await.map_err(|error| {
-        Failure::new(
-            Exit::Download,
-            "sandbox/start",
-            format!("the sandbox cannot start: {error}"),
-            "choose another port with `cargo xtask sandbox --port`, or 0 for a free one",
-        )
+        let way_out = match error.code() {
+            "sandbox-seed" => "mend the file that `--seed` names, or leave the flag out",
+            "sandbox-data" => "name another file with `--data`, or leave the flag out",
+            "sandbox-revision" => "choose 1 or 2 with `--contract-revision`",
+            _ => "choose another port with `cargo xtask sandbox --port`, or 0 for a free one",
+        };
+        Failure::new(Exit::Download, "sandbox/start", format!("the sandbox cannot start: {error}"), way_out)
     })
 }
 
@@ -46,19 +46,49 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     })
 }
 
+fn options(flags: &flags::Sandbox) -> Options {
+    Options {
+        port: flags.port,
+        compliance_port: flags.compliance_port,
+        contract_requires_token: flags.contract_requires_token,
+        contract_revision: flags.contract_revision,
+        data: flags.data.clone(),
+        seed: flags.seed.clone(),
+        ..Options::default()
+    }
+}
+
+/// Writes the passwords of the seeded users into protected files, and gives back names and files.
+fn password_files(sandbox: &Sandbox, folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+    sandbox.write_password_files(folder).map_err(|error| {
+        Failure::new(
+            Exit::Files,
+            "sandbox/secret-file",
+            error.to_string(),
+            "make the temporary folder writable, or set TMPDIR",
+        )
+    })
+}
+
 pub(crate) fn run(flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
     runtime()?.block_on(async {
         // Before the secret files exist, so that they are removed whenever the signal comes.
         let interrupt = crate::interrupt::Interrupt::listen(&tokio::runtime::Handle::current());
-        let sandbox = start(flags.port, flags.contract_requires_token).await?;
+        let sandbox = start(options(flags)).await?;
         let folder =
             tempfile::tempdir().map_err(|error| Failure::file("create a folder in", &std::env::temp_dir(), &error))?;
         let files = secret_files(&sandbox, folder.path())?;
         result(&format!("base URL   {}", sandbox.base_url()));
         result(&format!("issuer     {}", sandbox.auth_url()));
         result(&format!("contract   {}", sandbox.contract_url()));
+        result(&format!("graphql    {}", sandbox.graphql_url()));
+        result(&format!("compliance {}", sandbox.compliance_url()));
+        result(&format!("overview   {}/sandbox", sandbox.base_url()));
         for file in &files {
             result(&format!("client     {}  secret file {}", file.client_id, file.path.display()));
+        }
+        for (name, path) in password_files(&sandbox, folder.path())? {
+            result(&format!("user       {name}  password file {}", path.display()));
         }
         result("");
         result("For a program in another terminal:");

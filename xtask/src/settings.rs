@@ -1,11 +1,15 @@
 //! `specs/codegen.toml`: where the contracts come from, and how the client is generated.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
 use platform_codegen::Config;
 use serde::Deserialize;
 use toml::de::DeTable;
 
 use crate::failure::Failure;
-use crate::workspace::{CONFIGURATION, Workspace};
+use crate::workspace::{CONFIGURATION, GRAPHQL, SCHEMA, Workspace};
 
 /// The whole configuration.
 #[derive(Debug, Default)]
@@ -65,6 +69,14 @@ impl Settings {
             )
         })?;
         let text = String::from_utf8(bytes).map_err(|error| invalid(&error.to_string(), 1, 1))?;
+        let mut settings = Self::parse(&text)?;
+        settings.codegen.documents = documents(workspace)?;
+        Ok(settings)
+    }
+
+    /// Reads a configuration that lies elsewhere.
+    pub(crate) fn read_file(path: &Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
         Self::parse(&text)
     }
 
@@ -83,6 +95,20 @@ impl Settings {
         check_names(&source.documents)?;
         Ok(Self { source, codegen })
     }
+}
+
+/// The GraphQL documents of the repository, by file name. A folder is part of the name.
+fn documents(workspace: &Workspace) -> Result<BTreeMap<String, String>, Failure> {
+    let mut documents = BTreeMap::new();
+    for path in workspace.files_below(GRAPHQL)?.into_iter().filter(|path| path.ends_with(".graphql") && path != SCHEMA)
+    {
+        let text = workspace.read(&path)?.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
+            Failure::configuration("document/no-text", format!("{path} is no text"), "write it in UTF-8")
+        })?;
+        let name = path.strip_prefix(GRAPHQL).unwrap_or(&path).trim_start_matches('/').to_owned();
+        documents.insert(name, text.replace("\r\n", "\n"));
+    }
+    Ok(documents)
 }
 
 /// Whether a text can name a document, and so a file.

@@ -11,6 +11,10 @@ pub(crate) const CONFIGURATION: &str = "specs/codegen.toml";
 pub(crate) const LOCK: &str = "specs/codegen.lock";
 /// Folder of pinned contracts, relative to the workspace.
 pub(crate) const CONTRACTS: &str = "specs/contracts";
+/// Folder of GraphQL documents, and of the schema that they are checked against, relative to the workspace.
+pub(crate) const GRAPHQL: &str = "specs/graphql";
+/// The pinned GraphQL schema, relative to the workspace.
+pub(crate) const SCHEMA: &str = "specs/graphql/schema.graphql";
 /// Folder of generated sources, relative to the workspace.
 pub(crate) const GENERATED: &str = "generated-client/src/generated";
 /// Manifest that holds the generated features, relative to the workspace.
@@ -19,7 +23,7 @@ pub(crate) const CLIENT_MANIFEST: &str = "generated-client/Cargo.toml";
 pub(crate) const STAGING: &str = "specs/.regenerate";
 
 /// Single files that only the tool writes, relative to the workspace.
-pub(crate) const REPORTS: [&str; 3] = ["specs/api-index.txt", "specs/ledger.txt", "specs/surface.txt"];
+pub(crate) const REPORTS: [&str; 4] = ["specs/api-index.txt", SCHEMA, "specs/ledger.txt", "specs/surface.txt"];
 
 /// Whether only the tool writes here; the path is relative to the workspace.
 pub(crate) fn is_territory(path: &str) -> bool {

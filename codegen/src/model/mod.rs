@@ -7,6 +7,8 @@ mod build;
 mod enums;
 mod families;
 mod flatten;
+mod keys;
+mod limits;
 mod naming;
 mod objects;
 mod operations;
@@ -14,6 +16,7 @@ mod parameters;
 mod reach;
 mod responses;
 mod schemas;
+mod tags;
 mod tree;
 mod types;
 mod unions;
@@ -105,6 +108,8 @@ pub(crate) struct Status {
     /// `200`, `4XX` or `default`.
     pub(crate) status: String,
     pub(crate) content: Content,
+    /// The schema of what a stream is made of, which the client does not read by itself.
+    pub(crate) item: Option<Type>,
     pub(crate) description: String,
 }
 
@@ -145,6 +150,8 @@ pub(crate) struct Parameter {
     pub(crate) required: bool,
     pub(crate) ty: Type,
     pub(crate) docs: String,
+    /// Limits and default, in words.
+    pub(crate) limits: String,
     pub(crate) default: Option<String>,
 }
 

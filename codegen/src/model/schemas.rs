@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
+use super::keys::key;
 use super::naming::Shortener;
 use super::tree::{Document, Node, last_segment};
 use super::types::{Definition, Format, Kind, Reach, Type, TypeId};
@@ -13,6 +14,9 @@ use crate::Names;
 use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
+
+/// Where a document keeps its named schemas.
+const COMPONENTS: &str = "/components/schemas/";
 
 /// A type, and whether `null` may stand in its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +112,10 @@ impl<'a> Types<'a> {
             }
         }
         // Pinned names first: a newcomer never takes the name of one that was there before.
-        wanted.sort_by_key(|(key, ..)| (!self.pins.types.contains_key(key), key.clone()));
+        // Then those that are named as Rust names types: of `order` and `Order`, the second is `Order`.
+        wanted.sort_by_cached_key(|(key, _, _, wish)| {
+            (!self.pins.types.contains_key(key), last_segment(key) != *wish, key.clone())
+        });
         for (key, pointer, document, wish) in wanted {
             let name = self.claim(&key, &wish);
             self.component_names.insert((document, pointer), name);
@@ -117,14 +124,38 @@ impl<'a> Types<'a> {
 
     /// The name for a new type: chosen by hand, pinned, or the first free form of `wish`.
     fn claim(&mut self, key: &str, wish: &str) -> String {
-        let chosen = self.renames.get(key).or_else(|| self.pins.types.get(key)).cloned();
+        let mut key = key.to_owned();
+        // Two alternatives may have one title.
+        while self.given.types.contains_key(&key) {
+            key.push('+');
+        }
+        let chosen = self.renames.get(&key).or_else(|| self.pins.types.get(&key)).cloned();
         let name = self.scope.claim([chosen.as_deref().unwrap_or(wish), wish]);
-        self.given.types.insert(key.to_owned(), name.clone());
+        self.given.types.insert(key, name.clone());
         name
     }
 
+    /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then wire names that
+    /// are written as Rust writes them, then the rest: of `$type` and `type`, the second is `type_`.
+    pub(super) fn claim_members(&mut self, scope: &mut Scope, owner: &str, members: &[(&str, String)]) -> Vec<String> {
+        let rank = |(wire, wish): &(&str, String)| {
+            let is_plain = wire.chars().all(|c| c.is_alphanumeric() || c == '_');
+            let pinned = self.pins.members.contains_key(&format!("{owner}.{wire}"));
+            (!pinned, wire != wish, !is_plain)
+        };
+        let mut order: Vec<usize> = (0..members.len()).collect();
+        order.sort_by_cached_key(|index| members.get(*index).map(rank));
+        let mut names = vec![String::new(); members.len()];
+        for index in order {
+            if let (Some((wire, wish)), Some(name)) = (members.get(index), names.get_mut(index)) {
+                *name = self.claim_member(scope, owner, wire, wish);
+            }
+        }
+        names
+    }
+
     /// The name of a member: pinned, or the first free form of `wish`. It is pinned where it needed more than its wire name.
-    pub(super) fn claim_member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> String {
+    fn claim_member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> String {
         let key = format!("{owner}.{wire}");
         let chosen = self.renames.get(&key).or_else(|| self.pins.members.get(&key)).cloned();
         let name = scope.claim([chosen.as_deref().unwrap_or(wish), wish]);
@@ -159,7 +190,7 @@ impl<'a> Types<'a> {
             Some(State::Done(typed)) => return typed.clone(),
             Some(State::Building(Some(id))) => return Typed::plain(Type::Named(*id)),
             Some(State::Building(None)) => {
-                return self.degrade(node, "the schema is only a reference to itself".to_owned());
+                return self.degrade(node, "it holds nothing but itself, which only a type with a name can".to_owned());
             }
             None => {}
         }
@@ -172,6 +203,9 @@ impl<'a> Types<'a> {
     fn build(&mut self, node: &Node<'a>, hint: &str, named: Option<(String, String)>) -> Typed {
         let mut nullable = node.flag("nullable");
         let shape = self.shape(node, &mut nullable);
+        if !matches!(shape, Shape::Enum) {
+            enums::unlisted(self, node);
+        }
         let component = named.as_ref().and_then(|place| self.component_names.get(place)).cloned();
         let name = component.clone().unwrap_or_else(|| type_name(hint));
         let ty = match shape {
@@ -314,13 +348,24 @@ impl<'a> Types<'a> {
 
     /// Degrades a schema to an untyped value, on the record.
     pub(super) fn degrade(&mut self, node: &Node<'a>, cause: String) -> Typed {
-        node.note(self.ledger, "model/untyped", "read and written as any JSON value", Loss::Degraded(cause));
+        self.lose(node, "read and written as any JSON value", cause);
         Typed::plain(Type::Any)
+    }
+
+    /// Puts on the record that something is only there as `what` says.
+    pub(super) fn lose(&mut self, node: &Node<'a>, what: &str, cause: String) {
+        node.note(self.ledger, "model/untyped", what, Loss::Degraded(cause));
+    }
+
+    /// The Rust name of the named schema that a place lies in.
+    pub(super) fn owner(&self, node: &Node<'a>) -> Option<&str> {
+        let component = node.pointer.strip_prefix(COMPONENTS)?.split('/').next()?;
+        self.component_names.get(&(node.document.name.clone(), format!("{COMPONENTS}{component}"))).map(String::as_str)
     }
 }
 
-/// A list or map whose elements may be null holds what the client can only keep as a value.
-fn or_null(typed: Typed) -> Type {
+/// The type of an element: optional where null may stand in its place.
+pub(super) fn or_null(typed: Typed) -> Type {
     if typed.nullable && typed.ty != Type::Any { Type::Optional(Box::new(typed.ty)) } else { typed.ty }
 }
 
@@ -381,13 +426,15 @@ pub(super) fn provenance(node: &Node<'_>) -> Provenance {
     }
 }
 
-/// The key of a schema in the lock.
-pub(super) fn key(node: &Node<'_>) -> String {
-    format!("{}#{}", node.document.name, node.pointer)
-}
-
 fn place(node: &Node<'_>) -> (String, String) {
     (node.document.name.clone(), node.pointer.clone())
+}
+
+/// A name for the inline schema of a component that operations share, such as `NotFoundResponse`; `None`: it is no component.
+pub(super) fn shared_name(pointer: &str, suffix: &str) -> Option<String> {
+    let shared = pointer.starts_with("/components/") && pointer.matches('/').count() == 3;
+    let name = shared.then(|| type_name(&last_segment(pointer)))?;
+    Some(if name.ends_with(suffix) { name } else { format!("{name}{suffix}") })
 }
 
 /// A readable name for what a reference names.

@@ -4,6 +4,7 @@
 //! call into the session, and what a type looks like on the wire stands in a table (`record!`, `string_enum!` …).
 
 mod arguments;
+mod bindings;
 mod docs;
 mod families;
 mod groups;
@@ -16,6 +17,7 @@ mod types;
 
 use std::collections::BTreeMap;
 
+use crate::bind::Bound;
 use crate::emit::Piece;
 use crate::generate::Resolved;
 use crate::model::Model;
@@ -32,8 +34,8 @@ pub(crate) struct Parts {
 }
 
 /// Writes down the whole client.
-pub(crate) fn refine(model: &Model, resolved: &Resolved, config: &Config) -> Parts {
-    let render = render::Render { model, resolved };
+pub(crate) fn refine(model: &Model, resolved: &Resolved, config: &Config, bound: &[Bound<'_>]) -> Parts {
+    let render = render::Render { model, resolved, bound };
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
     let mut files = BTreeMap::new();
@@ -49,6 +51,7 @@ pub(crate) fn refine(model: &Model, resolved: &Resolved, config: &Config) -> Par
         files.insert(format!("families/{}.rs", family.name), families::write(&render, family, &mut index));
     }
     files.insert("families/mod.rs".to_owned(), layout::families(model));
+    files.insert("bindings.rs".to_owned(), bindings::write(&render, config, &mut index));
     files.insert("mod.rs".to_owned(), layout::root());
     let surface = surface::surface(&render);
     Parts { files, features: layout::features(model, &groups), surface, api_index: index.finish() }

@@ -1,7 +1,7 @@
 //! Operations: a constant that describes them, and a call.
 
 use super::arguments::{Arguments, arrange};
-use super::docs::{comment, first_line};
+use super::docs::{closed, comment, first_line};
 use super::index::Index;
 use super::render::Render;
 use super::types::literal;
@@ -40,14 +40,22 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         Content::ByStatus(_) => format!("{success}::decode"),
     };
     let mut function = comment(&docs(render, operation));
+    if let Some(kind) = render.bound(index) {
+        function.push_str(&comment(&format!(
+            "\nAsynchronous: a success says that the work is accepted. `submit` gives an operation of kind `{kind}` to wait for."
+        )));
+    }
     if operation.deprecated {
         function.push_str("#[deprecated]\n");
     }
-    let signature = format!("{}({}) -> Call<'a, {success}>", operation.name, list.join(", "));
+    let bound = render.bound(index);
+    let result = if bound.is_some() { "Submission" } else { "Call" };
+    let signature = format!("{}({}) -> {result}<'a, {success}>", operation.name, list.join(", "));
     function.push_str(&format!("pub fn {signature} {{\n"));
     function.push_str(&format!("static OPERATION: Operation = Operation {{ {} ..FAMILY }};\n", description(operation)));
     function.push_str(&format!(
-        "self.0.call(&OPERATION, &[{}], {}, {decode})\n}}\n",
+        "self.0.{}&OPERATION, &[{}], {}, {decode})\n}}\n",
+        bound.map_or_else(|| "call(".to_owned(), |kind| format!("submission({}, ", literal(kind))),
         arguments.values.join(", "),
         arguments.payload
     ));
@@ -80,17 +88,13 @@ fn params(
 }
 
 fn parameter_docs(parameter: &Parameter) -> String {
-    let mut docs =
-        if parameter.docs.trim().is_empty() { format!("`{}`", parameter.wire) } else { parameter.docs.clone() };
-    if let Some(default) = &parameter.default {
-        docs.push_str(&format!("\n\nThe server's default: `{}`.", default.replace('`', "'")));
-    }
-    docs
+    let docs = if parameter.docs.trim().is_empty() { format!("`{}`", parameter.wire) } else { closed(&parameter.docs) };
+    if parameter.limits.is_empty() { docs } else { format!("{docs}\n\n{}", parameter.limits) }
 }
 
-/// What the constant says beyond what the family shares.
-fn description(operation: &Operation) -> String {
-    let method = match operation.method.as_str() {
+/// The method, as the constant names it.
+pub(super) fn method(operation: &Operation) -> String {
+    match operation.method.as_str() {
         "GET" => "Get".to_owned(),
         "PUT" => "Put".to_owned(),
         "POST" => "Post".to_owned(),
@@ -100,7 +104,12 @@ fn description(operation: &Operation) -> String {
         "PATCH" => "Patch".to_owned(),
         "TRACE" => "Trace".to_owned(),
         other => format!("Other({})", literal(other)),
-    };
+    }
+}
+
+/// What the constant says beyond what the family shares.
+fn description(operation: &Operation) -> String {
+    let method = method(operation);
     let mut text =
         format!("name: {}, method: {method}, path: {}, ", literal(&operation.name), literal(&operation.path));
     if !operation.parameters.is_empty() {
@@ -184,16 +193,19 @@ fn docs(render: &Render<'_>, operation: &Operation) -> String {
             "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n",
         );
     }
-    let prose = operation.docs.trim();
-    text.push_str(if prose.is_empty() { "No description in the contract." } else { prose });
+    let prose = closed(operation.docs.trim());
+    text.push_str(if prose.is_empty() { "No description in the contract." } else { &prose });
     text.push_str(&format!("\n\n`{} {}`", operation.method, operation.path));
     text.push_str(match operation.provenance {
         Provenance::Plain => "\n",
         Provenance::Documented => ", shown by the platform's document.\n",
         Provenance::Assumed => ", assumed.\n",
     });
-    for parameter in operation.parameters.iter().filter(|parameter| !parameter.docs.trim().is_empty()) {
-        text.push_str(&format!("\n- `{}`: {}", parameter.name, first_line(&parameter.docs)));
+    for parameter in &operation.parameters {
+        let about = format!("{} {}", first_line(&parameter.docs), parameter.limits);
+        if !about.trim().is_empty() {
+            text.push_str(&format!("\n- `{}`: {}", parameter.name, about.trim()));
+        }
     }
     if !operation.statuses.is_empty() {
         text.push_str("\n\n| status | body | |\n|---|---|---|");
@@ -206,6 +218,10 @@ fn docs(render: &Render<'_>, operation: &Operation) -> String {
             Content::Text => "text".to_owned(),
             Content::Stream => "bytes".to_owned(),
             Content::Events => "server-sent events".to_owned(),
+        };
+        let body = match &status.item {
+            Some(item) => format!("{body}: a stream of `{}`", render.described(item)),
+            None => body,
         };
         let about = first_line(&status.description).replace('|', "\\|");
         text.push_str(&format!("\n| {} | {body} | {about} |", status.status));

@@ -1,5 +1,6 @@
 //! Rust types as text.
 
+use crate::bind::Bound;
 use crate::generate::{Resolved, Rust};
 use crate::model::{Content, Model, Type, TypeId};
 
@@ -8,9 +9,15 @@ use crate::model::{Content, Model, Type, TypeId};
 pub(crate) struct Render<'a> {
     pub(crate) model: &'a Model,
     pub(crate) resolved: &'a Resolved,
+    pub(crate) bound: &'a [Bound<'a>],
 }
 
 impl Render<'_> {
+    /// The name under which an operation is bound as asynchronous.
+    pub(crate) fn bound(&self, operation: usize) -> Option<&str> {
+        self.bound.iter().find(|bound| bound.operation == operation).map(|bound| bound.settings.name.as_str())
+    }
+
     /// A member of a definition. `ty` says where an element may be null, which progenitor was not asked.
     pub(crate) fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust {
         self.resolved

@@ -10,5 +10,7 @@
     unused_imports,
     reason = "names and prose are the contract's"
 )]
+#[cfg(feature = "operations")]
+pub mod bindings;
 pub mod families;
 pub mod types;

@@ -37,6 +37,8 @@ pub(crate) use raw::{Body, Raw};
 pub(crate) use record::{Record, fields, missing, put, read, slot, take, write};
 pub(crate) use slot::{Each, IfPresent, IfSome, Put, Required, Slot};
 pub(crate) use style::{path as encode_path, query_pairs as pairs};
+#[cfg(feature = "operations")]
+pub(crate) use template::{fill_texts, parameters_of};
 pub(crate) use union::{by_fit, by_tag, from_tree, in_union, tree, with_tag};
 
 /// Everything that generated code names.
@@ -59,7 +61,7 @@ pub(crate) mod prelude {
         union::{tagged_union, untagged_union},
     };
     pub(crate) use crate::{
-        Base64, ByteStream, Call, Date, DateTime, Decimal, Error, EventStream, Maybe, Object, Platform, Time, TimeSpan,
-        Upload,
+        Base64, ByteStream, Call, Date, DateTime, Decimal, Error, EventStream, Maybe, Object, Platform, Submission,
+        Time, TimeSpan, Upload,
     };
 }

@@ -67,3 +67,46 @@ fn refuse(piece: &str) -> Option<&'static str> {
     }
     Some("is encoded many times over")
 }
+
+/// The path with texts in the places of its parameters.
+#[cfg(feature = "operations")]
+pub(crate) fn fill_texts<'v>(template: &str, value: impl Fn(&str) -> Option<&'v str>) -> Result<String, Error> {
+    let mut path = String::with_capacity(template.len() + 32);
+    let mut rest = template;
+    while let Some((literal, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+        let refusal = |rule: &str| {
+            Error::new(Kind::Request, format!("the path parameter `{name}` {rule}")).hint("nothing was sent")
+        };
+        let text = value(name).ok_or_else(|| refusal("has no value"))?;
+        if let Some(rule) = refuse(text) {
+            return Err(refusal(rule));
+        }
+        path.push_str(literal);
+        path.push_str(&style::strict(text));
+        rest = after;
+    }
+    path.push_str(rest);
+    Ok(path)
+}
+
+/// The parameters of an address that a template was filled for. Those that share a segment with other text are left out.
+#[cfg(feature = "operations")]
+pub(crate) fn parameters_of(
+    base: &url::Url,
+    template: &str,
+    address: &url::Url,
+) -> std::collections::BTreeMap<String, String> {
+    let path = address.path().strip_prefix(base.path().trim_end_matches('/')).unwrap_or_default();
+    let (names, values) = (template.split('/'), path.split('/'));
+    if names.clone().count() != values.clone().count() {
+        return std::collections::BTreeMap::new();
+    }
+    names
+        .zip(values)
+        .filter_map(|(name, value)| {
+            let name = name.strip_prefix('{')?.strip_suffix('}')?;
+            Some((name.to_owned(), percent_decode_str(value).decode_utf8_lossy().into_owned()))
+        })
+        .collect()
+}

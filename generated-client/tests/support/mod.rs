@@ -84,7 +84,7 @@ impl Reply {
     }
 }
 
-type Handler = dyn Fn(&Recorded) -> Reply + Send + Sync;
+pub type Handler = dyn Fn(&Recorded) -> Reply + Send + Sync;
 
 /// A server on a port of its own, until it is dropped.
 pub struct Server {
@@ -128,7 +128,7 @@ impl Drop for Server {
     }
 }
 
-async fn serve(mut stream: TcpStream, handler: Arc<Handler>, record: Arc<Mutex<Vec<Recorded>>>) {
+pub async fn serve(mut stream: TcpStream, handler: Arc<Handler>, record: Arc<Mutex<Vec<Recorded>>>) {
     let mut buffer = Vec::new();
     while let Some(request) = receive(&mut stream, &mut buffer).await {
         record.lock().unwrap().push(request.clone());

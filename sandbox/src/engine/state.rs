@@ -44,6 +44,15 @@ impl State {
         self.collections.is_empty()
     }
 
+    /// How many resources there are of each kind: per last word of the collections' addresses.
+    pub(crate) fn sizes(&self) -> std::collections::BTreeMap<String, usize> {
+        let mut sizes = std::collections::BTreeMap::new();
+        for (address, entries) in &self.collections {
+            *sizes.entry(address.rsplit('/').next().unwrap_or_default().to_owned()).or_default() += entries.len();
+        }
+        sizes
+    }
+
     pub(super) fn entry(&self, collection: &str, key: &str) -> Option<&Entry> {
         self.collections.get(collection)?.get(key)
     }

@@ -35,7 +35,13 @@ fn the_house_rules_hold() {
 fn configuration() -> Config {
     let mut table: toml::Table = toml::from_str(&read("specs/codegen.toml")).unwrap();
     table.remove("source");
-    table.try_into().unwrap()
+    let mut configuration: Config = table.try_into().unwrap();
+    for entry in fs::read_dir(root().join("specs/graphql")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        configuration.documents.insert(name, fs::read_to_string(path).unwrap());
+    }
+    configuration
 }
 
 fn generated(contract: &str) -> Output {

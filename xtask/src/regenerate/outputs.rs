@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use platform_codegen::{Contract, Output, generate};
+use platform_codegen::{Contract, Output, Report, generate};
 use serde::Serialize;
 
 use super::features::{self, BLOCK};
@@ -37,11 +37,7 @@ pub(crate) fn desired(
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     let names = old.map(|lock| lock.names.clone()).unwrap_or_default();
-    let output = generate(&contracts, &settings.codegen, &names).map_err(|report| {
-        let hint = "the pinned contract and the client are untouched\nmend what is named, with a [[correction]] in \
-                    specs/codegen.toml where the contract is not yours";
-        Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), hint)
-    })?;
+    let output = generate(&contracts, &settings.codegen, &names).map_err(|report| refused(&report))?;
     let files = files(pins, &output)?;
     let block = features::render(&output.features);
     let manifest = client_manifest(workspace)?;
@@ -54,6 +50,17 @@ pub(crate) fn desired(
     lock.names = output.names.clone();
     let lock_text = lock.render()?;
     Ok(Desired { files, block, manifest, lock, lock_text, output })
+}
+
+/// What the generator refuses: the contract, or the configuration where it does not fit the contract.
+fn refused(report: &Report) -> Failure {
+    if report.problems().iter().all(|problem| problem.code.starts_with("operation/")) {
+        let hint = "nothing was written; mend the entries of [[operation]]";
+        return Failure::configuration("configuration/operation", report.to_string(), hint);
+    }
+    let hint = "the pinned contract and the client are untouched\nmend what is named, with a [[correction]] in \
+                specs/codegen.toml where the contract is not yours";
+    Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), hint)
 }
 
 fn client_manifest(workspace: &Workspace) -> Result<String, Failure> {

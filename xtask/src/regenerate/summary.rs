@@ -34,6 +34,10 @@ pub(super) fn print(pins: &[Pin], old: Option<&Lock>, desired: &Desired, changes
     ));
     normalised(desired);
     degraded(desired);
+    let unused = &desired.output.unused_operations;
+    if !unused.is_empty() {
+        result(&format!("unused      asynchronous operations that the contract does not have: {}", unused.join(", ")));
+    }
     written(desired, changes);
 }
 

@@ -11,7 +11,9 @@ const RECORDED: &str = "sandbox";
 
 pub(super) async fn fetch(fetcher: Fetcher<'_>) -> Result<Vec<Fetched>, Failure> {
     fetcher.steps.note("no deployment is configured: starting the sandbox");
-    let sandbox = crate::sandbox::start(0, true).await?;
+    let sandbox =
+        crate::sandbox::start(platform_sandbox::Options { contract_requires_token: true, ..Default::default() })
+            .await?;
     let folder =
         tempfile::tempdir().map_err(|error| Failure::file("create a folder in", &std::env::temp_dir(), &error))?;
     let files = crate::sandbox::secret_files(&sandbox, folder.path())?;

@@ -196,13 +196,14 @@ impl<'a> Projects<'a> {
     /// | 202 | `types::AcceptedResult` | Accepted |
     /// | 400 | `types::ValidationProblemDetails` | Bad Request |
     /// | 404 | `types::ProblemDetails` | Not Found |
+    /// Asynchronous: a success says that the work is accepted. `submit` gives an operation of kind `workload_deployment` to wait for.
     pub fn create_project_component_deployment(
         self,
         project_id: &Uuid,
         component_id: &Uuid,
         body: &types::DeployWorkload,
         idempotency_key: Option<&Uuid>,
-    ) -> Call<'a, types::AcceptedResult> {
+    ) -> Submission<'a, types::AcceptedResult> {
         static OPERATION: Operation = Operation {
             name: "create_project_component_deployment",
             method: Post,
@@ -216,7 +217,8 @@ impl<'a> Projects<'a> {
             ..FAMILY
         };
         self.0
-            .call(
+            .submission(
+                "workload_deployment",
                 &OPERATION,
                 &[&project_id, &component_id, &idempotency_key],
                 Payload::Json(&body),
@@ -318,6 +320,8 @@ impl<'a> Projects<'a> {
     ///
     /// `DELETE /api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}`, assumed.
     ///
+    /// - `name`: At least 1 character.
+    ///
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
@@ -415,6 +419,8 @@ impl<'a> Projects<'a> {
     /// Gets one environment variable.
     ///
     /// `GET /api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}`, assumed.
+    ///
+    /// - `name`: At least 1 character.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -617,6 +623,8 @@ impl<'a> Projects<'a> {
     /// Sets an environment variable.
     ///
     /// `PUT /api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}`, assumed.
+    ///
+    /// - `name`: At least 1 character.
     ///
     /// | status | body | |
     /// |---|---|---|

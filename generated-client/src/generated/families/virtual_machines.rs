@@ -330,10 +330,11 @@ impl<'a> VirtualMachines<'a> {
     /// | 202 | `types::AcceptedResult` | Accepted |
     /// | 404 | `types::ProblemDetails` | Not Found |
     /// | 409 | `types::ProblemDetails` | Conflict |
+    /// Asynchronous: a success says that the work is accepted. `submit` gives an operation of kind `virtual_machine_start` to wait for.
     pub fn start_virtual_machine(
         self,
         virtual_machine_id: &Uuid,
-    ) -> Call<'a, types::AcceptedResult> {
+    ) -> Submission<'a, types::AcceptedResult> {
         static OPERATION: Operation = Operation {
             name: "start_virtual_machine",
             method: Post,
@@ -341,7 +342,14 @@ impl<'a> VirtualMachines<'a> {
             parameters: &[Parameter::path("virtualMachineId")],
             ..FAMILY
         };
-        self.0.call(&OPERATION, &[&virtual_machine_id], Payload::None, decode::json)
+        self.0
+            .submission(
+                "virtual_machine_start",
+                &OPERATION,
+                &[&virtual_machine_id],
+                Payload::None,
+                decode::json,
+            )
     }
 
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.

@@ -1,0 +1,75 @@
+//! Whether a JSON pointer fits a type.
+
+use crate::model::{Content, EnumKind, Kind, Model, Type, TypeId};
+
+/// Types that refer to each other are followed this far.
+const DEPTH: usize = 64;
+
+/// Whether a pointer leads from a type to something that can be an identifier. What the contract leaves open fits.
+pub(super) fn identifies(model: &Model, ty: &Type, pointer: &str) -> Result<(), String> {
+    let steps: Vec<String> =
+        pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
+    walk(model, ty, &steps, DEPTH)
+}
+
+/// As above, for a result with a type for each status: one of them has to fit.
+pub(super) fn identifies_by_status(model: &Model, id: TypeId, pointer: &str) -> Result<(), String> {
+    let Kind::ByStatus(variants) = &model.definition(id).kind else { return Ok(()) };
+    let mut reason = Err("the accepted result has no body".to_owned());
+    for (_, _, content) in variants {
+        if let Content::Json(ty) | Content::OptionalJson(ty) = content {
+            reason = identifies(model, ty, pointer);
+            if reason.is_ok() {
+                break;
+            }
+        }
+    }
+    reason
+}
+
+fn walk(model: &Model, ty: &Type, steps: &[String], depth: usize) -> Result<(), String> {
+    let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
+    match ty {
+        Type::Any => Ok(()),
+        Type::Optional(inner) => walk(model, inner, steps, depth),
+        Type::Named(id) => named(model, *id, steps, depth),
+        Type::Object if !steps.is_empty() => Ok(()),
+        Type::Map(inner) => match steps.split_first() {
+            Some((_, rest)) => walk(model, inner, rest, depth),
+            None => Err("it is an object".to_owned()),
+        },
+        Type::List(inner) => match steps.split_first() {
+            Some((index, rest)) if index.parse::<usize>().is_ok() => walk(model, inner, rest, depth),
+            _ => Err("it is a list".to_owned()),
+        },
+        Type::Object => Err("it is an object".to_owned()),
+        Type::String(_) | Type::Integer(_) | Type::Decimal => match steps.first() {
+            Some(step) => Err(format!("there is no `{step}` in a single value")),
+            None => Ok(()),
+        },
+        Type::Boolean | Type::Float | Type::Double => Err("it is no text and no integer".to_owned()),
+    }
+}
+
+fn named(model: &Model, id: TypeId, steps: &[String], depth: usize) -> Result<(), String> {
+    let definition = model.definition(id);
+    match &definition.kind {
+        Kind::Alias(ty) => walk(model, ty, steps, depth),
+        Kind::Struct(fields, rest) => {
+            let Some((step, further)) = steps.split_first() else { return Err("it is an object".to_owned()) };
+            match (fields.iter().find(|field| field.wire == *step), rest) {
+                (Some(field), _) => walk(model, &field.ty, further, depth),
+                (None, Some(ty)) => walk(model, ty, further, depth),
+                (None, None) => {
+                    let names: Vec<&str> = fields.iter().map(|field| field.wire.as_str()).collect();
+                    Err(format!("`{}` has no `{step}`; it has {}", definition.name, names.join(", ")))
+                }
+            }
+        }
+        Kind::Enum(EnumKind::String | EnumKind::Integer(_), _) if steps.is_empty() => Ok(()),
+        Kind::Enum(..) => Err("there is nothing below a single value".to_owned()),
+        // Which shape a union has is known when it arrives.
+        Kind::Union(..) => Ok(()),
+        Kind::Multipart(_) | Kind::ByStatus(_) => Err("it is no JSON value".to_owned()),
+    }
+}

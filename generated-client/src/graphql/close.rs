@@ -1,0 +1,66 @@
+//! How a socket ends, as an error.
+
+use secrecy::{ExposeSecret, SecretString};
+use tokio_tungstenite::tungstenite::{self, protocol::CloseFrame};
+
+use crate::error::{Error, Kind, scrub_text};
+
+/// The error of a close frame.
+pub(super) fn closed(frame: Option<&CloseFrame>, secret: Option<&SecretString>) -> Error {
+    let Some(frame) = frame else {
+        return Error::new(Kind::Socket, "the service closed the socket").hint("connect again").with_close_code(1005);
+    };
+    let code = u16::from(frame.code);
+    let (what, hint) = match code {
+        4400 => ("finds a message malformed", "the service speaks another protocol: check the transport"),
+        4401 => ("does not accept the token", "check the credential, and where the token is sent"),
+        4403 => ("forbids the connection", "check the caller's roles, and where the token is sent"),
+        4406 => ("does not speak graphql-transport-ws", "use server-sent events"),
+        4408 => ("waited too long for the start of the connection", "connect again"),
+        4409 => ("finds a subscription of that identifier", "this is a defect of the client: report it"),
+        4429 => ("finds too many requests for a start", "connect again later"),
+        1000 | 1001 => ("has ended the connection", "connect again"),
+        1009 => ("finds a message too long", "send shorter documents and variables"),
+        1012 | 1013 => ("restarts or is overloaded", "connect again later"),
+        _ => ("closed the socket", "connect again"),
+    };
+    let reason = secret.map_or_else(
+        || frame.reason.as_str().to_owned(),
+        |secret| scrub_text(frame.reason.as_str(), secret.expose_secret()),
+    );
+    let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    Error::new(Kind::Socket, format!("the service {what} [{code}{reason}]"))
+        .hint(hint)
+        .passing(is_passing(code))
+        .with_close_code(code)
+}
+
+/// Whether the next connection may fare better.
+fn is_passing(code: u16) -> bool {
+    !matches!(code, 1002 | 1003 | 1007 | 1008 | 1009 | 1010 | 4400 | 4401 | 4403 | 4406 | 4409)
+}
+
+/// The error of a socket that broke.
+pub(super) fn broken(cause: &tungstenite::Error) -> Error {
+    match cause {
+        tungstenite::Error::Capacity(_) => too_large(),
+        tungstenite::Error::Protocol(_) | tungstenite::Error::Utf8(_) => protocol(&cause.to_string()),
+        _ => Error::new(Kind::Socket, format!("the socket broke: {cause}")).hint("connect again").passing(true),
+    }
+}
+
+/// The error of a service that does not keep to the protocol.
+pub(super) fn protocol(what: &str) -> Error {
+    Error::new(Kind::Socket, format!("the service does not keep to the protocol: {what}"))
+        .hint("check the path, and proxies on the way; server-sent events are the other transport")
+}
+
+/// The error of a service that fell silent.
+pub(super) fn silent() -> Error {
+    Error::new(Kind::Timeout, "the service fell silent").hint("connect again")
+}
+
+/// The error of a message above the limit.
+pub(super) fn too_large() -> Error {
+    Error::new(Kind::TooLarge, "a message is longer than the limit").hint("raise `message_limit`, or ask for less")
+}

@@ -1,0 +1,215 @@
+//! Opens a socket: the upgrade, and the start of the protocol.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use futures_util::{SinkExt as _, StreamExt as _};
+use http::{HeaderMap, StatusCode, Version, header};
+use reqwest::Upgraded;
+use ring::{digest, rand::SecureRandom as _};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::json;
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        Message,
+        protocol::{CloseFrame, Role, WebSocketConfig},
+    },
+};
+
+use super::{
+    close,
+    message::{self, Incoming, PROTOCOL},
+};
+use crate::{
+    auth::{Generation, Held},
+    error::{Error, Kind, scrub, scrub_text},
+    session::{ERROR_LIMIT, Session, excerpt},
+    wire::{encode_path, url},
+};
+
+/// RFC 6455 §1.3.
+const ACCEPT_SUFFIX: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+/// A socket that is acknowledged.
+pub(super) struct Opened {
+    pub(super) socket: WebSocketStream<Upgraded>,
+    pub(super) secret: Option<SecretString>,
+    /// How long its token is good; `None` when nothing limits it.
+    pub(super) usable_for: Option<Duration>,
+}
+
+/// Why there is no socket.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) error: Error,
+    /// The server does not upgrade: another transport may do.
+    pub(super) no_upgrade: bool,
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self { error, no_upgrade: false }
+    }
+}
+
+/// Opens a socket. A token that is refused is replaced once.
+pub(super) async fn open(session: &Session) -> Result<Opened, Refused> {
+    let limit = session.graphql.options().connect;
+    let attempts = async {
+        let held = token(session, limit, None).await?;
+        match start(session, held.as_deref()).await {
+            Err(refused) if refused.error.is_unauthorized() => {
+                let Some(held) = held else { return Err(refused) };
+                match token(session, limit, Some(held.generation)).await {
+                    Ok(Some(fresh)) if fresh.header != held.header => start(session, Some(&fresh)).await,
+                    _ => Err(refused),
+                }
+            }
+            other => other,
+        }
+    };
+    match tokio::time::timeout(limit, attempts).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(Error::new(Kind::Timeout, format!("no socket within {} s", limit.as_secs_f64()))
+            .hint("the service does not acknowledge the connection: check the path and the network")
+            .into()),
+    }
+}
+
+async fn token(session: &Session, limit: Duration, rejected: Option<Generation>) -> Result<Option<Arc<Held>>, Error> {
+    let now = Instant::now();
+    match &session.credential {
+        Some(cache) => cache.token(&session.transport, now.checked_add(limit).unwrap_or(now), rejected).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The token in use, to blank it out of what the service says.
+pub(super) fn secret(session: &Session) -> Option<SecretString> {
+    session.credential.as_ref()?.current().map(|held| held.secret.clone())
+}
+
+async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused> {
+    let options = session.graphql.options();
+    let mut socket = upgrade(session, held).await?;
+    let payload = options
+        .payload_key
+        .as_ref()
+        .zip(held)
+        .map(|(key, held)| json!({ key: format!("Bearer {}", held.secret.expose_secret()) }));
+    let send = |cause| Refused::from(close::broken(&cause));
+    socket.send(Message::text(message::init(payload))).await.map_err(send)?;
+    loop {
+        let text = match socket.next().await {
+            Some(Ok(Message::Text(text))) => text,
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
+            Some(Ok(Message::Close(frame))) => {
+                return Err(close::closed(frame.as_ref(), held.map(|held| &held.secret)).into());
+            }
+            Some(Ok(_)) => return Err(give_up(&mut socket, "a message that is no text").await),
+            Some(Err(cause)) => return Err(close::broken(&cause).into()),
+            None => return Err(close::closed(None, None).into()),
+        };
+        match Incoming::read(&text) {
+            Some(Incoming::Acknowledged) => break,
+            Some(Incoming::Ping(payload)) => {
+                socket.send(Message::text(message::pong(payload))).await.map_err(send)?;
+            }
+            Some(Incoming::Pong) => {}
+            _ => return Err(give_up(&mut socket, "another message before the acknowledgement").await),
+        }
+    }
+    Ok(Opened { socket, secret: held.map(|held| held.secret.clone()), usable_for: held.and_then(Held::usable_for) })
+}
+
+async fn give_up(socket: &mut WebSocketStream<Upgraded>, what: &str) -> Refused {
+    // The error is what counts; the service learns of it where it still listens.
+    let _ = socket.close(Some(CloseFrame { code: 4400.into(), reason: "unexpected message".into() })).await;
+    close::protocol(what).into()
+}
+
+/// The upgrade of RFC 6455 §4.1, with the connections, the certificates and the proxy of every other request.
+async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStream<Upgraded>, Refused> {
+    let options = session.graphql.options();
+    let url = url(&session.base, &encode_path(options.subscriptions()), "")?;
+    let key = key()?;
+    let mut request = session
+        .transport
+        .upgrade_client(&url)?
+        .get(url)
+        .version(Version::HTTP_11)
+        .header(header::CONNECTION, "Upgrade")
+        .header(header::UPGRADE, "websocket")
+        .header(header::SEC_WEBSOCKET_VERSION, "13")
+        .header(header::SEC_WEBSOCKET_PROTOCOL, PROTOCOL)
+        .header(header::SEC_WEBSOCKET_KEY, &key);
+    if let Some(held) = held.filter(|_| options.header) {
+        request = request.header(header::AUTHORIZATION, held.header.clone());
+    }
+    let mut response = request.send().await.map_err(|cause| crate::session::broken(&cause.without_url()))?;
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return Err(not_upgraded(session, &mut response, held).await);
+    }
+    check(response.headers(), &key)?;
+    let upgraded = response.upgrade().await.map_err(|cause| crate::session::broken(&cause.without_url()))?;
+    let config = WebSocketConfig::default()
+        .read_buffer_size(16 * 1024)
+        .write_buffer_size(0)
+        .max_message_size(Some(options.message_limit))
+        .max_frame_size(Some(options.message_limit));
+    Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await)
+}
+
+fn key() -> Result<String, Error> {
+    let mut bytes = [0; 16];
+    ring::rand::SystemRandom::new()
+        .fill(&mut bytes)
+        .map_err(|_| Error::new(Kind::Socket, "the system gives no random numbers").hint("try again"))?;
+    Ok(STANDARD.encode(bytes))
+}
+
+/// RFC 6455 §4.1: the answer proves that the server read the request, and names the protocol that was asked for.
+fn check(headers: &HeaderMap, key: &str) -> Result<(), Error> {
+    let digest = digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{ACCEPT_SUFFIX}").as_bytes());
+    let says = |name, expected: &str| {
+        headers.get(name).and_then(|value| value.to_str().ok()).is_some_and(|value| value.trim() == expected)
+    };
+    if !says(header::SEC_WEBSOCKET_ACCEPT, &STANDARD.encode(digest)) {
+        return Err(close::protocol("the upgrade is not confirmed"));
+    }
+    if !says(header::SEC_WEBSOCKET_PROTOCOL, PROTOCOL) {
+        return Err(close::protocol("it chose no subprotocol, or another than graphql-transport-ws"));
+    }
+    Ok(())
+}
+
+async fn not_upgraded(session: &Session, response: &mut reqwest::Response, held: Option<&Held>) -> Refused {
+    let status = response.status();
+    let secret = held.map(|held| &held.secret);
+    let wait = crate::session::retry_after(response.headers(), std::time::SystemTime::now());
+    let body = scrub(excerpt(response, ERROR_LIMIT, session.idle).await, secret);
+    let mut what = format!("{status}, and no WebSocket");
+    if let Some(challenge) = response.headers().get(header::WWW_AUTHENTICATE) {
+        let challenge = String::from_utf8_lossy(challenge.as_bytes()).into_owned();
+        let challenge = secret.map_or(challenge.clone(), |secret| scrub_text(&challenge, secret.expose_secret()));
+        what += &format!(" [{challenge}]");
+    }
+    let hint = match status.as_u16() {
+        401 | 403 => "check the credential, and the caller's roles",
+        300..=399 => "redirects are not followed: check the path",
+        429 | 500 | 502..=599 => "connect again later",
+        _ => "check the path of subscriptions; server-sent events are the other transport",
+    };
+    let error = if status.is_success() {
+        close::protocol(&what)
+    } else {
+        Error::status_code(status, body, what, hint.to_owned()).with_retry_after(wait)
+    };
+    // 501 and the 4xx that say nothing of the caller: the server has no WebSocket here.
+    let no_upgrade = status.is_success() || matches!(status.as_u16(), 400 | 404 | 405 | 406 | 415 | 426 | 501);
+    Refused { error, no_upgrade }
+}

@@ -1,0 +1,256 @@
+//! The task that owns one socket. It reads whatever comes, answers pings, and waits for no consumer.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures_util::{Sink as _, Stream as _};
+use reqwest::Upgraded;
+use secrecy::{ExposeSecret, SecretString};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{Error as SocketError, Message, protocol::CloseFrame},
+};
+
+use super::{
+    answer::read_errors,
+    close,
+    connect::Opened,
+    message::{self, Incoming},
+    queue::Queue,
+};
+use crate::error::{Error, scrub_text};
+
+/// What the task of a socket is told.
+pub(super) enum Order {
+    Subscribe { id: u64, payload: Arc<str>, queue: Arc<Queue> },
+    Unsubscribe(u64),
+}
+
+/// A running socket. It ends when this is dropped.
+pub(super) struct Link {
+    orders: mpsc::UnboundedSender<Order>,
+    /// Answers when the socket has ended.
+    pub(super) ended: oneshot::Receiver<()>,
+}
+
+impl Link {
+    /// Starts the task.
+    pub(super) fn start(opened: Opened, epoch: u64, keep_alive: Duration) -> Self {
+        let (orders, received) = mpsc::unbounded_channel();
+        let (end, ended) = oneshot::channel();
+        let driver = Driver {
+            socket: opened.socket,
+            secret: opened.secret,
+            orders: received,
+            routes: HashMap::new(),
+            outgoing: VecDeque::new(),
+            pong: None,
+            unflushed: false,
+            orders_first: false,
+            epoch,
+            keep_alive,
+        };
+        tokio::spawn(async move {
+            driver.run().await;
+            let _ = end.send(());
+        });
+        Self { orders, ended }
+    }
+
+    pub(super) fn order(&self, order: Order) {
+        // A task that has ended says so through `ended`.
+        let _ = self.orders.send(order);
+    }
+}
+
+struct Driver {
+    socket: WebSocketStream<Upgraded>,
+    secret: Option<SecretString>,
+    orders: mpsc::UnboundedReceiver<Order>,
+    routes: HashMap<u64, Arc<Queue>>,
+    outgoing: VecDeque<Message>,
+    /// The answer to the last ping of the protocol: one is enough, however many came.
+    pong: Option<Message>,
+    unflushed: bool,
+    orders_first: bool,
+    epoch: u64,
+    keep_alive: Duration,
+}
+
+enum Step {
+    Message(Message),
+    Order(Order),
+    /// Nobody wants the socket any more.
+    Unwanted,
+    Ended(Option<SocketError>),
+}
+
+/// Why the socket ends.
+enum End {
+    Unwanted,
+    Failed(Error),
+    /// Failed, and the service is told with this code.
+    Refused(Error, u16),
+}
+
+impl Driver {
+    async fn run(mut self) {
+        let end = self.work().await;
+        let error = match end {
+            End::Unwanted => None,
+            End::Failed(error) => Some((error, 1000)),
+            End::Refused(error, code) => Some((error, code)),
+        };
+        let (error, code) = error.map_or((None, 1000), |(error, code)| (Some(error), code));
+        for queue in self.routes.values() {
+            queue.end(self.epoch, error.as_ref().map(Error::share));
+        }
+        let frame = CloseFrame { code: code.into(), reason: "".into() };
+        // The service may no longer listen.
+        let _ = tokio::time::timeout(self.keep_alive, self.socket.close(Some(frame))).await;
+    }
+
+    async fn work(&mut self) -> End {
+        let mut heard = Instant::now();
+        let mut asked = false;
+        loop {
+            let silence = if asked { self.keep_alive * 2 } else { self.keep_alive };
+            let step = tokio::time::timeout_at(heard + silence, std::future::poll_fn(|cx| self.poll(cx))).await;
+            let end = match step {
+                Err(_) if asked => Some(End::Failed(close::silent())),
+                Err(_) => {
+                    asked = true;
+                    self.outgoing.push_back(Message::Ping(Bytes::new()));
+                    None
+                }
+                Ok(Step::Message(message)) => {
+                    heard = Instant::now();
+                    asked = false;
+                    self.receive(message)
+                }
+                Ok(Step::Order(order)) => {
+                    self.obey(order);
+                    None
+                }
+                Ok(Step::Unwanted) => Some(End::Unwanted),
+                Ok(Step::Ended(Some(cause))) => Some(End::Failed(close::broken(&cause))),
+                Ok(Step::Ended(None)) => Some(End::Failed(close::closed(None, None))),
+            };
+            if let Some(end) = end {
+                return end;
+            }
+        }
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Step> {
+        if let Err(cause) = self.write(context) {
+            return Poll::Ready(Step::Ended(Some(cause)));
+        }
+        // In turns, so that neither a flood of messages nor one of orders keeps the other waiting.
+        self.orders_first = !self.orders_first;
+        if self.orders_first
+            && let Poll::Ready(order) = self.orders.poll_recv(context)
+        {
+            return Poll::Ready(order.map_or(Step::Unwanted, Step::Order));
+        }
+        match Pin::new(&mut self.socket).poll_next(context) {
+            Poll::Ready(Some(Ok(message))) => return Poll::Ready(Step::Message(message)),
+            Poll::Ready(Some(Err(cause))) => return Poll::Ready(Step::Ended(Some(cause))),
+            Poll::Ready(None) => return Poll::Ready(Step::Ended(None)),
+            Poll::Pending => {}
+        }
+        if self.orders_first {
+            return Poll::Pending;
+        }
+        self.orders.poll_recv(context).map(|order| order.map_or(Step::Unwanted, Step::Order))
+    }
+
+    /// Writes what the connection takes now.
+    fn write(&mut self, context: &mut Context<'_>) -> Result<(), SocketError> {
+        while self.pong.is_some() || !self.outgoing.is_empty() {
+            match Pin::new(&mut self.socket).poll_ready(context)? {
+                Poll::Pending => break,
+                Poll::Ready(()) => {
+                    let Some(message) = self.pong.take().or_else(|| self.outgoing.pop_front()) else { break };
+                    Pin::new(&mut self.socket).start_send(message)?;
+                    self.unflushed = true;
+                }
+            }
+        }
+        if self.unflushed && Pin::new(&mut self.socket).poll_flush(context)?.is_ready() {
+            self.unflushed = false;
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Subscribe { id, payload, queue } => {
+                self.routes.insert(id, queue);
+                self.outgoing.push_back(Message::text(message::subscribe(id, &payload)));
+            }
+            Order::Unsubscribe(id) => {
+                if self.routes.remove(&id).is_some() {
+                    self.outgoing.push_back(Message::text(message::complete(id)));
+                }
+            }
+        }
+    }
+
+    fn receive(&mut self, message: Message) -> Option<End> {
+        let text = match message {
+            Message::Text(text) => text,
+            Message::Close(frame) => return Some(End::Failed(close::closed(frame.as_ref(), self.secret.as_ref()))),
+            Message::Binary(_) => return Some(End::Refused(close::protocol("a binary message"), 4400)),
+            Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => return None,
+        };
+        match Incoming::read(&text) {
+            // An identifier that nobody has is that of a subscription that has ended.
+            Some(Incoming::Next(id, payload)) => {
+                if let Some(queue) = self.route(id) {
+                    queue.push(self.scrubbed(payload.get()).into());
+                }
+            }
+            Some(Incoming::Failed(id, payload)) => {
+                if let Some(queue) = self.take(id) {
+                    let errors = read_errors(payload.map_or("null", |payload| payload.get()), self.secret.as_ref());
+                    queue.end(self.epoch, Some(Error::graphql(errors)));
+                }
+            }
+            Some(Incoming::Complete(id)) => {
+                if let Some(queue) = self.take(id) {
+                    queue.end(self.epoch, None);
+                }
+            }
+            Some(Incoming::Ping(payload)) => self.pong = Some(Message::text(message::pong(payload))),
+            Some(Incoming::Pong | Incoming::Acknowledged) => {}
+            None => return Some(End::Refused(close::protocol("a message that it does not have"), 4400)),
+        }
+        None
+    }
+
+    fn scrubbed(&self, payload: &str) -> String {
+        match &self.secret {
+            Some(secret) => scrub_text(payload, secret.expose_secret()),
+            None => payload.to_owned(),
+        }
+    }
+
+    fn route(&self, id: &str) -> Option<&Arc<Queue>> {
+        self.routes.get(&id.parse().ok()?)
+    }
+
+    fn take(&mut self, id: &str) -> Option<Arc<Queue>> {
+        self.routes.remove(&id.parse().ok()?)
+    }
+}

@@ -1,0 +1,80 @@
+//! GraphQL: queries over HTTP, subscriptions over a WebSocket or server-sent events, with the client's credential.
+//!
+//! The platform's document says that a GraphQL interface exists beside REST, and that it takes the same bearer token
+//! (platform document §1). It shows neither address nor schema: [`GraphqlOptions`] has them, with defaults that are usual.
+//!
+//! ```no_run
+//! # async fn run(platform: platform_client::Platform) -> Result<(), platform_client::Error> {
+//! use platform_client::{Value, graphql::Delivery};
+//!
+//! let answer = platform.graphql().query::<Value>("{ __typename }", ()).await?;
+//! println!("{:?}", answer.data());
+//!
+//! let document = "subscription ($id: ID!) { changed(id: $id) { state } }";
+//! let mut changes = platform.graphql().subscribe::<Value>(document, [("id", "17")]);
+//! while let Some(delivery) = changes.next().await {
+//!     match delivery? {
+//!         Delivery::Next(answer) => println!("{:?}", answer.data()),
+//!         Delivery::Gap(gap) => println!("{gap:?}: look with a query"),
+//!         _ => {}
+//!     }
+//! }
+//! # Ok(()) }
+//! ```
+//!
+//! All subscriptions of a client share one socket. It is opened for the first of them, replaced by one with a fresh token
+//! before the old token expires, and closed some seconds after the last of them is dropped. A task of its own reads it:
+//! a consumer that is slow loses the oldest messages of its own subscription, and is told so by a [`Gap`].
+
+mod answer;
+mod close;
+mod connect;
+mod document;
+mod hub;
+mod link;
+mod message;
+mod options;
+mod query;
+mod queue;
+mod sse;
+mod subscription;
+mod supervisor;
+
+pub use answer::{Answer, GraphqlError, Location};
+pub(crate) use hub::Hub;
+pub use options::{GraphqlOptions, Transport};
+pub use query::Query;
+pub use queue::Gap;
+pub use subscription::{Delivery, Subscription};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::Platform;
+
+impl Platform {
+    /// The GraphQL interface of the service.
+    pub fn graphql(&self) -> Graphql<'_> {
+        Graphql(self)
+    }
+}
+
+/// The GraphQL interface of the service: see [the module](self).
+#[derive(Clone, Copy, Debug)]
+pub struct Graphql<'a>(&'a Platform);
+
+impl<'a> Graphql<'a> {
+    /// A query or mutation. `variables` is anything that serialises to an object; `()` is none.
+    ///
+    /// A document without a mutation is retried as a `GET` is; a mutation is sent once.
+    pub fn query<T: DeserializeOwned>(self, document: &str, variables: impl Serialize) -> Query<'a, T> {
+        Query::new(self.0, document, &variables)
+    }
+
+    /// A subscription. It is sent at once; what is wrong with it comes out of the stream. The service acknowledges no
+    /// subscription, so what happens right after this call may be missed: look with a query.
+    ///
+    /// It has to be called within a Tokio runtime; outside of one, the stream gives an error.
+    pub fn subscribe<T: DeserializeOwned>(self, document: &str, variables: impl Serialize) -> Subscription<T> {
+        Subscription::new(self.0, document, &variables)
+    }
+}

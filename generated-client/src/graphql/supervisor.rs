@@ -1,0 +1,277 @@
+//! Keeps one socket open while there are subscriptions, and replaces it before its token expires.
+
+use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
+
+use tokio::{
+    sync::mpsc,
+    task::AbortHandle,
+    time::{Instant, sleep_until},
+};
+
+use super::{
+    Transport,
+    connect::{self, Opened, Refused},
+    hub::Request,
+    link::{Link, Order},
+    queue::Queue,
+    sse,
+};
+use crate::{
+    Error,
+    session::{Session, random},
+};
+
+/// A socket that lived this long was a good one: the next may be opened at once.
+const STEADY: Duration = Duration::from_secs(10);
+/// Tokens that live shorter than this do not make the client open sockets without a pause.
+const SOONEST: Duration = Duration::from_secs(1);
+const FIRST: Duration = Duration::from_millis(250);
+const LONGEST: Duration = Duration::from_secs(30);
+
+type Opening = Pin<Box<dyn Future<Output = Result<Box<Opened>, Refused>> + Send>>;
+
+struct Supervisor {
+    session: Arc<Session>,
+    /// In the order in which they were made.
+    subscriptions: BTreeMap<u64, Subscription>,
+    current: Option<Current>,
+    retiring: Option<(Link, Instant)>,
+    opening: Option<Opening>,
+    epoch: u64,
+    failures: u32,
+    idle_since: Option<Instant>,
+}
+
+struct Subscription {
+    payload: Arc<str>,
+    queue: Arc<Queue>,
+    /// The task of a subscription that has a request of its own.
+    task: Option<AbortHandle>,
+}
+
+struct Current {
+    link: Link,
+    since: Instant,
+    renew_at: Option<Instant>,
+    overlap: Duration,
+}
+
+enum Step {
+    Request(Option<Request>),
+    Opened(Result<Box<Opened>, Refused>),
+    Ended,
+    Renew,
+    Retire,
+    Idle,
+}
+
+pub(super) async fn run(session: Arc<Session>, mut requests: mpsc::UnboundedReceiver<Request>) {
+    let mut supervisor = Supervisor {
+        session,
+        subscriptions: BTreeMap::new(),
+        current: None,
+        retiring: None,
+        opening: None,
+        epoch: 0,
+        failures: 0,
+        idle_since: None,
+    };
+    loop {
+        match supervisor.step(&mut requests).await {
+            Step::Request(Some(request)) => supervisor.obey(request),
+            Step::Opened(Ok(opened)) => supervisor.opened(*opened),
+            Step::Opened(Err(refused)) => supervisor.refused(refused),
+            Step::Ended => supervisor.ended(),
+            Step::Renew => supervisor.open(),
+            Step::Retire => supervisor.retiring = None,
+            Step::Request(None) => return,
+            Step::Idle => {
+                if supervisor.session.graphql.retire(&requests) {
+                    return;
+                }
+            }
+        }
+        supervisor.settle();
+    }
+}
+
+impl Supervisor {
+    async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<Request>) -> Step {
+        let idle = self.idle_since.map(|since| since + self.session.graphql.options().idle);
+        let renew = self.current.as_ref().and_then(|current| current.renew_at).filter(|_| self.opening.is_none());
+        let retire = self.retiring.as_ref().map(|(_, until)| *until);
+        let opening = async {
+            match &mut self.opening {
+                Some(opening) => opening.as_mut().await,
+                None => std::future::pending().await,
+            }
+        };
+        let ended = async {
+            match &mut self.current {
+                Some(current) => drop((&mut current.link.ended).await),
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            request = requests.recv() => Step::Request(request),
+            outcome = opening => Step::Opened(outcome),
+            () = ended => Step::Ended,
+            () = at(renew) => Step::Renew,
+            () = at(retire) => Step::Retire,
+            () = at(idle) => Step::Idle,
+        }
+    }
+
+    fn obey(&mut self, request: Request) {
+        match request {
+            Request::Add { id, payload, queue } => {
+                queue.move_to(self.epoch, false);
+                let mut subscription = Subscription { payload, queue, task: None };
+                if self.uses_requests() {
+                    subscription.start(&self.session, self.epoch);
+                } else if let Some(current) = &self.current {
+                    subscription.send(id, &current.link);
+                }
+                self.subscriptions.insert(id, subscription);
+            }
+            Request::Remove(id) => {
+                if let Some(Subscription { task, .. }) = self.subscriptions.remove(&id) {
+                    if let Some(task) = task {
+                        task.abort();
+                    }
+                    let links = self.current.as_ref().map(|current| &current.link).into_iter();
+                    for link in links.chain(self.retiring.as_ref().map(|(link, _)| link)) {
+                        link.order(Order::Unsubscribe(id));
+                    }
+                }
+            }
+        }
+    }
+
+    fn uses_requests(&self) -> bool {
+        match self.session.graphql.options().transport {
+            Transport::ServerSentEvents => true,
+            Transport::WebSocket => false,
+            Transport::Auto => self.session.graphql.has_no_upgrade(),
+        }
+    }
+
+    /// Begins what the state asks for.
+    fn settle(&mut self) {
+        self.idle_since = match self.idle_since {
+            _ if !self.subscriptions.is_empty() => None,
+            None => Some(Instant::now()),
+            since => since,
+        };
+        let wanted = !self.subscriptions.is_empty() && !self.uses_requests();
+        if wanted && self.current.is_none() && self.opening.is_none() {
+            self.open();
+        }
+    }
+
+    fn open(&mut self) {
+        let session = Arc::clone(&self.session);
+        let pause = pause(self.failures);
+        self.opening = Some(Box::pin(async move {
+            tokio::time::sleep(pause).await;
+            connect::open(&session).await.map(Box::new)
+        }));
+    }
+
+    fn opened(&mut self, opened: Opened) {
+        self.opening = None;
+        self.epoch += 1;
+        let options = self.session.graphql.options();
+        // The overlap ends while the old token is still good: the margin of the cache is a fifth of a lifetime, or 60 s.
+        let usable_for = opened.usable_for;
+        let overlap = usable_for.map_or(options.overlap, |time| options.overlap.min(time / 8));
+        let now = Instant::now();
+        let renew_at = usable_for.and_then(|time| now.checked_add(time.max(SOONEST)));
+        let link = Link::start(opened, self.epoch, options.keep_alive);
+        let old = self.current.take();
+        let renewed = old.is_some();
+        if renewed {
+            self.failures = 0;
+        }
+        let epoch = self.epoch;
+        self.subscriptions.retain(|_, subscription| subscription.queue.move_to(epoch, renewed));
+        for (id, subscription) in &self.subscriptions {
+            subscription.send(*id, &link);
+        }
+        self.retiring = old.map(|old| (old.link, now + old.overlap));
+        self.current = Some(Current { link, since: now, renew_at, overlap });
+        tracing::debug!(subscriptions = self.subscriptions.len(), renewed, "the socket is open");
+    }
+
+    fn refused(&mut self, refused: Refused) {
+        self.opening = None;
+        let Refused { error, no_upgrade } = refused;
+        tracing::debug!(code = error.code(), "no socket");
+        if let Some(current) = &mut self.current {
+            // The old socket goes on while it can.
+            self.failures = self.failures.saturating_add(1);
+            current.renew_at = Some(Instant::now());
+            return;
+        }
+        if no_upgrade && self.session.graphql.options().transport == Transport::Auto {
+            self.session.graphql.set_no_upgrade();
+            for subscription in self.subscriptions.values_mut() {
+                subscription.start(&self.session, self.epoch);
+            }
+            return;
+        }
+        self.failures = self.failures.saturating_add(1);
+        self.fail_all(&error);
+    }
+
+    /// The current socket has told its subscriptions. Those that it never saw go to the next one.
+    fn ended(&mut self) {
+        let steady = self.current.take().is_some_and(|current| current.since.elapsed() >= STEADY);
+        self.failures = if steady { 0 } else { self.failures.saturating_add(1) };
+        let epoch = self.epoch;
+        self.subscriptions.retain(|_, subscription| subscription.queue.move_to(epoch, false));
+    }
+
+    fn fail_all(&mut self, error: &Error) {
+        for subscription in std::mem::take(&mut self.subscriptions).into_values() {
+            subscription.queue.end(self.epoch, Some(error.share()));
+        }
+    }
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        for subscription in self.subscriptions.values() {
+            if let Some(task) = &subscription.task {
+                task.abort();
+            }
+        }
+    }
+}
+
+impl Subscription {
+    fn send(&self, id: u64, link: &Link) {
+        let (payload, queue) = (Arc::clone(&self.payload), Arc::clone(&self.queue));
+        link.order(Order::Subscribe { id, payload, queue });
+    }
+
+    fn start(&mut self, session: &Arc<Session>, epoch: u64) {
+        let task = sse::run(Arc::clone(session), Arc::clone(&self.payload), Arc::clone(&self.queue), epoch);
+        self.task = Some(tokio::spawn(task).abort_handle());
+    }
+}
+
+/// How long to wait before the next socket: nothing after a good one, then a random part of a doubling span.
+fn pause(failures: u32) -> Duration {
+    match failures.checked_sub(1) {
+        None => Duration::ZERO,
+        Some(more) => FIRST.saturating_mul(1 << more.min(10)).min(LONGEST).mul_f64(0.5 + random() / 2.0),
+    }
+}
+
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}

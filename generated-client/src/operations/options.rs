@@ -1,0 +1,82 @@
+//! How closely operations are watched.
+
+use std::time::Duration;
+
+/// How closely operations are watched. The platform's document names no time, so every one has a default that can be
+/// replaced.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "the options do nothing before they are given to `Operations`"]
+pub struct WatchOptions {
+    pub(super) settle: Duration,
+    pub(super) safety: Duration,
+    pub(super) interval: Duration,
+    pub(super) visibility: Duration,
+    pub(super) events: Duration,
+    pub(super) unknown: Duration,
+    pub(super) reconnect: Duration,
+}
+
+impl Default for WatchOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl WatchOptions {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self {
+            settle: Duration::from_secs(1),
+            safety: Duration::from_secs(30),
+            interval: Duration::from_secs(2),
+            visibility: Duration::from_secs(30),
+            events: Duration::from_secs(60),
+            unknown: Duration::from_secs(120),
+            reconnect: Duration::from_millis(500),
+        }
+    }
+
+    /// Sets the time from a subscription to the second look: a service acknowledges no subscription, so the first look may
+    /// have come too early; 1 s unless set.
+    pub fn settle(mut self, time: Duration) -> Self {
+        self.settle = time;
+        self
+    }
+
+    /// Sets the longest time without a look, whatever the subscription says; 30 s unless set.
+    pub fn safety(mut self, time: Duration) -> Self {
+        self.safety = time;
+        self
+    }
+
+    /// Sets the first time between two looks where there is no subscription, or where something is about to change; it
+    /// grows up to that of [`safety`](Self::safety); 2 s unless set.
+    pub fn interval(mut self, time: Duration) -> Self {
+        self.interval = time;
+        self
+    }
+
+    /// Sets how long an accepted operation may stay invisible before it counts as missing; 30 s unless set.
+    pub fn visibility(mut self, time: Duration) -> Self {
+        self.visibility = time;
+        self
+    }
+
+    /// Sets how long required events may come after a success; 60 s unless set.
+    pub fn events(mut self, time: Duration) -> Self {
+        self.events = time;
+        self
+    }
+
+    /// Sets how long a state may stay unknown before waiting ends with it; 120 s unless set.
+    pub fn unknown(mut self, time: Duration) -> Self {
+        self.unknown = time;
+        self
+    }
+
+    /// Sets the first pause before a new subscription after one that broke; it doubles up to 30 s; 0.5 s unless set.
+    pub fn reconnect(mut self, time: Duration) -> Self {
+        self.reconnect = time;
+        self
+    }
+}

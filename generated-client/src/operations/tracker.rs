@@ -1,0 +1,221 @@
+//! What is known of one operation, and what follows from it. No input or output, so that every rule can be tested alone.
+
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use super::{Binding, Observation, Outcome, Source, State, WatchOptions, binding::text};
+
+/// What a push leads to.
+#[derive(Debug, PartialEq)]
+pub(super) enum Push {
+    /// It says nothing new.
+    Nothing,
+    /// It is progress, as far as a push can say.
+    Report(Box<Observation>),
+    /// It says something that only a query can confirm.
+    Confirm,
+}
+
+#[derive(Debug)]
+pub(super) struct Tracker {
+    binding: &'static Binding,
+    options: WatchOptions,
+    /// How long ago the operation was accepted when tracking began.
+    hidden_since: Instant,
+    /// What was reported last: the state in the service's words, and what it means.
+    last: Option<Observation>,
+    rank: usize,
+    events: BTreeSet<String>,
+    /// A final state that a query has confirmed.
+    confirmed: Option<(Observation, Instant)>,
+    unknown: Option<(String, Instant)>,
+    gap: bool,
+    seen: bool,
+}
+
+impl Tracker {
+    /// Begins to track an operation that was accepted some time ago.
+    pub(super) fn new(binding: &'static Binding, options: WatchOptions, age: Duration, now: Instant) -> Self {
+        Self {
+            binding,
+            options,
+            hidden_since: now.checked_sub(age).unwrap_or(now),
+            last: None,
+            rank: 0,
+            events: BTreeSet::new(),
+            confirmed: None,
+            unknown: None,
+            gap: false,
+            seen: false,
+        }
+    }
+
+    /// Says that something may have happened that nobody saw.
+    pub(super) fn mark_gap(&mut self) {
+        self.gap = true;
+    }
+
+    /// Whether a change is near: the state is final and the events are missing, or a state was pushed that counts only
+    /// when it is confirmed.
+    pub(super) fn is_restless(&self) -> bool {
+        self.confirmed.is_some() || !self.seen
+    }
+
+    /// Takes the data of a query. The observation, when it is news.
+    pub(super) fn query(&mut self, data: Value, now: Instant) -> Option<Observation> {
+        let raw = data.pointer(self.binding.state).and_then(text);
+        let state = raw.as_deref().map_or(State::NotVisible, |raw| self.binding.states.read(raw));
+        let news = match self.binding.events {
+            Some(events) => self.add(events.names(&data, events.list)),
+            None => false,
+        };
+        if state == State::NotVisible {
+            // Something that was visible once and is not now is hidden anew.
+            if self.seen {
+                self.seen = false;
+                self.hidden_since = now;
+            }
+        } else {
+            self.seen = true;
+        }
+        self.unknown = match (state, self.unknown.take()) {
+            (State::Unknown, Some((known, since))) if Some(&known) == raw.as_ref() => Some((known, since)),
+            (State::Unknown, _) => raw.clone().map(|raw| (raw, now)),
+            _ => None,
+        };
+        if let Some((held, _)) = &self.confirmed {
+            // A final state stays: an answer from before it is an old one. New events still count.
+            let mut again = held.clone();
+            again.data = data;
+            again.at = super::time::millis(std::time::SystemTime::now());
+            return news.then(|| self.report(again));
+        }
+        let same = self.last.as_ref().is_some_and(|last| last.state == state && last.raw == raw);
+        let observation = Observation::new(state, raw, Source::Query, data);
+        if state.is_final() {
+            // It is reported even where a push has said the same: this one counts.
+            let observation = self.report(observation);
+            self.confirmed = Some((observation.clone(), now));
+            return Some(observation);
+        }
+        (!same || news || self.gap).then(|| self.report(observation))
+    }
+
+    /// Takes the data of a push.
+    pub(super) fn push(&mut self, data: Value) -> Push {
+        let news = match self.binding.events {
+            Some(events) => events.pushed.is_some_and(|place| self.add(events.names(&data, place))),
+            None => false,
+        };
+        let raw = self.binding.pushed_state.and_then(|place| data.pointer(place)).and_then(text);
+        if let Some((held, _)) = &self.confirmed {
+            let mut again = held.clone();
+            again.source = Source::Push;
+            return if news { Push::Report(Box::new(self.report(again))) } else { Push::Nothing };
+        }
+        let Some(raw) = raw else {
+            // Without a state it is only a reason to look.
+            return Push::Confirm;
+        };
+        let state = self.binding.states.read(&raw);
+        if state != State::Pending {
+            return Push::Confirm;
+        }
+        let rank = self.binding.states.rank(&raw);
+        let same = self.last.as_ref().is_some_and(|last| last.raw.as_deref() == Some(&raw));
+        if (same || rank < self.rank) && !news {
+            return Push::Nothing;
+        }
+        let (state, raw) = match &self.last {
+            // An old message with a new event does not move the state back.
+            Some(last) if rank < self.rank => (last.state, last.raw.clone()),
+            _ => (state, Some(raw)),
+        };
+        Push::Report(Box::new(self.report(Observation::new(state, raw, Source::Push, data))))
+    }
+
+    fn add(&mut self, names: Vec<String>) -> bool {
+        let before = self.events.len();
+        self.events.extend(names);
+        self.events.len() > before
+    }
+
+    fn report(&mut self, mut observation: Observation) -> Observation {
+        observation.events.clone_from(&self.events);
+        observation.gap = std::mem::take(&mut self.gap);
+        if let Some(raw) = &observation.raw {
+            self.rank = self.binding.states.rank(raw);
+        }
+        if observation.state == State::Unknown {
+            tracing::warn!(
+                kind = self.binding.kind,
+                "the operation is in a state that the configuration does not know"
+            );
+        }
+        self.last = Some(observation.clone());
+        observation
+    }
+
+    fn missing(&self) -> Vec<String> {
+        let required = self.binding.events.map_or(&[][..], |events| events.required);
+        required.iter().filter(|name| !self.events.contains(**name)).map(|name| (*name).to_owned()).collect()
+    }
+
+    /// How it ended, if it has.
+    pub(super) fn outcome(&self, now: Instant) -> Option<Outcome> {
+        if let Some((last, since)) = &self.confirmed {
+            let mut last = last.clone();
+            last.events.clone_from(&self.events);
+            return match last.state {
+                State::Failed => Some(Outcome::Failed(last)),
+                State::Cancelled => Some(Outcome::Cancelled(last)),
+                _ => match self.missing() {
+                    missing if missing.is_empty() => Some(Outcome::Succeeded(last)),
+                    missing => {
+                        (now >= *since + self.options.events).then_some(Outcome::EventsMissing { last, missing })
+                    }
+                },
+            };
+        }
+        let (_, since) = self.unknown.as_ref()?;
+        let last = self.last.clone()?;
+        (now >= *since + self.options.unknown).then_some(Outcome::UnknownState(last))
+    }
+
+    /// Whether the operation should have become visible.
+    pub(super) fn is_missing(&self, now: Instant) -> bool {
+        !self.seen && self.confirmed.is_none() && now >= self.hidden_since + self.options.visibility
+    }
+
+    /// When time alone changes something.
+    pub(super) fn next_change(&self) -> Option<Instant> {
+        if let Some((_, since)) = &self.confirmed {
+            return Some(*since + self.options.events);
+        }
+        if !self.seen {
+            return Some(self.hidden_since + self.options.visibility);
+        }
+        self.unknown.as_ref().map(|(_, since)| *since + self.options.unknown)
+    }
+
+    /// How it stands when the deadline passes.
+    pub(super) fn at_deadline(&self) -> Outcome {
+        let Some(last) = &self.last else { return Outcome::StillRunning(None) };
+        let required = self.binding.events.is_some_and(|events| !events.required.is_empty());
+        let mut last = last.clone();
+        last.events.clone_from(&self.events);
+        match (&self.confirmed, self.missing()) {
+            (Some(_), missing) if !missing.is_empty() => Outcome::EventsMissing { last, missing },
+            (None, missing) if required && missing.is_empty() => Outcome::StateMissing(last),
+            _ if last.state == State::Unknown => Outcome::UnknownState(last),
+            _ => Outcome::StillRunning(Some(last)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,515 @@
+//! Subscriptions: what must hold of the socket, whatever the service does.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
+
+mod support;
+#[path = "support/graphql.rs"]
+mod support_graphql;
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::{SinkExt as _, StreamExt as _, future::join_all};
+use platform_client::{
+    Error, Platform, Value,
+    auth::{Credential, StaticToken, Token, TokenFuture, TokenRequest},
+    graphql::{Delivery, Gap, GraphqlOptions, Subscription, Transport},
+};
+use support::{Reply, Server};
+use support_graphql::{GraphqlServer, Peer};
+use tokio_tungstenite::tungstenite::Message;
+
+const DOCUMENT: &str = "subscription { changed }";
+
+fn platform_with(url: &str, options: GraphqlOptions) -> Platform {
+    Platform::builder(url).credential(StaticToken::new("canary-token")).graphql(options).build().unwrap()
+}
+
+fn platform(url: &str) -> Platform {
+    platform_with(url, GraphqlOptions::new())
+}
+
+fn subscribe(platform: &Platform) -> Subscription<Value> {
+    platform.graphql().subscribe(DOCUMENT, ())
+}
+
+/// The data of the next message.
+async fn data(subscription: &mut Subscription<Value>) -> Value {
+    loop {
+        match within(subscription.next()).await.unwrap().unwrap() {
+            Delivery::Next(answer) => return answer.into_data().unwrap(),
+            _ => continue,
+        }
+    }
+}
+
+async fn failure(subscription: &mut Subscription<Value>) -> Error {
+    within(subscription.next()).await.unwrap().unwrap_err()
+}
+
+/// Nothing in these tests takes long; what does hangs.
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), future).await.expect("it hangs")
+}
+
+#[tokio::test]
+async fn a_subscription_delivers_until_it_is_complete() {
+    let server = GraphqlServer::sockets(|mut peer: Peer| async move {
+        assert_eq!(peer.authorization.as_deref(), Some("Bearer canary-token"));
+        assert_eq!(peer.acknowledge().await["Authorization"], "Bearer canary-token");
+        let id = peer.subscribed().await.unwrap();
+        peer.next(&id, "1").await;
+        peer.next(&id, "2").await;
+        peer.send(format!(r#"{{"id":"{id}","type":"complete"}}"#)).await;
+        peer.idle().await;
+    })
+    .await;
+    let mut subscription = subscribe(&platform(&server.url));
+    assert_eq!(data(&mut subscription).await, 1);
+    assert_eq!(data(&mut subscription).await, 2);
+    assert!(within(subscription.next()).await.is_none());
+    assert!(within(subscription.next()).await.is_none());
+}
+
+#[tokio::test]
+async fn the_token_goes_where_the_configuration_says() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let record = Arc::clone(&seen);
+    let server = GraphqlServer::sockets(move |mut peer: Peer| {
+        let record = Arc::clone(&record);
+        async move {
+            let payload = peer.acknowledge().await;
+            record.lock().unwrap().push((peer.authorization.clone(), payload));
+            let id = peer.subscribed().await.unwrap();
+            peer.next(&id, "1").await;
+            peer.idle().await;
+        }
+    })
+    .await;
+    for options in [
+        GraphqlOptions::new().token_in_header(false).token_in_payload(Some("accessToken")),
+        GraphqlOptions::new().token_in_payload(None),
+    ] {
+        data(&mut subscribe(&platform_with(&server.url, options))).await;
+    }
+    let bearer = "Bearer canary-token";
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [(None, serde_json::json!({ "accessToken": bearer })), (Some(bearer.to_owned()), Value::Null)]
+    );
+}
+
+#[tokio::test]
+async fn another_subprotocol_or_none_is_refused() {
+    for protocol in ["", "graphql-ws", "graphql-transport-ws, graphql-ws"] {
+        let server = GraphqlServer::start(
+            protocol,
+            |_| Reply::new(500, &[], ""),
+            |mut peer: Peer| async move {
+                assert!(peer.receive().await.is_none(), "the token is not sent to who speaks another protocol");
+            },
+        )
+        .await;
+        let error = failure(&mut subscribe(&platform(&server.url))).await;
+        assert!(error.is_socket() && error.to_string().contains("subprotocol"), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_is_not_acknowledged_times_out() {
+    let server = GraphqlServer::sockets(|mut peer: Peer| async move { peer.idle().await }).await;
+    let options = GraphqlOptions::new().connect_timeout(Duration::from_millis(200));
+    let error = failure(&mut subscribe(&platform_with(&server.url, options))).await;
+    assert!(error.is_timeout(), "{error:?}");
+}
+
+#[tokio::test]
+async fn close_codes_reach_the_caller() {
+    type Predicate = fn(&Error) -> bool;
+    let cases: [(u16, Predicate, bool); 8] = [
+        (4400, Error::is_bad_request, false),
+        (4401, Error::is_unauthorized, false),
+        (4403, Error::is_forbidden, false),
+        (4408, Error::is_socket, true),
+        (4409, Error::is_socket, false),
+        (4429, Error::is_rate_limited, true),
+        (1011, Error::is_socket, true),
+        (1000, Error::is_socket, true),
+    ];
+    for before in [true, false] {
+        for (code, predicate, retryable) in cases {
+            let server = GraphqlServer::sockets(move |mut peer: Peer| async move {
+                if !before {
+                    peer.acknowledge().await;
+                    peer.subscribed().await;
+                }
+                peer.close(code, "no canary-token here").await;
+            })
+            .await;
+            let error = failure(&mut subscribe(&platform(&server.url))).await;
+            assert_eq!(error.close_code(), Some(code), "{error:?}");
+            assert!(predicate(&error) && error.is_socket(), "{error:?}");
+            assert_eq!(error.is_retryable(), retryable, "{error:?}");
+            assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_error_message_ends_its_subscription_only() {
+    let server = GraphqlServer::sockets(|mut peer: Peer| async move {
+        peer.acknowledge().await;
+        let first = peer.subscribed().await.unwrap();
+        let second = peer.subscribed().await.unwrap();
+        peer.send(format!(r#"{{"id":"{first}","type":"error","payload":[{{"message":"no canary-token"}}]}}"#)).await;
+        peer.next(&second, "2").await;
+        peer.idle().await;
+    })
+    .await;
+    let platform = platform(&server.url);
+    let (mut first, mut second) = (subscribe(&platform), subscribe(&platform));
+    let error = failure(&mut first).await;
+    assert_eq!(error.graphql_errors()[0].message(), "no [redacted]");
+    assert!(within(first.next()).await.is_none());
+    assert_eq!(data(&mut second).await, 2);
+}
+
+#[tokio::test]
+async fn a_flood_of_pings_is_answered_and_holds_nothing_up() {
+    let server = GraphqlServer::sockets(|mut peer: Peer| async move {
+        peer.acknowledge().await;
+        let id = peer.subscribed().await.unwrap();
+        for number in 0..20_000_u32 {
+            peer.socket.feed(Message::Ping(number.to_be_bytes().to_vec().into())).await.unwrap();
+            peer.socket.feed(Message::text(r#"{"type":"ping","payload":{"n":1}}"#)).await.unwrap();
+        }
+        peer.socket.flush().await.unwrap();
+        // One answer at least, to the last of them.
+        while peer.receive().await.unwrap() != serde_json::json!({ "type": "pong", "payload": { "n": 1 } }) {}
+        peer.next(&id, "\"after\"").await;
+        let late = peer.subscribed().await.unwrap();
+        peer.next(&late, "\"late\"").await;
+        peer.idle().await;
+    })
+    .await;
+    let platform = platform(&server.url);
+    let mut subscription = subscribe(&platform);
+    assert_eq!(data(&mut subscription).await, "after");
+    assert_eq!(data(&mut subscribe(&platform)).await, "late");
+    assert_eq!(server.opened(), 1);
+}
+
+#[tokio::test]
+async fn a_message_of_65_mib_ends_the_socket_and_not_the_client() {
+    let server = GraphqlServer::sockets(|mut peer: Peer| async move {
+        peer.acknowledge().await;
+        let id = peer.subscribed().await.unwrap();
+        if peer.number == 0 {
+            peer.next(&id, &format!("\"{}\"", "x".repeat(65 << 20))).await;
+        } else {
+            peer.next(&id, "1").await;
+        }
+        peer.idle().await;
+    })
+    .await;
+    let platform = platform(&server.url);
+    let error = failure(&mut subscribe(&platform)).await;
+    assert!(error.is_too_large(), "{error:?}");
+    assert_eq!(data(&mut subscribe(&platform)).await, 1);
+}
+
+#[tokio::test]
+async fn unknown_identifiers_and_messages_after_complete_are_ignored() {
+    let server = GraphqlServer::sockets(|mut peer: Peer| async move {
+        peer.acknowledge().await;
+        let id = peer.subscribed().await.unwrap();
+        for stranger in ["999", "x", "-1", "", "18446744073709551616"] {
+            peer.next(stranger, "0").await;
+            peer.send(format!(r#"{{"id":"{stranger}","type":"complete"}}"#)).await;
+            peer.send(format!(r#"{{"id":"{stranger}","type":"error","payload":[]}}"#)).await;
+        }
+        peer.next(&id, "1").await;
+        peer.send(format!(r#"{{"id":"{id}","type":"complete"}}"#)).await;
+        peer.next(&id, "2").await;
+        peer.send(format!(r#"{{"id":"{id}","type":"error","payload":[]}}"#)).await;
+        let second = peer.subscribed().await.unwrap();
+        assert_ne!(second, id);
+        peer.next(&second, "3").await;
+        peer.idle().await;
+    })
+    .await;
+    let platform = platform(&server.url);
+    let mut subscription = subscribe(&platform);
+    assert_eq!(data(&mut subscription).await, 1);
+    assert!(within(subscription.next()).await.is_none());
+    assert_eq!(data(&mut subscribe(&platform)).await, 3);
+    assert_eq!(server.opened(), 1);
+}
+
+#[tokio::test]
+async fn what_is_no_message_of_the_protocol_ends_the_socket_with_4400() {
+    for odd in ["not json", "{}", r#"{"type":"data","id":"1"}"#, r#"{"type":"next","id":"1"}"#] {
+        let (told, code) = tokio::sync::oneshot::channel();
+        let told = Arc::new(Mutex::new(Some(told)));
+        let server = GraphqlServer::sockets(move |mut peer: Peer| {
+            let told = told.lock().unwrap().take().unwrap();
+            async move {
+                peer.acknowledge().await;
+                peer.subscribed().await;
+                peer.send(odd).await;
+                while let Some(Ok(message)) = peer.socket.next().await {
+                    if let Message::Close(Some(frame)) = message {
+                        told.send(u16::from(frame.code)).unwrap();
+                        return;
+                    }
+                }
+            }
+        })
+        .await;
+        let error = failure(&mut subscribe(&platform(&server.url))).await;
+        assert!(error.is_socket(), "{error:?}");
+        assert_eq!(within(code).await.unwrap(), 4400);
+    }
+}
+
+#[tokio::test]
+async fn a_slow_consumer_loses_its_own_oldest_messages_and_stalls_nobody() {
+    let server = GraphqlServer::sockets(|mut peer: Peer| async move {
+        peer.acknowledge().await;
+        let slow = peer.subscribed().await.unwrap();
+        let quick = peer.subscribed().await.unwrap();
+        for number in 0..10_000 {
+            peer.next(&slow, &number.to_string()).await;
+        }
+        peer.send(r#"{"type":"ping"}"#).await;
+        while peer.receive().await.unwrap()["type"] != "pong" {}
+        peer.next(&quick, "\"quick\"").await;
+        peer.idle().await;
+    })
+    .await;
+    let platform = platform_with(&server.url, GraphqlOptions::new().buffer(16));
+    let (mut slow, mut quick) = (subscribe(&platform), subscribe(&platform));
+    assert_eq!(data(&mut quick).await, "quick", "the socket was read, and pinged, while nobody took from the other");
+    match within(slow.next()).await.unwrap().unwrap() {
+        Delivery::Gap(Gap::Overflow { dropped }) => assert_eq!(dropped, 10_000 - 16),
+        other => panic!("{other:?}"),
+    }
+    for number in 10_000 - 16..10_000 {
+        assert_eq!(data(&mut slow).await, number);
+    }
+}
+
+#[tokio::test]
+async fn many_subscriptions_share_one_socket_and_leave_it_one_by_one() {
+    let completed = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&completed);
+    let server = GraphqlServer::sockets(move |mut peer: Peer| {
+        let count = Arc::clone(&count);
+        async move {
+            peer.acknowledge().await;
+            while let Some(message) = peer.receive().await {
+                if message["type"] == "subscribe" {
+                    let id = message["id"].as_str().unwrap().to_owned();
+                    peer.next(&id, &id).await;
+                } else if message["type"] == "complete" {
+                    count.fetch_add(1, Ordering::SeqCst);
+                }
+            }
+        }
+    })
+    .await;
+    let platform = platform(&server.url);
+    let mut all: Vec<_> = (0..200).map(|_| subscribe(&platform)).collect();
+    let numbers = join_all(all.iter_mut().map(data)).await;
+    let distinct: std::collections::HashSet<String> = numbers.iter().map(Value::to_string).collect();
+    assert_eq!(distinct.len(), 200, "each gets its own messages");
+    assert_eq!(server.opened(), 1);
+    drop(all);
+    within(async {
+        while completed.load(Ordering::SeqCst) < 200 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_silent_service_is_pinged_and_then_given_up() {
+    let server = GraphqlServer::sockets(|mut peer: Peer| async move {
+        peer.acknowledge().await;
+        peer.subscribed().await;
+        // Not reading answers no ping.
+        std::future::pending::<()>().await;
+    })
+    .await;
+    let options = GraphqlOptions::new().keep_alive(Duration::from_millis(50));
+    let error = failure(&mut subscribe(&platform_with(&server.url, options))).await;
+    assert!(error.is_timeout() && error.is_retryable(), "{error:?}");
+}
+
+/// A credential whose tokens are numbered, and live for a time.
+struct Numbered(AtomicU32, Duration);
+
+impl Credential for Numbered {
+    fn token<'a>(&'a self, _request: TokenRequest<'a>) -> TokenFuture<'a> {
+        let number = self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move { Ok(Token::new(format!("token-{number}")).expires_in(self.1)) })
+    }
+}
+
+#[tokio::test]
+async fn the_socket_is_replaced_before_its_token_expires_and_nothing_is_missed() {
+    // Both sockets live at once; each tells the other what it saw.
+    let (events, _) = tokio::sync::broadcast::channel::<String>(16);
+    let sender = events.clone();
+    let server = GraphqlServer::sockets(move |mut peer: Peer| {
+        let (sender, mut events) = (sender.clone(), sender.subscribe());
+        async move {
+            assert_eq!(peer.authorization, Some(format!("Bearer token-{}", peer.number)));
+            peer.acknowledge().await;
+            let id = peer.subscribed().await.unwrap();
+            peer.next(&id, &format!("\"first of {}\"", peer.number)).await;
+            if peer.number == 1 {
+                sender.send("the new one is there".to_owned()).unwrap();
+                peer.idle().await;
+            } else {
+                events.recv().await.unwrap();
+                peer.next(&id, "\"last of 0\"").await;
+                assert!(peer.receive().await.is_none(), "the old socket is closed after the overlap");
+            }
+        }
+    })
+    .await;
+    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500));
+    let options = GraphqlOptions::new().overlap(Duration::from_millis(200));
+    let platform = Platform::builder(&server.url).credential(credential).graphql(options).build().unwrap();
+    let mut subscription = subscribe(&platform);
+    assert_eq!(data(&mut subscription).await, "first of 0");
+    let mut seen = Vec::new();
+    while seen.len() < 3 {
+        seen.push(match within(subscription.next()).await.unwrap().unwrap() {
+            Delivery::Next(answer) => answer.into_data().unwrap().as_str().unwrap().to_owned(),
+            Delivery::Gap(Gap::Renewed) => "renewed".to_owned(),
+            other => format!("{other:?}"),
+        });
+    }
+    seen.sort();
+    assert_eq!(seen, ["first of 1", "last of 0", "renewed"]);
+}
+
+#[tokio::test]
+async fn a_refused_token_is_replaced_once() {
+    let server = GraphqlServer::sockets(|mut peer: Peer| async move {
+        if peer.number == 0 {
+            return peer.close(4401, "expired").await;
+        }
+        assert_eq!(peer.authorization.as_deref(), Some("Bearer token-1"));
+        peer.acknowledge().await;
+        let id = peer.subscribed().await.unwrap();
+        peer.next(&id, "1").await;
+        peer.idle().await;
+    })
+    .await;
+    let credential = Numbered(AtomicU32::new(0), Duration::from_secs(3600));
+    let platform = Platform::builder(&server.url).credential(credential).build().unwrap();
+    assert_eq!(data(&mut subscribe(&platform)).await, 1);
+    assert_eq!(server.opened(), 2);
+}
+
+fn events(body: &str) -> Reply {
+    Reply::new(200, &[("content-type", "text/event-stream; charset=utf-8")], body)
+}
+
+#[tokio::test]
+async fn server_sent_events_take_over_where_the_upgrade_is_refused() {
+    let body =
+        ": hello\n\nevent: next\ndata: {\"data\":1}\n\nevent: next\ndata: {\"data\":2}\n\nevent: complete\ndata:\n\n";
+    for status in [400, 404, 405, 426, 501, 200] {
+        let server = Server::start(
+            move |request| {
+                if request.method == "GET" { Reply::new(status, &[], "no") } else { events(body) }
+            },
+        )
+        .await;
+        let platform = platform(&server.url);
+        for _ in 0..2 {
+            let mut subscription = subscribe(&platform);
+            assert_eq!(data(&mut subscription).await, 1);
+            assert_eq!(data(&mut subscription).await, 2);
+            assert!(within(subscription.next()).await.is_none());
+        }
+        let requests = server.requests();
+        assert_eq!(requests.iter().filter(|request| request.method == "GET").count(), 1, "it is asked once");
+        let post = requests.iter().find(|request| request.method == "POST").unwrap();
+        assert_eq!(post.header("accept"), Some("text/event-stream"));
+        assert_eq!(post.header("authorization"), Some("Bearer canary-token"));
+    }
+}
+
+#[tokio::test]
+async fn transports_that_are_chosen_are_kept_to() {
+    let server =
+        Server::start(|request| if request.method == "GET" { Reply::new(404, &[], "") } else { events("") }).await;
+    let socket = platform_with(&server.url, GraphqlOptions::new().transport(Transport::WebSocket));
+    assert!(failure(&mut subscribe(&socket)).await.is_not_found());
+    let sse = platform_with(&server.url, GraphqlOptions::new().transport(Transport::ServerSentEvents));
+    assert!(within(subscribe(&sse).next()).await.is_none());
+    assert_eq!(server.last().method, "POST");
+}
+
+#[tokio::test]
+async fn refusals_of_the_caller_are_errors_on_either_transport() {
+    for (status, predicate) in
+        [(401, Error::is_unauthorized as fn(&Error) -> bool), (403, Error::is_forbidden), (429, Error::is_rate_limited)]
+    {
+        let server =
+            Server::always(Reply::new(status, &[("www-authenticate", "Bearer x=\"canary-token\"")], "canary-token"))
+                .await;
+        for transport in [Transport::Auto, Transport::ServerSentEvents] {
+            let platform = platform_with(&server.url, GraphqlOptions::new().transport(transport));
+            let error = failure(&mut subscribe(&platform)).await;
+            assert!(predicate(&error), "{error:?}");
+            assert!(!format!("{error} {error:?} {:?}", error.raw_body()).contains("canary"), "{error:?}");
+        }
+    }
+    let server = Server::start(|_| Reply::json(200, "{}")).await;
+    let platform = platform_with(&server.url, GraphqlOptions::new().transport(Transport::ServerSentEvents));
+    assert!(failure(&mut subscribe(&platform)).await.is_socket());
+}
+
+#[tokio::test]
+async fn an_upgrade_follows_no_redirect() {
+    let other = Server::always(Reply::new(200, &[], "")).await;
+    let location = format!("{}/graphql", other.url);
+    for status in [302, 307, 308] {
+        let server = Server::always(Reply::new(status, &[("location", &location)], "")).await;
+        let error = failure(&mut subscribe(&platform(&server.url))).await;
+        assert_eq!(error.status().unwrap().as_u16(), status);
+    }
+    assert!(other.requests().is_empty());
+}
+
+#[tokio::test]
+async fn an_upgrade_that_proves_nothing_is_refused() {
+    let server = Server::always(
+        Reply::raw(&["HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+        sec-websocket-accept: wrong\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n"])
+        .and_hang(),
+    )
+    .await;
+    let error = failure(&mut subscribe(&platform(&server.url))).await;
+    assert!(error.is_socket() && error.to_string().contains("confirmed"), "{error:?}");
+}
+
+#[test]
+fn outside_of_a_runtime_a_subscription_is_an_error() {
+    let platform = platform("http://127.0.0.1:1");
+    let mut subscription = subscribe(&platform);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    assert!(runtime.block_on(subscription.next()).unwrap().unwrap_err().is_request());
+}

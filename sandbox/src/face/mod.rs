@@ -1,0 +1,78 @@
+//! Pages for people: the contract with a form for each operation, a place to try GraphQL, and an overview of what goes on.
+//! Plain HTML, style and script, served by the program; nothing comes from elsewhere.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_FRAME_OPTIONS};
+
+use crate::server::Shared;
+
+/// Where the page of the contract lies below the base address.
+const CONTRACT_PATH: &str = "/swagger/index.html";
+/// The pages' own scripts only; the page of the contract names the contract in a script within itself, where tools that
+/// know Swashbuckle's page look for it.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'sha256-CONFIG'; style-src 'self'; connect-src 'self'; \
+                      img-src data:; base-uri 'none'; frame-ancestors 'none'";
+const CONFIG: &str = r#"var configObject = JSON.parse('{"urls":[{"url":"v1/swagger.json","name":"Platform API v1"}],"deepLinking":false}');"#;
+
+pub(crate) fn routes() -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/", get(|| to("/sandbox")))
+        .route("/swagger", get(|| to(CONTRACT_PATH)))
+        .route(CONTRACT_PATH, get(|| page("Contract", "contract", CONFIG)))
+        .route("/graphiql", get(|| page("GraphQL", "graphiql", "")))
+        .route("/sandbox", get(|| page("Overview", "overview", "")))
+        .route("/sandbox/callback", get(|| page("Logging in", "callback", "")))
+        .route("/sandbox/face/style.css", get(|| asset("text/css", include_str!("style.css"))))
+        .route("/sandbox/face/common.js", get(|| asset("text/javascript", include_str!("common.js"))))
+        .route("/sandbox/face/callback.js", get(|| asset("text/javascript", include_str!("callback.js"))))
+        .route("/sandbox/face/contract.js", get(|| asset("text/javascript", include_str!("contract.js"))))
+        .route("/sandbox/face/graphiql.js", get(|| asset("text/javascript", include_str!("graphiql.js"))))
+        .route("/sandbox/face/overview.js", get(|| asset("text/javascript", include_str!("overview.js"))))
+}
+
+async fn to(path: &'static str) -> Response {
+    (StatusCode::FOUND, [(LOCATION, path)]).into_response()
+}
+
+async fn asset(media_type: &'static str, text: &'static str) -> Response {
+    ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-cache")], text).into_response()
+}
+
+/// A page that a script of this name fills.
+async fn page(title: &str, script: &str, config: &str) -> Response {
+    let inline = match config {
+        "" => String::new(),
+        config => format!("<script>{config}</script>\n"),
+    };
+    let html = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · Platform sandbox</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/sandbox/face/style.css\">\n</head>\n<body>\n\
+         <nav><a href=\"/sandbox\">Overview</a><a href=\"{CONTRACT_PATH}\">Contract</a><a href=\"/graphiql\">GraphQL</a>\
+         <a href=\"/identity/profile/api-tokens\">API tokens</a><span id=\"who\"></span></nav>\n\
+         <main>\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{inline}\
+         <script type=\"module\" src=\"/sandbox/face/{script}.js\"></script>\n</body>\n</html>\n"
+    );
+    let policy = POLICY.replace("CONFIG", &digest(config));
+    let headers = [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (CACHE_CONTROL, "no-cache"),
+        (CONTENT_SECURITY_POLICY, policy.as_str()),
+        (X_FRAME_OPTIONS, "DENY"),
+    ];
+    (headers, html).into_response()
+}
+
+/// The digest by which a policy allows a script within a page.
+fn digest(script: &str) -> String {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use sha2::{Digest, Sha256};
+
+    STANDARD.encode(Sha256::digest(script.as_bytes()))
+}

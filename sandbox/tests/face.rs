@@ -1,0 +1,92 @@
+//! The pages in a real browser: Debian's Chromium, headless. Where there is none, the test says so and checks nothing.
+//! `SANDBOX_SCREENSHOT=sandbox/docs/overview.png` keeps the picture that it takes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says what it skips"
+)]
+
+#[path = "support/browser.rs"]
+mod browser;
+mod support;
+
+use std::time::Duration;
+
+use browser::Browser;
+use serde_json::json;
+use support::{Caller, PROJECTS, deployment, deployment_with, project};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
+    let Some(mut browser) = Browser::start().await else {
+        eprintln!("SKIPPED: there is no `chromium` on this machine; apt-get install chromium");
+        return;
+    };
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    caller.create(PROJECTS, &project(&sandbox)).await;
+
+    // The contract: log in with the authorization code, then send a request from the form of an operation.
+    browser.open(&format!("{}/swagger", sandbox.base_url())).await;
+    browser.wait("document.querySelectorAll('details[data-operation]').length > 100").await;
+    browser.value("document.getElementById('log-in').click()").await;
+    browser
+        .wait("location.pathname === '/identity/account/login' && document.querySelector('input[name=password]')")
+        .await;
+    let password = sandbox.user("ada").unwrap().password();
+    let log_in = format!(
+        "document.querySelector('input[name=user]').value = 'ada'; document.querySelector('input[name=password]').value = {}; \
+         document.querySelector('form').submit()",
+        json!(password)
+    );
+    browser.value(&log_in).await;
+    browser
+        .wait("location.pathname === '/swagger/index.html' && document.querySelector('#who button:not(#log-in)')")
+        .await;
+    let list = "document.querySelector('details[data-operation=\"get /api/projects/v1/projects\"]')";
+    browser.wait(list).await;
+    browser.value(&format!("{list}.open = true; {list}.querySelector('button').click()")).await;
+    browser.wait(&format!("{list}.querySelector('.output').textContent.startsWith('200 OK')")).await;
+    let shown = browser.value(&format!("{list}.querySelector('.output').textContent")).await;
+    assert!(shown.as_str().unwrap().contains("\"name\": \"Aurora\""), "{shown}");
+
+    // GraphQL: the query that the page begins with, and the schema.
+    browser.open(&format!("{}/graphiql", sandbox.base_url())).await;
+    browser.wait("document.getElementById('schema')?.textContent.includes('type Operation')").await;
+    browser.value("document.getElementById('run').click()").await;
+    browser.wait("document.getElementById('result').textContent.includes('— end —')").await;
+    let shown = browser.value("document.getElementById('result').textContent").await;
+    assert!(shown.as_str().unwrap().contains(&sandbox.user("ada").unwrap().id.to_string()), "{shown}");
+
+    // An API token: made, and good for a request.
+    browser.open(&format!("{}/profile/api-tokens", sandbox.auth_url())).await;
+    browser.wait("document.querySelector('input[name=name]')").await;
+    browser
+        .value("document.querySelector('input[name=name]').value = 'robot'; document.querySelector('form').submit()")
+        .await;
+    browser.wait("document.getElementById('token')").await;
+    let token = browser.value("document.getElementById('token').textContent").await.as_str().unwrap().to_owned();
+    assert_eq!(Caller::with_token(&sandbox, token).get(PROJECTS).await.status(), 200);
+
+    // The overview changes while it is looked at.
+    browser.open(&format!("{}/sandbox", sandbox.base_url())).await;
+    browser.wait("document.querySelectorAll('#requests tr').length > 0").await;
+    sandbox.clock().hold();
+    deployment_with(&sandbox, &caller, "outcome=failure").await;
+    deployment(&sandbox, &caller).await;
+    sandbox.clock().advance(Duration::from_secs(60));
+    deployment(&sandbox, &caller).await;
+    browser.wait("document.querySelector('#operations .state-Queued')").await;
+    sandbox.clock().advance(Duration::from_millis(150));
+    browser.wait("document.querySelector('#operations .state-Running')").await;
+    for state in ["Succeeded", "Failed"] {
+        browser.wait(&format!("document.querySelector('#operations .state-{state}')")).await;
+    }
+    let picture = browser.picture().await;
+    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 10_000);
+    if let Ok(path) = std::env::var("SANDBOX_SCREENSHOT") {
+        std::fs::write(path, picture).unwrap();
+    }
+}
