@@ -23,11 +23,13 @@
 //!
 //! # What every call does
 //!
-//! - It takes the session's token, asks for a new one before it expires, and once more when the service answers 401.
+//! - It takes the session's token, which is renewed before it expires, and once more when the service answers 401.
 //! - It ends by its deadline, 60 s unless set, with all attempts and token requests included.
 //! - It is sent again when no connection came about; and, for `GET`, `HEAD`, `OPTIONS`, `TRACE` and calls that say
-//!   [`Call::idempotent`], when the connection broke or the status is 429, 502, 503 or 504: three attempts in all, with a
-//!   random pause, or as long as `Retry-After` says where the deadline allows.
+//!   [`Call::idempotent`], when the connection broke, the service was silent, or the status is 408, 429, 502, 503 or 504,
+//!   and once on 500: three attempts in all, with a random pause, or as long as `Retry-After` says where the deadline
+//!   allows. All calls of a client share a budget for second attempts.
+//! - A `POST` whose connection dies is not sent again: [`Error::is_submission_unknown`].
 //! - It follows no redirect, and sends the token to the base address only. `http` is for loopback.
 //! - It reads at most 16 MiB of a body that is decoded, and 64 KiB of the body of an error.
 //! - It leaves one `tracing` span, `platform.call`, with operation, family, method, status and attempts, and no values.
@@ -49,6 +51,7 @@
 
 mod address;
 pub mod auth;
+mod builder;
 mod call;
 mod error;
 mod events;
@@ -73,12 +76,14 @@ pub use http::{HeaderMap, StatusCode};
 pub use serde_json::Value;
 pub use uuid::Uuid;
 
+pub use builder::{Compliance, PlatformBuilder};
 pub use call::{Call, CallFuture, Response};
 pub use error::{Error, Problem};
 pub use events::{Event, EventStream};
 pub use generated::*;
-pub use platform::{Platform, PlatformBuilder};
+pub use platform::Platform;
 pub use request::{RawResponse, Request};
+pub use session::middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing};
 pub use stream::ByteStream;
 pub use submission::Submission;
 pub use upload::Upload;

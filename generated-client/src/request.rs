@@ -109,6 +109,12 @@ impl<'a> Request<'a> {
         self
     }
 
+    /// Sends this request again when the service refuses it with 429 or 503 and says `Retry-After`, whatever its method is.
+    pub fn retry_when_asked(mut self) -> Self {
+        self.options.retry_when_asked = true;
+        self
+    }
+
     /// Sends the request. A status that is no success is an error.
     ///
     /// # Errors
