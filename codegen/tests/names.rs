@@ -88,13 +88,13 @@ fn each_operation(case: &Case, most: usize) {
 #[test]
 fn an_operation_more_or_less_moves_no_name() {
     for case in Case::all().iter().filter(|case| case.config.corrections.is_empty()) {
-        each_operation(case, 3);
+        each_operation(case, 2);
     }
 }
 
 #[test]
 fn an_operation_more_or_less_moves_no_name_of_a_published_contract() {
-    published(20_000).iter().for_each(|case| each_operation(case, 2));
+    published(20_000).iter().for_each(|case| each_operation(case, 1));
 }
 
 /// Puts something in front of every list of parameters and alternatives, and beside every declared member.
@@ -125,6 +125,13 @@ fn a_newcomer_in_front_takes_no_name() {
         }
         let mut large = tree.clone();
         crowd(&mut large, "");
+        // And named schemas that would like to be called what an inline one is called.
+        for name in generate(case, &tree, &Names::default()).names.types.values() {
+            let schemas = &mut large["components"]["schemas"];
+            if schemas.get(name).is_none() {
+                schemas[name] = json!({"type": "object", "properties": {"AAA": {"type": "string"}}});
+            }
+        }
         keeps(&case.name, case, &tree, &large);
     }
 }

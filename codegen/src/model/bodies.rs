@@ -1,7 +1,8 @@
 //! Request bodies.
 
+use super::claims::shared_name;
 use super::objects::text_not_bytes;
-use super::schemas::{Types, shared_name};
+use super::schemas::Types;
 use super::tree::Node;
 use super::types::{Format, Kind, PartKind, Type};
 use super::{Body, BodyKind, Style};

@@ -81,7 +81,7 @@ pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str) -> Kin
         found.push((wire, wish, about.get(index).cloned().unwrap_or_default()));
     }
     let members: Vec<(&str, String)> = found.iter().map(|(wire, wish, _)| (wire.as_str(), wish.clone())).collect();
-    let given = types.claim_members(&mut scope, key, &members);
+    let given = types.claims.members(&mut scope, key, &members);
     let variants = found.into_iter().zip(given).map(|((wire, _, docs), name)| {
         let content = VariantContent::Value;
         (wire, Variant { name, docs, content })

@@ -21,7 +21,7 @@ pub(super) fn key(node: &Node<'_>) -> String {
                 continue;
             }
             "parameters" => Some(format!("{}:{}", text(value, "in"), text(value, "name"))),
-            "oneOf" | "anyOf" => label(value),
+            "oneOf" | "anyOf" => label(value, parent),
             _ => None,
         };
         key.push('/');
@@ -42,17 +42,26 @@ fn child<'v>(parent: &'v Value, segment: &str) -> &'v Value {
     found.unwrap_or(&Value::Null)
 }
 
-/// What an alternative is called: its title, or the one value of a member.
-fn label(schema: &Value) -> Option<String> {
+/// What an alternative is called: its title, or the value of a member that no other has.
+fn label(schema: &Value, alternatives: &Value) -> Option<String> {
     let title = text(schema, "title");
     if !title.is_empty() {
         return Some(title.to_owned());
     }
     let members = schema.get("properties").and_then(Value::as_object)?;
-    members.iter().find_map(|(name, member)| match member.get("enum").and_then(Value::as_array)?.as_slice() {
-        [Value::String(only)] => Some(format!("{name}={only}")),
-        _ => None,
+    members.keys().find_map(|name| {
+        let value = fixed(schema, name)?;
+        let holders = alternatives.as_array()?.iter().filter(|other| fixed(other, name) == Some(value));
+        (holders.count() == 1).then(|| format!("{name}={value}"))
     })
+}
+
+/// The one value that a member can have.
+fn fixed<'v>(schema: &'v Value, name: &str) -> Option<&'v str> {
+    match schema.get("properties")?.get(name)?.get("enum")?.as_array()?.as_slice() {
+        [Value::String(only)] => Some(only),
+        _ => None,
+    }
 }
 
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {

@@ -4,6 +4,7 @@
 
 mod bodies;
 mod build;
+mod claims;
 mod enums;
 mod families;
 mod flatten;
@@ -15,6 +16,7 @@ mod operations;
 mod parameters;
 mod reach;
 mod responses;
+mod scalars;
 mod schemas;
 mod tags;
 mod tree;

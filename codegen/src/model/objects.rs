@@ -19,7 +19,7 @@ impl<'a> Types<'a> {
         let mut scope = Scope::default();
         let mut fields = Vec::new();
         let members: Vec<(&str, String)> = flat.properties.keys().map(|wire| (*wire, member_name(wire))).collect();
-        let names = self.claim_members(&mut scope, &owner, &members);
+        let names = self.claims.members(&mut scope, &owner, &members);
         for ((wire, property), member) in flat.properties.iter().zip(names) {
             let typed = self.of(property, &self.member_hint(node, property, name, wire));
             let resolved = property.resolve();
@@ -53,7 +53,7 @@ impl<'a> Types<'a> {
     /// A name for the type of a member. One that comes from another named schema is named after that, whoever asks first.
     fn member_hint(&self, node: &Node<'a>, property: &Node<'a>, name: &str, wire: &str) -> String {
         let own = property.pointer.starts_with(&format!("{}/", node.pointer));
-        let owner = if own { None } else { self.owner(property) };
+        let owner = if own { None } else { self.claims.owner(property) };
         format!("{}{}", owner.unwrap_or(name), camel(wire))
     }
 
@@ -76,7 +76,7 @@ impl<'a> Types<'a> {
         let mut scope = Scope::default();
         let mut parts = Vec::new();
         let members: Vec<(&str, String)> = flat.properties.keys().map(|wire| (*wire, member_name(wire))).collect();
-        let names = self.claim_members(&mut scope, &owner, &members);
+        let names = self.claims.members(&mut scope, &owner, &members);
         for ((wire, property), member) in flat.properties.iter().zip(names) {
             let typed = self.of(property, &self.member_hint(node, property, name, wire));
             parts.push(Part {

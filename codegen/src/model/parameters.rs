@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::claims::shared_name;
 use super::limits::limits;
 use super::objects::text_not_bytes;
-use super::schemas::{Types, shared_name};
+use super::schemas::Types;
 use super::tree::Node;
 use super::types::{Format, Type};
 use super::{Location, Parameter, Style};

@@ -1,8 +1,9 @@
 //! Responses of an operation.
 
 use super::bodies::{Class, class, essence, is_json, typed_elsewhere};
+use super::claims::shared_name;
 use super::objects::text_not_bytes;
-use super::schemas::{Types, shared_name};
+use super::schemas::Types;
 use super::tree::Node;
 use super::types::{Format, Kind, Type};
 use super::{Content, Status};

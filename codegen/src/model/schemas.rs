@@ -4,19 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
+use super::claims::Claims;
 use super::keys::key;
-use super::naming::Shortener;
+use super::scalars::scalar;
 use super::tree::{Document, Node, last_segment};
-use super::types::{Definition, Format, Kind, Reach, Type, TypeId};
+use super::types::{Definition, Kind, Reach, Type, TypeId};
 use super::unions::Subtypes;
 use super::{Provenance, enums};
 use crate::Names;
 use crate::ledger::{Ledger, Loss};
-use crate::naming::Scope;
 use crate::naming::ident::type_name;
-
-/// Where a document keeps its named schemas.
-const COMPONENTS: &str = "/components/schemas/";
 
 /// A type, and whether `null` may stand in its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,18 +58,13 @@ pub(super) enum Shape<'a> {
 #[derive(Debug)]
 pub(super) struct Types<'a> {
     pub(super) ledger: &'a mut Ledger,
-    pins: &'a Names,
-    renames: &'a BTreeMap<String, String>,
-    scope: Scope,
+    pub(super) claims: Claims<'a>,
     definitions: Vec<Option<Definition>>,
     /// Name of each definition, also while it is being built.
     names: Vec<String>,
     states: HashMap<(String, String), State>,
-    component_names: HashMap<(String, String), String>,
     pub(super) multiparts: HashMap<(String, String), TypeId>,
     pub(super) subtypes: Subtypes,
-    /// Names that were given: types by key, and members that needed more than their wire name.
-    pub(super) given: Names,
 }
 
 impl<'a> Types<'a> {
@@ -83,86 +75,15 @@ impl<'a> Types<'a> {
         ledger: &'a mut Ledger,
     ) -> Self {
         let subtypes = Subtypes::of(documents);
-        let mut types = Self {
+        Self {
             ledger,
-            pins,
-            renames,
-            scope: Scope::default(),
+            claims: Claims::new(documents, pins, renames),
             definitions: Vec::new(),
             names: Vec::new(),
             states: HashMap::new(),
-            component_names: HashMap::new(),
             multiparts: HashMap::new(),
             subtypes,
-            given: Names::default(),
-        };
-        types.name_components(documents);
-        types
-    }
-
-    /// Named schemas take their names before inline ones do.
-    fn name_components(&mut self, documents: &'a [Document]) {
-        let mut wanted = Vec::new();
-        for document in documents {
-            let root = Node::root(document);
-            let schemas = root.get("components").and_then(|components| components.get("schemas"));
-            let shortener = Shortener::new(schemas.iter().flat_map(Node::members).map(|(name, _)| name));
-            for (name, node) in schemas.iter().flat_map(|schemas| schemas.members().collect::<Vec<_>>()) {
-                wanted.push((key(&node), node.pointer.clone(), document.name.clone(), shortener.short(name)));
-            }
         }
-        // Pinned names first: a newcomer never takes the name of one that was there before.
-        // Then those that are named as Rust names types: of `order` and `Order`, the second is `Order`.
-        wanted.sort_by_cached_key(|(key, _, _, wish)| {
-            (!self.pins.types.contains_key(key), last_segment(key) != *wish, key.clone())
-        });
-        for (key, pointer, document, wish) in wanted {
-            let name = self.claim(&key, &wish);
-            self.component_names.insert((document, pointer), name);
-        }
-    }
-
-    /// The name for a new type: chosen by hand, pinned, or the first free form of `wish`.
-    fn claim(&mut self, key: &str, wish: &str) -> String {
-        let mut key = key.to_owned();
-        // Two alternatives may have one title.
-        while self.given.types.contains_key(&key) {
-            key.push('+');
-        }
-        let chosen = self.renames.get(&key).or_else(|| self.pins.types.get(&key)).cloned();
-        let name = self.scope.claim([chosen.as_deref().unwrap_or(wish), wish]);
-        self.given.types.insert(key, name.clone());
-        name
-    }
-
-    /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then wire names that
-    /// are written as Rust writes them, then the rest: of `$type` and `type`, the second is `type_`.
-    pub(super) fn claim_members(&mut self, scope: &mut Scope, owner: &str, members: &[(&str, String)]) -> Vec<String> {
-        let rank = |(wire, wish): &(&str, String)| {
-            let is_plain = wire.chars().all(|c| c.is_alphanumeric() || c == '_');
-            let pinned = self.pins.members.contains_key(&format!("{owner}.{wire}"));
-            (!pinned, wire != wish, !is_plain)
-        };
-        let mut order: Vec<usize> = (0..members.len()).collect();
-        order.sort_by_cached_key(|index| members.get(*index).map(rank));
-        let mut names = vec![String::new(); members.len()];
-        for index in order {
-            if let (Some((wire, wish)), Some(name)) = (members.get(index), names.get_mut(index)) {
-                *name = self.claim_member(scope, owner, wire, wish);
-            }
-        }
-        names
-    }
-
-    /// The name of a member: pinned, or the first free form of `wish`. It is pinned where it needed more than its wire name.
-    fn claim_member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> String {
-        let key = format!("{owner}.{wire}");
-        let chosen = self.renames.get(&key).or_else(|| self.pins.members.get(&key)).cloned();
-        let name = scope.claim([chosen.as_deref().unwrap_or(wish), wish]);
-        if name != wish {
-            self.given.members.insert(key, name.clone());
-        }
-        name
     }
 
     /// The type of a schema; `hint` names it when it needs a name of its own.
@@ -206,7 +127,7 @@ impl<'a> Types<'a> {
         if !matches!(shape, Shape::Enum) {
             enums::unlisted(self, node);
         }
-        let component = named.as_ref().and_then(|place| self.component_names.get(place)).cloned();
+        let component = named.as_ref().and_then(|place| self.claims.component(place)).map(str::to_owned);
         let name = component.clone().unwrap_or_else(|| type_name(hint));
         let ty = match shape {
             Shape::Any => Type::Any,
@@ -251,7 +172,7 @@ impl<'a> Types<'a> {
         is_component: bool,
         named: Option<(String, String)>,
     ) -> TypeId {
-        let name = if is_component { wish.to_owned() } else { self.claim(&key(node), wish) };
+        let name = if is_component { wish.to_owned() } else { self.claims.claim(&key(node), wish) };
         let id = TypeId(self.definitions.len());
         self.definitions.push(None);
         self.names.push(name.clone());
@@ -276,7 +197,7 @@ impl<'a> Types<'a> {
         wish: &str,
         kind: impl FnOnce(&mut Self, &str) -> Kind,
     ) -> TypeId {
-        let name = self.claim(&format!("{}{suffix}", key(node)), wish);
+        let name = self.claims.claim(&format!("{}{suffix}", key(node)), wish);
         let kind = kind(self, &name);
         self.push(node, name, kind)
     }
@@ -299,7 +220,7 @@ impl<'a> Types<'a> {
 
     /// The types, each in its place.
     pub(super) fn finish(self) -> (Vec<Definition>, Names) {
-        (self.definitions.into_iter().flatten().collect(), self.given)
+        (self.definitions.into_iter().flatten().collect(), self.claims.given)
     }
 
     /// What a schema is. `nullable` becomes true when one of its branches is `null`.
@@ -356,48 +277,11 @@ impl<'a> Types<'a> {
     pub(super) fn lose(&mut self, node: &Node<'a>, what: &str, cause: String) {
         node.note(self.ledger, "model/untyped", what, Loss::Degraded(cause));
     }
-
-    /// The Rust name of the named schema that a place lies in.
-    pub(super) fn owner(&self, node: &Node<'a>) -> Option<&str> {
-        let component = node.pointer.strip_prefix(COMPONENTS)?.split('/').next()?;
-        self.component_names.get(&(node.document.name.clone(), format!("{COMPONENTS}{component}"))).map(String::as_str)
-    }
 }
 
 /// The type of an element: optional where null may stand in its place.
 pub(super) fn or_null(typed: Typed) -> Type {
     if typed.nullable && typed.ty != Type::Any { Type::Optional(Box::new(typed.ty)) } else { typed.ty }
-}
-
-fn scalar(name: &str, format: &str) -> Option<Type> {
-    Some(match (name, format) {
-        ("boolean", _) => Type::Boolean,
-        ("integer", "int8") => Type::Integer("i8"),
-        ("integer", "int16") => Type::Integer("i16"),
-        ("integer", "int32") => Type::Integer("i32"),
-        ("integer", "uint8" | "byte") => Type::Integer("u8"),
-        ("integer", "uint16") => Type::Integer("u16"),
-        ("integer", "uint32") => Type::Integer("u32"),
-        ("integer", "uint64") => Type::Integer("u64"),
-        ("integer", "int128" | "uint128") => Type::Decimal,
-        ("integer", _) => Type::Integer("i64"),
-        ("number", "float") => Type::Float,
-        ("number", "int32") => Type::Integer("i32"),
-        ("number", "int64") => Type::Integer("i64"),
-        ("number", "decimal") => Type::Decimal,
-        ("number", _) => Type::Double,
-        ("string", "uuid" | "guid") => Type::String(Format::Uuid),
-        ("string", "date-time") => Type::String(Format::DateTime),
-        ("string", "date") => Type::String(Format::Date),
-        ("string", "time") => Type::String(Format::Time),
-        ("string", "date-span" | "duration" | "time-span" | "timespan") => Type::String(Format::TimeSpan),
-        ("string", "byte" | "base64") => Type::String(Format::Byte),
-        ("string", "binary") => Type::String(Format::Binary),
-        ("string", _) => Type::String(Format::Text),
-        // Swagger 2.0's `type: file`, where it was left in a 3.0 document.
-        ("file", _) => Type::String(Format::Binary),
-        _ => return None,
-    })
 }
 
 fn definition(node: &Node<'_>, name: String, kind: Kind) -> Definition {
@@ -428,13 +312,6 @@ pub(super) fn provenance(node: &Node<'_>) -> Provenance {
 
 fn place(node: &Node<'_>) -> (String, String) {
     (node.document.name.clone(), node.pointer.clone())
-}
-
-/// A name for the inline schema of a component that operations share, such as `NotFoundResponse`; `None`: it is no component.
-pub(super) fn shared_name(pointer: &str, suffix: &str) -> Option<String> {
-    let shared = pointer.starts_with("/components/") && pointer.matches('/').count() == 3;
-    let name = shared.then(|| type_name(&last_segment(pointer)))?;
-    Some(if name.ends_with(suffix) { name } else { format!("{name}{suffix}") })
 }
 
 /// A readable name for what a reference names.

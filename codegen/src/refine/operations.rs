@@ -6,6 +6,7 @@ use super::index::Index;
 use super::render::Render;
 use super::types::literal;
 use crate::model::{BodyKind, Content, Family, Location, Operation, Parameter, Provenance, Style};
+use crate::naming::Scope;
 use crate::naming::ident::type_name;
 
 const PREFIX: &str = "types::";
@@ -17,13 +18,15 @@ pub(crate) struct Written {
     pub(crate) function: String,
 }
 
-/// Writes one operation.
-pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mut Index) -> Written {
+/// Writes one operation. `names` are the types of the family's module.
+pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, names: &mut Scope, api: &mut Index) -> Written {
     let operation = &render.model.operations[index];
     let arguments = arrange(render, index, operation);
-    let params_name = format!("{}Params", type_name(&operation.name));
-    let params =
-        (!arguments.params.is_empty()).then(|| params(render, family, operation, &arguments, &params_name, api));
+    let mut params_name = format!("{}Params", type_name(&operation.name));
+    let params = (!arguments.params.is_empty()).then(|| {
+        params_name = names.claim([params_name.as_str()]);
+        params(render, family, operation, &arguments, &params_name, api)
+    });
     let mut list: Vec<String> = vec!["self".to_owned()];
     list.extend(arguments.list.iter().map(|(name, ty)| format!("{name}: {}", render.text(ty, PREFIX))));
     if params.is_some() {
