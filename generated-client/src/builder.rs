@@ -33,6 +33,8 @@ pub struct PlatformBuilder {
     concurrency: Option<usize>,
     middleware: Vec<Box<dyn Middleware>>,
     audit: Audit,
+    #[cfg(feature = "testing")]
+    fake: Option<crate::testing::Fake>,
     #[cfg(feature = "graphql")]
     pub(crate) graphql: crate::graphql::GraphqlOptions,
 }
@@ -56,6 +58,8 @@ impl PlatformBuilder {
             concurrency: None,
             middleware: Vec::new(),
             audit: Audit::default(),
+            #[cfg(feature = "testing")]
+            fake: None,
             #[cfg(feature = "graphql")]
             graphql: crate::graphql::GraphqlOptions::new(),
         }
@@ -157,6 +161,12 @@ impl PlatformBuilder {
         self
     }
 
+    #[cfg(feature = "testing")]
+    pub(crate) fn fake(mut self, fake: crate::testing::Fake) -> Self {
+        self.fake = Some(fake);
+        self
+    }
+
     /// The client. Nothing is read or sent before the first call.
     ///
     /// # Errors
@@ -198,6 +208,8 @@ impl PlatformBuilder {
                 compliance,
                 credential: credential.map(|credential| Cache::new(credential, self.audit.clone())),
                 transport: Arc::clone(&transport),
+                #[cfg(feature = "testing")]
+                fake: self.fake.clone(),
                 #[cfg(feature = "graphql")]
                 graphql: crate::graphql::Hub::new(self.graphql.clone()),
             })))

@@ -44,6 +44,9 @@
 //! | `assumed` | no | operations and types whose shape is the sandbox's, until the client is generated from a deployment |
 //! | `unreferenced` | no | types of the contract that no operation uses |
 //! | `http2` | no | HTTP/2 over TLS |
+//! | `profiles` | no | `Platform::from_profile`, and profiles for [`Platform::from_env`] |
+//! | `blocking` | no | a client for programs without asynchronous code |
+//! | `testing` | no | a service that is not there, for tests of your own code |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
 #![deny(missing_docs)]
 // Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.
@@ -51,6 +54,8 @@
 
 mod address;
 pub mod auth;
+#[cfg(feature = "blocking")]
+pub mod blocking;
 mod builder;
 mod call;
 mod error;
@@ -62,11 +67,15 @@ mod generated;
 pub mod graphql;
 #[cfg(feature = "operations")]
 pub mod operations;
+mod pages;
 mod platform;
 mod request;
 mod session;
+mod settings;
 mod stream;
 mod submission;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod upload;
 mod value;
 mod wire;
@@ -81,6 +90,7 @@ pub use call::{Call, CallFuture, Response};
 pub use error::{Error, Problem};
 pub use events::{Event, EventStream};
 pub use generated::*;
+pub use pages::Pages;
 pub use platform::Platform;
 pub use request::{RawResponse, Request};
 pub use session::middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing};

@@ -26,6 +26,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(5);
 /// of at most 64 KiB, whose last line break is left out. What it writes to standard error is not shown, since it may be the
 /// secret. It does not inherit the environment variables that secrets are read from.
 ///
+/// This is also the way to the keyring of the system: `secret-tool lookup service platform` on Linux,
+/// `security find-generic-password -s platform -w` on macOS.
+///
 /// ```
 /// use platform_client::auth::{ClientCredentials, SecretCommand};
 ///

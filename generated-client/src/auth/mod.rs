@@ -96,6 +96,24 @@ pub trait Credential: Send + Sync + 'static {
     }
 }
 
+impl Credential for Box<dyn Credential> {
+    fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
+        (**self).token(request)
+    }
+
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+
+    fn patience(&self) -> Duration {
+        (**self).patience()
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        (**self).check()
+    }
+}
+
 /// A generation of the token: each token that a session gets has a higher one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Generation(pub(crate) u64);

@@ -25,6 +25,16 @@ pub trait SecretSource: Send + Sync + 'static {
     }
 }
 
+impl SecretSource for Box<dyn SecretSource> {
+    fn read(&self) -> Result<SecretString, Error> {
+        (**self).read()
+    }
+
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+}
+
 /// Reads a secret on a thread where waiting is allowed.
 pub(super) async fn read(source: &Arc<dyn SecretSource>) -> Result<SecretString, Error> {
     let source = Arc::clone(source);

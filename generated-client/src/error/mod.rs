@@ -13,6 +13,8 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde::de::DeserializeOwned;
 
+#[cfg(feature = "profiles")]
+pub(crate) use display::mask;
 pub(crate) use display::{scrub, scrub_text};
 pub use problem::Problem;
 

@@ -55,6 +55,8 @@ pub(crate) struct Session {
     pub(crate) compliance: Option<Platform>,
     pub(crate) credential: Option<Cache>,
     pub(crate) transport: Arc<Transport>,
+    #[cfg(feature = "testing")]
+    pub(crate) fake: Option<crate::testing::Fake>,
     #[cfg(feature = "graphql")]
     pub(crate) graphql: crate::graphql::Hub,
 }

@@ -227,6 +227,10 @@ async fn head(
     if let Some(held) = held {
         headers.insert(header::AUTHORIZATION, held.header.clone());
     }
+    #[cfg(feature = "testing")]
+    if let Some(fake) = &session.fake {
+        return fake.take(prepared, headers);
+    }
     let mut request = session.transport.client(&prepared.url)?.request(method, prepared.url.clone()).headers(headers);
     match content {
         Some(content) => request = request.body(content),
