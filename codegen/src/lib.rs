@@ -3,6 +3,37 @@
 //! Bytes in, files out: this crate knows no network, no clock, no environment, and writes nothing.
 //! The stages, in order: [`load`], `upgrade`, `normalise`, `model`, `generate`, `refine`, `emit`.
 //! `ARCHITECTURE.md` at the top of the workspace says what each stage owns.
+//!
+//! ```
+//! use platform_codegen::{Config, Contract, Family, Names, generate};
+//!
+//! let bytes = br#"
+//! openapi: 3.0.4
+//! paths:
+//!   /api/projects/v1/projects/{id}:
+//!     get:
+//!       parameters: [{name: id, in: path, required: true, schema: {type: string, format: uuid}}]
+//!       responses:
+//!         200: {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Project'}}}}
+//! components:
+//!   schemas: {Project: {type: object, required: [name], properties: {name: {type: string}}}}
+//! "#;
+//! let family = Family { name: "projects".into(), prefixes: vec!["/api/projects/v1".into()], covers: String::new() };
+//! let config = Config { families: vec![family], ..Config::default() };
+//!
+//! let output = generate(&[Contract { name: "platform", bytes }], &config, &Names::default()).unwrap();
+//! assert_eq!(
+//!     output.surface,
+//!     "projects.get_project  GET /api/projects/v1/projects/{id}  (id: &Uuid) -> Project  [200]\n"
+//! );
+//! assert!(output.files["types/projects.rs"].contains("record!(Project { name: required \"name\" });"));
+//! assert!(output.ledger.entries().is_empty());
+//!
+//! // The names that were given are pinned, and passed the next time.
+//! assert_eq!(output.names.operations["GET /api/projects/v1/projects/{id}"], "projects.get_project");
+//! let problem = generate(&[Contract { name: "platform", bytes: b"<html>" }], &config, &output.names).unwrap_err();
+//! assert_eq!(problem.problems()[0].code, "contract/html");
+//! ```
 #![deny(missing_docs)]
 
 mod bind;

@@ -93,9 +93,9 @@ pub fn load(document: &str, bytes: &[u8]) -> Result<Loaded, Problem> {
     let mut notes = Vec::new();
     let text = decode::decode(bytes, &mut notes).map_err(fail)?;
     let mut tree = syntax::parse(&text, &mut notes).map_err(fail)?;
-    let dialect = recognise::dialect(&tree, &mut notes).map_err(fail)?;
     // A no-op, unless another crate of the build asks serde_json to keep the order of the source.
     tree.sort_all_objects();
+    let dialect = recognise::dialect(&tree, &mut notes).map_err(fail)?;
     let notes = notes.into_iter().map(|note| note.entry(document)).collect();
     let title = recognise::info(&tree, "title");
     let version = recognise::info(&tree, "version");

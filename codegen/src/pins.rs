@@ -6,14 +6,15 @@ use serde::{Deserialize, Serialize};
 
 /// The name pins of `specs/codegen.lock`: contract key → Rust name.
 ///
-/// A key is `METHOD /path` for an operation, a JSON pointer for a type, and `Type.wire_name` for a field or variant
-/// whose name cannot be derived from the wire name alone.
+/// A key is `METHOD /path` for an operation, the document and a JSON pointer for a type (with names in place of the
+/// positions of parameters and alternatives), and a type's key with `.wire_name` for a field or variant whose name cannot
+/// be derived from the wire name alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Names {
     /// Operations: `GET /api/projects/v1/projects` → `projects.list_projects`.
     pub operations: BTreeMap<String, String>,
-    /// Types: `#/components/schemas/Project` → `Project`.
+    /// Types: `platform#/components/schemas/Project` → `Project`.
     pub types: BTreeMap<String, String>,
     /// Fields and variants that needed more than their wire name.
     pub members: BTreeMap<String, String>,

@@ -55,6 +55,12 @@ impl<'a, T> Call<'a, T> {
         self
     }
 
+    /// Sends this call again when the service refuses it with 429 or 503 and says `Retry-After`, whatever its method is.
+    pub fn retry_when_asked(mut self) -> Self {
+        self.options.retry_when_asked = true;
+        self
+    }
+
     /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Err(error) = set_header(&mut self.options.headers, name, value)

@@ -23,11 +23,13 @@
 //!
 //! # What every call does
 //!
-//! - It takes the session's token, asks for a new one before it expires, and once more when the service answers 401.
+//! - It takes the session's token, which is renewed before it expires, and once more when the service answers 401.
 //! - It ends by its deadline, 60 s unless set, with all attempts and token requests included.
 //! - It is sent again when no connection came about; and, for `GET`, `HEAD`, `OPTIONS`, `TRACE` and calls that say
-//!   [`Call::idempotent`], when the connection broke or the status is 429, 502, 503 or 504: three attempts in all, with a
-//!   random pause, or as long as `Retry-After` says where the deadline allows.
+//!   [`Call::idempotent`], when the connection broke, the service was silent, or the status is 408, 429, 502, 503 or 504,
+//!   and once on 500: three attempts in all, with a random pause, or as long as `Retry-After` says where the deadline
+//!   allows. All calls of a client share a budget for second attempts.
+//! - A `POST` whose connection dies is not sent again: [`Error::is_submission_unknown`].
 //! - It follows no redirect, and sends the token to the base address only. `http` is for loopback.
 //! - It reads at most 16 MiB of a body that is decoded, and 64 KiB of the body of an error.
 //! - It leaves one `tracing` span, `platform.call`, with operation, family, method, status and attempts, and no values.
@@ -42,6 +44,9 @@
 //! | `assumed` | no | operations and types whose shape is the sandbox's, until the client is generated from a deployment |
 //! | `unreferenced` | no | types of the contract that no operation uses |
 //! | `http2` | no | HTTP/2 over TLS |
+//! | `profiles` | no | `Platform::from_profile`, and profiles for [`Platform::from_env`] |
+//! | `blocking` | no | a client for programs without asynchronous code |
+//! | `testing` | no | a service that is not there, for tests of your own code |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
 #![deny(missing_docs)]
 // Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.
@@ -49,6 +54,9 @@
 
 mod address;
 pub mod auth;
+#[cfg(feature = "blocking")]
+pub mod blocking;
+mod builder;
 mod call;
 mod error;
 mod events;
@@ -59,11 +67,15 @@ mod generated;
 pub mod graphql;
 #[cfg(feature = "operations")]
 pub mod operations;
+mod pages;
 mod platform;
 mod request;
 mod session;
+mod settings;
 mod stream;
 mod submission;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod upload;
 mod value;
 mod wire;
@@ -73,12 +85,15 @@ pub use http::{HeaderMap, StatusCode};
 pub use serde_json::Value;
 pub use uuid::Uuid;
 
+pub use builder::{Compliance, PlatformBuilder};
 pub use call::{Call, CallFuture, Response};
 pub use error::{Error, Problem};
 pub use events::{Event, EventStream};
 pub use generated::*;
-pub use platform::{Platform, PlatformBuilder};
+pub use pages::Pages;
+pub use platform::Platform;
 pub use request::{RawResponse, Request};
+pub use session::middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing};
 pub use stream::ByteStream;
 pub use submission::Submission;
 pub use upload::Upload;

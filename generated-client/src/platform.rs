@@ -1,15 +1,12 @@
-//! The client and its configuration.
+//! The client of the service, and of the compliance resource server beside it.
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use http::HeaderValue;
-use url::Url;
-
 use crate::{
-    Call, Method, Request, address,
-    auth::{Cache, Credential},
+    Call, Method, PlatformBuilder, Request,
+    auth::Claims,
     error::{Error, Kind},
-    session::{BODY_LIMIT, Options, Session, Transport},
+    session::{Options, Session},
     wire::{Argument, Operation, Payload, Raw, prepare},
 };
 
@@ -36,19 +33,7 @@ pub struct Platform(pub(crate) Arc<Session>);
 impl Platform {
     /// Starts the configuration of a client for the service at `base_url`: `https`, or `http` on loopback.
     pub fn builder(base_url: impl Into<String>) -> PlatformBuilder {
-        PlatformBuilder {
-            base: base_url.into(),
-            credential: None,
-            api_version: None,
-            user_agent: concat!("platform-client/", env!("CARGO_PKG_VERSION")).to_owned(),
-            deadline: Duration::from_secs(60),
-            connect: Duration::from_secs(5),
-            idle: Duration::from_secs(30),
-            retry: true,
-            #[cfg(feature = "graphql")]
-            graphql: crate::graphql::GraphqlOptions::new(),
-            body_limit: BODY_LIMIT,
-        }
+        PlatformBuilder::new(base_url.into())
     }
 
     /// A request with the client's connections, credential and limits, for what no generated operation covers. `path`
@@ -60,6 +45,57 @@ impl Platform {
     /// The address of the service.
     pub fn base_url(&self) -> &str {
         self.0.base.as_str()
+    }
+
+    /// The compliance resource server (platform document §5.7): a client of its own, with its own address, credential and
+    /// token.
+    ///
+    /// ```no_run
+    /// # async fn run() -> Result<(), platform_client::Error> {
+    /// use platform_client::{Compliance, Method, Platform, Uuid, auth::{ClientCredentials, SecretFile}};
+    ///
+    /// let secret = || SecretFile::new("/run/secrets/platform");
+    /// let issuer = "https://issuer.example";
+    /// let team: Uuid = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b".parse().unwrap_or_default();
+    /// let platform = Platform::builder("https://platform.example")
+    ///     .credential(ClientCredentials::new(issuer, "my-service", secret()))
+    ///     .compliance(
+    ///         Compliance::new("https://compliance.example")
+    ///             .credential(ClientCredentials::new(issuer, "my-auditor", secret()))
+    ///             .team(team),
+    ///     )
+    ///     .build()?;
+    /// let answer = platform.compliance_server()?.request(Method::Get, "/api/compliance/v1").send().await?;
+    /// # let _ = answer;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The client was built without one.
+    pub fn compliance_server(&self) -> Result<&Self, Error> {
+        self.0.compliance.as_ref().ok_or_else(|| {
+            Error::new(Kind::Configuration, "the client has no compliance resource server")
+                .hint("give its address and credential to the builder with `compliance`")
+        })
+    }
+
+    /// Gets a token now, unless there is one: to sign in before the first call, with a deadline of its own. The claims that
+    /// the token says about itself, when it is a JWT; they are not verified.
+    ///
+    /// # Errors
+    ///
+    /// There is no credential, or no token could be had within `deadline`.
+    pub async fn authenticate(&self, deadline: Duration) -> Result<Option<Claims>, Error> {
+        use secrecy::ExposeSecret as _;
+
+        let Some(cache) = &self.0.credential else {
+            return Err(Error::new(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
+        };
+        let now = std::time::Instant::now();
+        let deadline = now.checked_add(deadline).unwrap_or(now);
+        let held = cache.token(&self.0.transport, deadline, None).await?;
+        Ok(Claims::read(held.secret.expose_secret()))
     }
 
     /// What generated operations call.
@@ -79,107 +115,5 @@ impl Platform {
 impl fmt::Debug for Platform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Platform").field("base_url", &self.base_url()).finish_non_exhaustive()
-    }
-}
-
-/// The configuration of a [`Platform`].
-#[must_use = "a builder does nothing before `build`"]
-pub struct PlatformBuilder {
-    base: String,
-    credential: Option<Box<dyn Credential>>,
-    api_version: Option<String>,
-    user_agent: String,
-    deadline: Duration,
-    connect: Duration,
-    idle: Duration,
-    retry: bool,
-    #[cfg(feature = "graphql")]
-    pub(crate) graphql: crate::graphql::GraphqlOptions,
-    body_limit: usize,
-}
-
-impl PlatformBuilder {
-    /// Sets where tokens come from. Without a credential, requests are sent without a token.
-    pub fn credential(mut self, credential: impl Credential) -> Self {
-        self.credential = Some(Box::new(credential));
-        self
-    }
-
-    /// Sets the time that a call may take, all attempts and token requests included; 60 s unless set. For a streamed
-    /// response, it ends with the head of the response.
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = deadline;
-        self
-    }
-
-    /// Sets the time that a connection may take to come about; 5 s unless set.
-    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connect = timeout;
-        self
-    }
-
-    /// Sets how long a streamed body may be silent; 30 s unless set.
-    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
-        self.idle = timeout;
-        self
-    }
-
-    /// Sets the most that is read of a body that is decoded, in bytes; 16 MiB unless set. Streamed bodies have no limit.
-    pub fn body_limit(mut self, bytes: usize) -> Self {
-        self.body_limit = bytes;
-        self
-    }
-
-    /// Sets the version of the interface that is sent where the contract has a parameter for it, instead of the contract's
-    /// default.
-    pub fn api_version(mut self, version: impl Into<String>) -> Self {
-        self.api_version = Some(version.into());
-        self
-    }
-
-    /// Sets the `User-Agent` header.
-    pub fn user_agent(mut self, name: impl Into<String>) -> Self {
-        self.user_agent = name.into();
-        self
-    }
-
-    /// Sends each call once, whatever comes back.
-    pub fn no_retry(mut self) -> Self {
-        self.retry = false;
-        self
-    }
-
-    /// The client. Nothing is read or sent before the first call.
-    ///
-    /// # Errors
-    ///
-    /// The address is none, is `http` beyond loopback, or holds a user; the user agent holds control characters; the
-    /// credential's configuration cannot work.
-    pub fn build(self) -> Result<Platform, Error> {
-        let base: Url = address::server("the base address", &self.base)?;
-        let user_agent = HeaderValue::try_from(self.user_agent).map_err(|_| {
-            Error::new(Kind::Configuration, "the user agent holds control characters").hint("take them out")
-        })?;
-        if let Some(credential) = &self.credential {
-            credential.check()?;
-        }
-        Ok(Platform(Arc::new(Session {
-            base,
-            api_version: self.api_version,
-            deadline: self.deadline,
-            idle: self.idle,
-            retry: self.retry,
-            body_limit: self.body_limit,
-            credential: self.credential.map(Cache::new),
-            transport: Transport::new(user_agent, self.connect),
-            #[cfg(feature = "graphql")]
-            graphql: crate::graphql::Hub::new(self.graphql),
-        })))
-    }
-}
-
-impl fmt::Debug for PlatformBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PlatformBuilder").finish_non_exhaustive()
     }
 }

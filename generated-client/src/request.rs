@@ -109,13 +109,24 @@ impl<'a> Request<'a> {
         self
     }
 
+    /// Sends this request again when the service refuses it with 429 or 503 and says `Retry-After`, whatever its method is.
+    pub fn retry_when_asked(mut self) -> Self {
+        self.options.retry_when_asked = true;
+        self
+    }
+
     /// Sends the request. A status that is no success is an error.
     ///
     /// # Errors
     ///
     /// As for any call.
     pub async fn send(self) -> Result<RawResponse, Error> {
-        self.call(false, |raw| Ok(RawResponse(raw))).await
+        self.into_call(false, |raw| Ok(RawResponse(raw))).await
+    }
+
+    /// The request as a [`Call`] that decodes JSON.
+    pub fn call<T: DeserializeOwned>(self) -> Call<'a, T> {
+        self.into_call(false, |raw| decode::read(&raw))
     }
 
     /// Sends the request, and hands the body over while it arrives.
@@ -124,7 +135,7 @@ impl<'a> Request<'a> {
     ///
     /// As for any call.
     pub async fn stream(self) -> Result<crate::ByteStream, Error> {
-        self.call(true, decode::stream).await
+        self.into_call(true, decode::stream).await
     }
 
     /// Sends the request, and reads server-sent events.
@@ -133,10 +144,10 @@ impl<'a> Request<'a> {
     ///
     /// As for any call.
     pub async fn events(self) -> Result<crate::EventStream, Error> {
-        self.call(true, decode::events).await
+        self.into_call(true, decode::events).await
     }
 
-    fn call<T>(self, stream: bool, decode: fn(Raw) -> Result<T, Error>) -> Call<'a, T> {
+    fn into_call<T>(self, stream: bool, decode: fn(Raw) -> Result<T, Error>) -> Call<'a, T> {
         let (platform, prepared, options) = self.into_parts(stream);
         Call::new(platform, NAME, prepared, options, decode)
     }

@@ -14,21 +14,32 @@
 //!
 //! It serves
 //!
-//! - its contract, as JSON and YAML, in the style that Swashbuckle writes, and a page that names it;
-//! - an identity issuer: discovery, key set, and the token endpoint with the client-credentials grant (platform document
-//!   §4.5);
+//! - its contract, as JSON and YAML, in the style that Swashbuckle writes, in two revisions ([`Options::contract_revision`]);
+//! - an identity issuer: discovery, key set, client credentials (platform document §4.5), authorization code with PKCE and a
+//!   login page, refresh tokens, API tokens ([`Sandbox::issuer`] changes it while it runs);
 //! - the three documented project operations (platform document §4.3, §7);
 //! - operations for everything that the nine route families cover (platform document §4.2). The document does not show
-//!   them: the contract marks them `x-provenance: assumed`, and their shapes are the sandbox's own.
+//!   them: the contract marks them `x-provenance: assumed`, and their shapes are the sandbox's own;
+//! - asynchronous work that moves through states on a clock ([`Sandbox::clock`]), and GraphQL to watch it by: queries,
+//!   subscriptions over WebSocket and server-sent events ([`Sandbox::graphql_url`]);
+//! - the compliance resource server on a port of its own (platform document §5.7; [`Sandbox::compliance_url`]);
+//! - faults on demand ([`Sandbox::faults`], or the header `X-Sandbox-Fault`) and counts of what arrived
+//!   ([`Sandbox::requests`]); the same over HTTP below `/sandbox`;
+//! - pages for people: an overview at `/sandbox`, the contract at `/swagger`, GraphQL at `/graphiql`.
+//!
+//! State lies in SQLite: in memory, or in a file ([`Options::data`]). Teams, clients, users and resources come from
+//! `sandbox/seed.toml`, or from a file of the same form ([`Options::seed`]).
 //!
 //! # What the document does not show
 //!
 //! The document shows no status for a missing token, for failed authorization or for a created project. The sandbox has to
-//! answer something, and these are its choices; a deployment may differ:
+//! answer something, and these are its choices; a deployment may differ. `sandbox/RULES.md` has all of them, and names the
+//! test that holds each rule of the document.
 //!
 //! | what | the sandbox's choice |
 //! |---|---|
 //! | missing, invalid or expired bearer token | 401, empty, with `WWW-Authenticate: Bearer` |
+//! | a role that is not enough | 403, empty |
 //! | identifiers of another team on creation | 403, `application/problem+json` |
 //! | a created project | 201 with `Location` and the project |
 //! | fields of a returned project | those of the creation, and `id` |
@@ -36,7 +47,8 @@
 //! | error bodies | ASP.NET's problem details |
 //! | a field that a closed object of an assumed operation does not declare | 400 |
 //! | a request body of another media type | 415 |
-//! | token errors | 400 for all of them, as Duende answers |
+//! | token errors | 400 for all of them, as Duende answers, or OpenIddict's style |
+//! | the offline-access scope | `offline_access` |
 #![deny(missing_docs)]
 
 mod admin;

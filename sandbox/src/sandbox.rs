@@ -196,12 +196,12 @@ impl Sandbox {
 
     /// The team of the first client.
     pub fn team(&self) -> &Team {
-        &self.two_teams().0
+        self.two_teams().0
     }
 
     /// The team of the second client. Nothing that it owns is visible to the first.
     pub fn other_team(&self) -> &Team {
-        &self.two_teams().1
+        self.two_teams().1
     }
 
     /// The issuer, to be changed by a test.

@@ -117,6 +117,9 @@ pub(crate) struct Corpus {
     /// Keeps the generated crates here, one folder a contract.
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
+    /// Compiles all clients as modules of one crate: quick for many small contracts.
+    #[arg(long, conflicts_with_all = ["no_check", "keep", "repeat"])]
+    pub(crate) together: bool,
     /// Takes only contracts whose path holds this text.
     #[arg(long, value_name = "SUBSTRING")]
     pub(crate) only: Option<String>,

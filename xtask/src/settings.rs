@@ -1,6 +1,8 @@
 //! `specs/codegen.toml`: where the contracts come from, and how the client is generated.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use platform_codegen::Config;
 use serde::Deserialize;
@@ -70,6 +72,12 @@ impl Settings {
         let mut settings = Self::parse(&text)?;
         settings.codegen.documents = documents(workspace)?;
         Ok(settings)
+    }
+
+    /// Reads a configuration that lies elsewhere.
+    pub(crate) fn read_file(path: &Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
+        Self::parse(&text)
     }
 
     fn parse(text: &str) -> Result<Self, Failure> {

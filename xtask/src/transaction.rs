@@ -2,7 +2,7 @@
 //!
 //! New contents and a journal are staged in a hidden folder of the workspace and flushed to the disk. Renaming the
 //! journal to its committed name is the one atomic step: before it nothing has changed, after it the next run carries
-//! the swap to its end ([`recover`]). The contents are then renamed into place and the journal is removed.
+//! the swap to its end ([`Guard::recover`]). The contents are then renamed into place and the journal is removed.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};

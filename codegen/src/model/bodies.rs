@@ -1,5 +1,6 @@
 //! Request bodies.
 
+use super::claims::shared_name;
 use super::objects::text_not_bytes;
 use super::schemas::Types;
 use super::tree::Node;
@@ -11,12 +12,14 @@ use crate::ledger::Loss;
 pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) -> Option<Body> {
     let node = operation.get("requestBody")?;
     let Some(body) = node.resolve() else {
-        types.degrade(&node, format!("`{}` leads nowhere in this document", node.text("$ref")));
-        return Some(Body { media_type: "application/octet-stream".into(), required: true, kind: BodyKind::Binary });
+        let cause = format!("`{}` leads nowhere in this document", node.text("$ref"));
+        return Some(unknown(types, &node, cause));
     };
     let content: Vec<(&str, Node<'a>)> =
         body.get("content").iter().flat_map(|content| content.members().collect::<Vec<_>>()).collect();
-    let (mut media_type, mut media) = content.iter().min_by_key(|(name, _)| rank(name))?.clone();
+    let Some((mut media_type, mut media)) = content.iter().min_by_key(|(name, _)| rank(name)).cloned() else {
+        return Some(unknown(types, &body, "the contract names no media type".to_owned()));
+    };
     // Where both kinds of form are offered, only files need the larger one.
     let encoded = content.iter().find(|(name, _)| class(name) == Class::Form);
     if let (Class::Multipart, Some((name, form))) = (class(media_type), encoded)
@@ -32,7 +35,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         body.note(types.ledger, "model/body", what, Loss::Documentation("the other media types".to_owned()));
     }
     let schema = media.get("schema");
-    let name = format!("{hint}Request");
+    let name = shared_name(&body.pointer, "Request").unwrap_or_else(|| format!("{hint}Request"));
     let typed = |types: &mut Types<'a>| schema.as_ref().map_or(Type::Any, |schema| types.of(schema, &name).ty);
     let kind = match class(media_type) {
         Class::Json => match typed(types) {
@@ -45,7 +48,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         Class::Binary => BodyKind::Binary,
         Class::Xml => {
             if schema.as_ref().is_some_and(|schema| typed_elsewhere(types, schema, &name)) {
-                types.degrade(&media, format!("`{media_type}` is sent as text: XML is not typed"));
+                types.lose(&media, "sent as text", "XML is not typed".to_owned());
             }
             BodyKind::Text
         }
@@ -62,9 +65,15 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
     Some(Body { media_type, required: !optional, kind })
 }
 
+/// A body of which nothing is known but that there is one.
+fn unknown<'a>(types: &mut Types<'a>, node: &Node<'a>, cause: String) -> Body {
+    types.lose(node, "sent as bytes, whose media type the caller gives", cause);
+    Body { media_type: "application/octet-stream".into(), required: false, kind: BodyKind::Binary }
+}
+
 fn multipart<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> BodyKind {
     let Some(target) = schema.resolve() else {
-        types.degrade(schema, format!("`{}` leads nowhere in this document", schema.text("$ref")));
+        types.lose(schema, "sent as bytes", format!("`{}` leads nowhere in this document", schema.text("$ref")));
         return BodyKind::Binary;
     };
     let wish = if target.pointer == schema.pointer {

@@ -2,7 +2,7 @@
 
 use super::schemas::{Types, provenance};
 use super::tree::{Document, Node};
-use super::{Content, Location, Model, Operation, bodies, operations, parameters, reach, responses};
+use super::{Content, Location, Model, Operation, bodies, operations, parameters, reach, responses, tags};
 use crate::ledger::Ledger;
 use crate::{Config, Names};
 
@@ -32,6 +32,7 @@ pub(crate) fn build(documents: &[Document], config: &Config, pins: &Names, ledge
     model.families.sort_by(|one, other| one.name.cmp(&other.name));
     model.operations.sort_by(|one, other| (&one.family, &one.name).cmp(&(&other.family, &other.name)));
     reach::mark(&mut model);
+    tags::mark(&mut model);
     (model, given)
 }
 

@@ -23,26 +23,45 @@ pub(super) fn shape<'a>(node: &Node<'a>, values: &[Value]) -> Option<Shape<'a>> 
         return matches!(kind, "" | "string").then_some(Shape::Enum);
     }
     if values.iter().all(|value| value.is_i64()) {
-        return Some(if kind == "string" { Shape::Scalar(Type::String(Format::Text)) } else { Shape::Enum });
+        return match kind {
+            "string" => Some(Shape::Scalar(Type::String(Format::Text))),
+            // The next value may have a fraction.
+            "number" => None,
+            _ => Some(Shape::Enum),
+        };
     }
     if values.iter().all(|value| value.is_boolean()) {
         return Some(Shape::Scalar(Type::Boolean));
     }
-    if values.iter().all(|value| value.is_number()) {
+    if kind.is_empty() && values.iter().all(|value| value.is_number()) {
         return Some(Shape::Scalar(Type::Double));
     }
     None
 }
 
+/// Puts on the record that the values of an `enum` are not part of the type.
+pub(super) fn unlisted<'a>(types: &mut Types<'a>, node: &Node<'a>) {
+    let values = node.value.get("enum").and_then(Value::as_array).into_iter().flatten();
+    if node.value.get("$ref").is_none() && values.filter(|value| !value.is_null()).count() > 0 {
+        let lost = Loss::Documentation("which values there are".to_owned());
+        node.note(
+            types.ledger,
+            "model/enum",
+            "the values do not become an enumeration: they are not all text, or all integers, as the type says",
+            lost,
+        );
+    }
+}
+
 /// The variants of an enumeration.
 pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str) -> Kind {
     let values: Vec<&Value> = node.value.get("enum").and_then(Value::as_array).into_iter().flatten().collect();
-    let names = labels(node, &["x-enum-varnames", "x-enumNames", "x-enum-names"], values.len());
-    let about = labels(node, &["x-enum-descriptions", "x-enumDescriptions", "x-enumdescriptions"], values.len());
+    let names = labels(types, node, &["x-enum-varnames", "x-enumNames", "x-enum-names"], values.len());
+    let about = labels(types, node, &["x-enum-descriptions", "x-enumDescriptions", "x-enumdescriptions"], values.len());
     let integer =
         if node.text("format") == "int64" || values.iter().any(|value| too_large(value)) { "i64" } else { "i32" };
     let mut scope = Scope::with(["Unknown"]);
-    let mut variants: Vec<(String, Variant)> = Vec::new();
+    let mut found: Vec<(String, String, String)> = Vec::new();
     let mut kind = EnumKind::String;
     for (index, value) in values.into_iter().enumerate() {
         let (wire, plain) = match value {
@@ -54,16 +73,20 @@ pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str) -> Kin
             }
             _ => continue,
         };
-        if variants.iter().any(|(other, _)| *other == wire) {
+        if found.iter().any(|(other, ..)| *other == wire) {
             node.note(types.ledger, "model/enum", format!("`{wire}` stands twice"), Loss::Nothing);
             continue;
         }
         let wish = names.get(index).map_or(plain, |name| variant_name(name));
-        let name = types.claim_member(&mut scope, key, &wire, &wish);
-        let docs = about.get(index).cloned().unwrap_or_default();
-        variants.push((wire, Variant { name, docs, content: VariantContent::Value }));
+        found.push((wire, wish, about.get(index).cloned().unwrap_or_default()));
     }
-    Kind::Enum(kind, variants)
+    let members: Vec<(&str, String)> = found.iter().map(|(wire, wish, _)| (wire.as_str(), wish.clone())).collect();
+    let given = types.claims.members(&mut scope, key, &members);
+    let variants = found.into_iter().zip(given).map(|((wire, _, docs), name)| {
+        let content = VariantContent::Value;
+        (wire, Variant { name, docs, content })
+    });
+    Kind::Enum(kind, variants.collect())
 }
 
 fn too_large(value: &Value) -> bool {
@@ -71,13 +94,15 @@ fn too_large(value: &Value) -> bool {
 }
 
 /// An extension that labels every value.
-fn labels(node: &Node<'_>, extensions: &[&str], count: usize) -> Vec<String> {
+fn labels<'a>(types: &mut Types<'a>, node: &Node<'a>, extensions: &[&str], count: usize) -> Vec<String> {
     for extension in extensions {
         let Some(list) = node.value.get(extension).and_then(Value::as_array) else { continue };
         let labels: Vec<String> = list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
         if labels.len() == count {
             return labels;
         }
+        let lost = Loss::Documentation("what the values are called".to_owned());
+        node.note(types.ledger, "model/enum", format!("`{extension}` does not fit the values"), lost);
     }
     Vec::new()
 }

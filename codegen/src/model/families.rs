@@ -8,6 +8,8 @@ use crate::naming::ident::{feature_name, handle_name, member_name};
 /// Names that the client or cargo already uses.
 const TAKEN: &[&str] = &[
     "assumed",
+    "base_url",
+    "bindings",
     "blocking",
     "build",
     "builder",
@@ -17,8 +19,12 @@ const TAKEN: &[&str] = &[
     "credential",
     "default",
     "events",
+    "families",
     "from_env",
+    "full",
     "graphql",
+    "gzip",
+    "http2",
     "into",
     "keyring",
     "new",
@@ -27,15 +33,10 @@ const TAKEN: &[&str] = &[
     "request",
     "session",
     "sqlite",
+    "std",
     "testing",
     "types",
     "unreferenced",
-    "base_url",
-    "full",
-    "families",
-    "gzip",
-    "http2",
-    "std",
 ];
 
 /// The family that claims an operation, and the prefix by which it does.

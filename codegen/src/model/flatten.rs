@@ -32,7 +32,11 @@ impl<'a> Types<'a> {
             match node.resolve() {
                 Some(target) => self.merge(&target, flat, binding),
                 None => {
-                    self.degrade(node, format!("`{}` leads nowhere in this document", node.text("$ref")));
+                    self.lose(
+                        node,
+                        "left out of the object",
+                        format!("`{}` leads nowhere in this document", node.text("$ref")),
+                    );
                 }
             }
             return;
@@ -43,7 +47,10 @@ impl<'a> Types<'a> {
         // Alternatives within an object: each of their members may be there.
         for keyword in ["oneOf", "anyOf"] {
             let branches: Vec<Node<'a>> = node.get(keyword).iter().flat_map(Node::items).collect();
-            if !branches.is_empty() && (node.value.get("properties").is_some() || !binding || flat.visited.len() > 1) {
+            if !branches.is_empty()
+                && !self.subtypes.is_base(node)
+                && (node.value.get("properties").is_some() || !binding || flat.visited.len() > 1)
+            {
                 let what =
                     format!("the alternatives of `{keyword}` are merged into one object, their members optional");
                 node.note(

@@ -4,16 +4,21 @@
 
 mod bodies;
 mod build;
+mod claims;
 mod enums;
 mod families;
 mod flatten;
+mod keys;
+mod limits;
 mod naming;
 mod objects;
 mod operations;
 mod parameters;
 mod reach;
 mod responses;
+mod scalars;
 mod schemas;
+mod tags;
 mod tree;
 mod types;
 mod unions;
@@ -105,6 +110,8 @@ pub(crate) struct Status {
     /// `200`, `4XX` or `default`.
     pub(crate) status: String,
     pub(crate) content: Content,
+    /// The schema of what a stream is made of, which the client does not read by itself.
+    pub(crate) item: Option<Type>,
     pub(crate) description: String,
 }
 
@@ -145,6 +152,8 @@ pub(crate) struct Parameter {
     pub(crate) required: bool,
     pub(crate) ty: Type,
     pub(crate) docs: String,
+    /// Limits and default, in words.
+    pub(crate) limits: String,
     pub(crate) default: Option<String>,
 }
 

@@ -30,16 +30,22 @@ impl Shortener {
 /// ``Page`1[[Some.Name.Space.Order]]`` names a generic type and its arguments, each by its full name.
 fn brief(name: &str) -> String {
     let generic = name.contains('`');
-    let parts = name.split(|c: char| !(c.is_alphanumeric() || "._+-".contains(c))).filter(|part| !part.is_empty());
+    // In `[[Some.Type, Assembly, Version=1.0.0.0]]` the first part is the type.
+    let sections = name.split(['[', ']']).map(|section| match section.split_once(',') {
+        Some((first, _)) if generic => first,
+        _ => section,
+    });
+    let parts = sections.flat_map(|section| section.split(|c: char| !(c.is_alphanumeric() || "._+-".contains(c))));
+    let parts = parts.filter(|part| !part.is_empty());
     let parts = parts.filter(|part| !(generic && part.bytes().all(|c| c.is_ascii_digit())));
-    let text: Vec<&str> = parts.map(last_of).collect();
+    let text: Vec<&str> = parts.map(|part| last_of(part, generic)).collect();
     type_name(&text.join(" "))
 }
 
 /// The type's own name where the whole looks like a namespace with a type in it.
-fn last_of(name: &str) -> &str {
+fn last_of(name: &str, generic: bool) -> &str {
     let segments: Vec<&str> = name.split(['.', '+']).collect();
-    let is_full = segments.len() > 2 || name.contains('+') && segments.len() > 1;
+    let is_full = segments.len() > 2 || (generic || name.contains('+')) && segments.len() > 1;
     match segments.last() {
         Some(last) if is_full && segments.iter().all(|segment| segment.starts_with(char::is_uppercase)) => last,
         _ => name,
@@ -57,6 +63,7 @@ mod tests {
             ("Shop.Models.User", "ShopModelsUser"),
             ("Admin.Models.User", "AdminModelsUser"),
             ("Page`1[[Shop.Models.Order]]", "PageOrder"),
+            ("Shop.Pair`2[[Shop.Models.Order, Shop, Version=1.0.0.0],[System.String, mscorlib]]", "PairOrderString"),
             ("Outer+Inner", "Inner"),
             ("OrderPagedResult", "OrderPagedResult"),
             ("project.updated", "ProjectUpdated"),

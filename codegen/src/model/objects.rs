@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::schemas::{Types, key};
+use super::keys::key;
+use super::limits::limits;
+use super::schemas::{Types, or_null};
 use super::tree::Node;
 use super::types::{Field, Format, Kind, Part, PartKind, Type};
 use crate::ledger::Loss;
@@ -16,20 +18,24 @@ impl<'a> Types<'a> {
         let owner = key(node);
         let mut scope = Scope::default();
         let mut fields = Vec::new();
-        for (wire, property) in &flat.properties {
-            let typed = self.of(property, &format!("{name}{}", camel(wire)));
+        let members: Vec<(&str, String)> = flat.properties.keys().map(|wire| (*wire, member_name(wire))).collect();
+        let names = self.claims.members(&mut scope, &owner, &members);
+        for ((wire, property), member) in flat.properties.iter().zip(names) {
+            let typed = self.of(property, &self.member_hint(node, property, name, wire));
             let resolved = property.resolve();
             let hint = |flag: &str| property.flag(flag) || resolved.as_ref().is_some_and(|node| node.flag(flag));
             let field = Field {
                 wire: (*wire).to_owned(),
-                name: self.claim_member(&mut scope, &owner, wire, &member_name(wire)),
+                name: member,
                 required: self.is_required(node, &flat.required, wire),
                 nullable: typed.nullable,
                 ty: text_not_bytes(typed.ty),
                 read_only: hint("readOnly"),
                 write_only: hint("writeOnly"),
+                tag: false,
                 deprecated: property.flag("deprecated"),
                 docs: property.prose(),
+                limits: limits(property),
             };
             fields.push(field);
         }
@@ -39,9 +45,16 @@ impl<'a> Types<'a> {
         }
         let extra = flat.additional.map(|additional| match additional.value {
             Value::Bool(_) => Type::Any,
-            _ => self.of(&additional, &format!("{name}Extra")).ty,
+            _ => or_null(self.of(&additional, &format!("{name}Extra"))),
         });
         Kind::Struct(fields, extra)
+    }
+
+    /// A name for the type of a member. One that comes from another named schema is named after that, whoever asks first.
+    fn member_hint(&self, node: &Node<'a>, property: &Node<'a>, name: &str, wire: &str) -> String {
+        let own = property.pointer.starts_with(&format!("{}/", node.pointer));
+        let owner = if own { None } else { self.claims.owner(property) };
+        format!("{}{}", owner.unwrap_or(name), camel(wire))
     }
 
     /// ASP.NET lists `Id` as required where the property is `id`.
@@ -62,14 +75,17 @@ impl<'a> Types<'a> {
         let owner = format!("{}!multipart", key(node));
         let mut scope = Scope::default();
         let mut parts = Vec::new();
-        for (wire, property) in &flat.properties {
-            let typed = self.of(property, &format!("{name}{}", camel(wire)));
+        let members: Vec<(&str, String)> = flat.properties.keys().map(|wire| (*wire, member_name(wire))).collect();
+        let names = self.claims.members(&mut scope, &owner, &members);
+        for ((wire, property), member) in flat.properties.iter().zip(names) {
+            let typed = self.of(property, &self.member_hint(node, property, name, wire));
             parts.push(Part {
                 wire: (*wire).to_owned(),
-                name: self.claim_member(&mut scope, &owner, wire, &member_name(wire)),
+                name: member,
                 kind: self.part_kind(typed.ty),
                 required: flat.required.contains(wire) && !typed.nullable,
                 docs: property.prose(),
+                limits: limits(property),
             });
         }
         parts

@@ -1,6 +1,6 @@
 //! Operations: found, put into families, named.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::{Document, Node};
 use super::{Family, families, responses};
@@ -22,25 +22,28 @@ pub(super) struct Found<'a> {
     pub(super) name: String,
     /// Prefix for the names of types that belong to it, unique over all operations.
     pub(super) hint: String,
+    /// The key of the operation in the lock: `GET /orders`. Where several documents have one, only the first is plain.
+    pub(super) key: String,
     prefix: String,
-}
-
-impl Found<'_> {
-    /// The key of the operation in the lock.
-    pub(super) fn key(&self) -> String {
-        format!("{} {}", self.method, self.template)
-    }
 }
 
 /// All operations that the configuration lets in.
 pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut Ledger) -> Vec<Found<'a>> {
     let mut found = Vec::new();
+    let mut keys = BTreeSet::new();
     for document in documents {
         let root = Node::root(document);
         for (template, item) in root.get("paths").iter().flat_map(|paths| paths.members().collect::<Vec<_>>()) {
-            if !template.starts_with('/') || !admitted(config, template) {
+            if template.starts_with("x-") || !admitted(config, template) {
                 continue;
             }
+            let template = match template.strip_prefix('/') {
+                Some(_) => template.to_owned(),
+                None => {
+                    item.note(ledger, "model/path", format!("read as `/{template}`"), Loss::Nothing);
+                    format!("/{template}")
+                }
+            };
             let Some(item) = item.resolve() else {
                 item.note(
                     ledger,
@@ -54,11 +57,16 @@ pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut 
             let others = other.iter().flat_map(|others| others.members().collect::<Vec<_>>());
             let known = METHODS.iter().filter_map(|method| item.get(method).map(|node| (*method, node)));
             for (method, node) in known.chain(others).filter(|(_, node)| node.value.is_object()) {
-                let (family, prefix) = families::claim(config, template, &node);
+                let (family, prefix) = families::claim(config, &template, &node);
                 let method = if METHODS.contains(&method) { method.to_uppercase() } else { method.to_owned() };
-                let (template, prefix) = (template.to_owned(), prefix.to_owned());
+                let mut key = format!("{method} {template}");
+                if !keys.insert(key.clone()) {
+                    key = format!("{key} of {}", document.name);
+                    keys.insert(key.clone());
+                }
+                let (template, prefix) = (template.clone(), prefix.to_owned());
                 let (name, hint) = (String::new(), String::new());
-                found.push(Found { node, item: item.clone(), method, template, family, name, hint, prefix });
+                found.push(Found { node, item: item.clone(), method, template, family, name, hint, key, prefix });
             }
         }
     }
@@ -75,19 +83,32 @@ pub(super) fn name(found: &mut [Found<'_>], config: &Config, pins: &Names) -> BT
     let mut given = BTreeMap::new();
     let mut scopes: BTreeMap<String, Scope> = BTreeMap::new();
     let mut hints = Scope::default();
+    let firsts: Vec<String> = found.iter().map(first_wish).collect();
+    // How many versions of a route want the same name.
+    let mut versions: BTreeMap<(String, String), BTreeSet<Option<String>>> = BTreeMap::new();
+    for (operation, first) in found.iter().zip(&firsts) {
+        let place = (operation.family.name.clone(), first.clone());
+        versions.entry(place).or_default().insert(version(&operation.template));
+    }
     let mut order: Vec<usize> = (0..found.len()).collect();
     // Pinned names first: a newcomer never takes the name of one that was there before.
-    order.sort_by_key(|index| !pins.operations.contains_key(&found[*index].key()));
+    order.sort_by_key(|index| !pins.operations.contains_key(&found[*index].key));
     for index in order {
         let operation = &mut found[index];
-        let key = operation.key();
+        let key = operation.key.clone();
         let scope = scopes
             .entry(operation.family.name.clone())
             .or_insert_with(|| Scope::with(["new", "clone", "into", "from"]));
         let pinned = pins.operations.get(&key).and_then(|pin| pin.strip_prefix(&format!("{}.", operation.family.name)));
         let wishes: Vec<String> = match config.rename.get(&key).map(String::as_str).or(pinned) {
             Some(chosen) => vec![chosen.to_owned()],
-            None => wishes(operation),
+            None => {
+                let first = &firsts[index];
+                let is_versioned = versions
+                    .get(&(operation.family.name.clone(), first.clone()))
+                    .is_some_and(|versions| versions.len() > 1);
+                wishes(operation, first, is_versioned)
+            }
         };
         operation.name = scope.claim(wishes.iter().map(String::as_str));
         given.insert(key, format!("{}.{}", operation.family.name, operation.name));
@@ -106,10 +127,10 @@ pub(super) fn name(found: &mut [Found<'_>], config: &Config, pins: &Names) -> BT
     given
 }
 
-/// Names for an operation, best first.
-fn wishes(operation: &Found<'_>) -> Vec<String> {
+/// The best name for an operation, which others may want as well.
+fn first_wish(operation: &Found<'_>) -> String {
     let id = operation.node.text("operationId");
-    let first = if id.trim().is_empty() {
+    if id.trim().is_empty() {
         from_route(Route {
             method: &operation.method,
             path: &operation.template,
@@ -119,13 +140,17 @@ fn wishes(operation: &Found<'_>) -> Vec<String> {
         })
     } else {
         without_owner(id, operation)
-    };
-    let mut wishes = vec![first.clone()];
-    wishes.extend(version(&operation.template).map(|version| format!("{}_{version}", first.trim_end_matches('_'))));
-    wishes.extend(
-        last_parameter(&operation.template).map(|parameter| format!("{}_by_{parameter}", first.trim_end_matches('_'))),
-    );
-    wishes.push(format!("{}_{}", first.trim_end_matches('_'), operation.method.to_lowercase()));
+    }
+}
+
+/// Names for an operation, best first.
+fn wishes(operation: &Found<'_>, first: &str, is_versioned: bool) -> Vec<String> {
+    let stem = first.trim_end_matches('_');
+    let version = version(&operation.template).filter(|_| is_versioned);
+    let mut wishes = vec![first.to_owned()];
+    wishes.extend(version.map(|version| format!("{stem}_{version}")));
+    wishes.extend(last_parameter(&operation.template).map(|parameter| format!("{stem}_by_{parameter}")));
+    wishes.push(format!("{stem}_{}", operation.method.to_lowercase()));
     wishes
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::claims::shared_name;
+use super::limits::limits;
 use super::objects::text_not_bytes;
 use super::schemas::Types;
 use super::tree::Node;
@@ -33,7 +35,7 @@ pub(super) fn read<'a>(
     let lists = [item.get("parameters"), operation.get("parameters")];
     for node in lists.iter().flatten().flat_map(Node::items) {
         let Some(node) = node.resolve() else {
-            types.degrade(&node, format!("`{}` leads nowhere in this document", node.text("$ref")));
+            types.lose(&node, "left out", format!("`{}` leads nowhere in this document", node.text("$ref")));
             continue;
         };
         let Some(mut parameter) = one(types, &node, hint) else { continue };
@@ -43,6 +45,10 @@ pub(super) fn read<'a>(
                 node.note(types.ledger, "model/parameter", what, Loss::Nothing);
                 continue;
             };
+            if parameter.wire != *wire {
+                let what = format!("path parameter `{}` is read as `{wire}`", parameter.wire);
+                node.note(types.ledger, "model/parameter", what, Loss::Nothing);
+            }
             parameter.wire.clone_from(wire);
             parameter.required = true;
         }
@@ -90,12 +96,12 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         "header" => Location::Header,
         "cookie" => Location::Cookie,
         other => {
-            types.degrade(node, format!("a parameter cannot stand in `{other}`"));
+            types.lose(node, "left out", format!("a parameter cannot stand in `{other}`"));
             return None;
         }
     };
     if wire.is_empty() {
-        types.degrade(node, "the parameter has no name".to_owned());
+        types.lose(node, "left out", "the parameter has no name".to_owned());
         return None;
     }
     if location == Location::Header && OWN_HEADERS.contains(&wire.to_lowercase().as_str()) {
@@ -107,7 +113,7 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         );
         return None;
     }
-    let name = format!("{hint}{}", camel(&wire));
+    let name = shared_name(&node.pointer, "Parameter").unwrap_or_else(|| format!("{hint}{}", camel(&wire)));
     let content = node.get("content").and_then(|content| content.members().next());
     let schema = match &content {
         Some((_, media)) => media.get("schema"),
@@ -142,7 +148,8 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         reserved: node.flag("allowReserved"),
         required: node.flag("required"),
         ty: text_not_bytes(ty),
-        docs: node.prose(),
+        docs: if node.flag("deprecated") { format!("Deprecated. {}", node.prose()) } else { node.prose() },
+        limits: schema.as_ref().map(limits).unwrap_or_default(),
         default: default.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
         wire,
     })
@@ -159,6 +166,7 @@ fn undeclared(wire: &str) -> Parameter {
         required: true,
         ty: Type::String(Format::Text),
         docs: String::new(),
+        limits: String::new(),
         default: None,
     }
 }

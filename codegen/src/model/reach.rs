@@ -53,6 +53,7 @@ pub(super) fn roots(operation: &Operation) -> (Vec<TypeId>, Vec<TypeId>) {
     content(&operation.success, &mut response);
     for status in &operation.statuses {
         content(&status.content, &mut response);
+        status.item.iter().for_each(|item| item.each_named(&mut |id| response.push(id)));
     }
     (request, response)
 }
@@ -65,7 +66,8 @@ fn content(content: &Content, into: &mut Vec<TypeId>) {
     }
 }
 
-fn links(definition: &Definition) -> Vec<TypeId> {
+/// The types that a definition names.
+pub(super) fn links(definition: &Definition) -> Vec<TypeId> {
     let mut found = Vec::new();
     let mut add = |ty: &Type| ty.each_named(&mut |id| found.push(id));
     match &definition.kind {

@@ -1,6 +1,7 @@
 //! Responses of an operation.
 
 use super::bodies::{Class, class, essence, is_json, typed_elsewhere};
+use super::claims::shared_name;
 use super::objects::text_not_bytes;
 use super::schemas::Types;
 use super::tree::Node;
@@ -31,12 +32,14 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         }
         let is_success = status.starts_with('2') || status == "default" && !has_success;
         let Some(response) = node.resolve() else {
-            types.degrade(&node, format!("`{}` leads nowhere in this document", node.text("$ref")));
-            statuses.push(Status { status: status.to_owned(), content: Content::Stream, description: String::new() });
+            types.lose(&node, "answered as bytes", format!("`{}` leads nowhere in this document", node.text("$ref")));
+            let (status, description) = (status.to_owned(), String::new());
+            statuses.push(Status { status, content: Content::Stream, item: None, description });
             continue;
         };
-        let name = format!("{hint}{}", suffix(status, is_success));
-        let (mut content, accept) = content(types, &response, &name);
+        let own = format!("{hint}{}", suffix(status, is_success));
+        let name = shared_name(&response.pointer, "Response").unwrap_or(own);
+        let Answer { mut content, accept, item } = answer(types, &response, &name);
         if is_success {
             accepts.extend(accept.filter(|accept| !accepts.contains(accept)));
             // A range promises neither a status nor a body.
@@ -47,6 +50,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         statuses.push(Status {
             status: status.to_owned(),
             content,
+            item,
             description: response.text("description").to_owned(),
         });
     }
@@ -71,13 +75,45 @@ pub(super) fn answers_array(operation: &Node<'_>) -> bool {
     schema.is_some_and(|schema| schema.text("type") == "array")
 }
 
-/// What one response carries, and the media type to ask for.
-fn content<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str) -> (Content, Option<String>) {
-    let media: Vec<(&str, Node<'a>)> =
+/// What one response carries.
+struct Answer {
+    content: Content,
+    /// The media types to ask for.
+    accept: Option<String>,
+    /// What a stream is made of.
+    item: Option<Type>,
+}
+
+/// Reads one response.
+fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str) -> Answer {
+    let mut media: Vec<(&str, Node<'a>)> =
         response.get("content").iter().flat_map(|content| content.members().collect::<Vec<_>>()).collect();
-    let Some((name, node)) = media.iter().min_by_key(|(name, _)| rank(name)).cloned() else {
-        return (Content::Empty, None);
+    media.sort_by_cached_key(|(name, _)| rank(name));
+    let Some((name, node)) = media.first() else {
+        return Answer { content: Content::Empty, accept: None, item: None };
     };
+    let (content, mut accept) = content(types, name, node, hint);
+    // What is read as bytes may be bytes of any kind; ASP.NET lists `text/plain` for whatever it writes.
+    let is_same = |other: &str| match content {
+        Content::Stream => !matches!(class(other), Class::Json | Class::Xml),
+        _ => class(other) == class(name) || essence(other) == "text/plain",
+    };
+    let (same, others): (Vec<&str>, Vec<&str>) = media.iter().map(|(name, _)| *name).partition(|other| is_same(other));
+    if content == Content::Stream && class(name) != Class::Json {
+        accept = Some(same.join(", "));
+    }
+    if !others.is_empty() && accept.as_deref() != Some("*/*") {
+        let what = format!("asked for as `{name}`; also offered: {}", others.join(", "));
+        response.note(types.ledger, "model/response", what, Loss::Documentation("the other media types".to_owned()));
+    }
+    let streamed = content == Content::Events || content == Content::Stream && node.flag("x-item-schema");
+    let item = node.get("schema").filter(|_| streamed).map(|schema| types.of(&schema, hint).ty);
+    let item = item.filter(|ty| !matches!(ty, Type::Any | Type::Object | Type::String(_)));
+    Answer { content, accept, item }
+}
+
+/// What a body of one media type is, and the media type to ask for.
+fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -> (Content, Option<String>) {
     let schema = node.get("schema");
     let typed = |types: &mut Types<'a>| schema.as_ref().map(|schema| types.of(schema, hint));
     let ask = |name: &str| Some(if name.contains('*') { "application/json".to_owned() } else { name.to_owned() });
@@ -151,11 +187,8 @@ fn combine<'a>(types: &mut Types<'a>, operation: &Node<'a>, successes: &[Status]
         _ => {
             let mut scope = Scope::default();
             let variants = successes.iter().map(|status| {
-                let content = match &status.content {
-                    Content::OptionalJson(ty) => Content::Json(ty.clone()),
-                    content => content.clone(),
-                };
-                (status.status.clone(), scope.claim([status_name(&status.status).as_str()]), content)
+                let name = scope.claim([status_name(&status.status).as_str()]);
+                (status.status.clone(), name, status.content.clone())
             });
             let variants: Vec<_> = variants.collect();
             let id = types.add(operation, "/responses", &format!("{hint}Response"), |_, _| Kind::ByStatus(variants));

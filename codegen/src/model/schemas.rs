@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use super::naming::Shortener;
+use super::claims::Claims;
+use super::keys::key;
+use super::scalars::scalar;
 use super::tree::{Document, Node, last_segment};
-use super::types::{Definition, Format, Kind, Reach, Type, TypeId};
+use super::types::{Definition, Kind, Reach, Type, TypeId};
 use super::unions::Subtypes;
 use super::{Provenance, enums};
 use crate::Names;
 use crate::ledger::{Ledger, Loss};
-use crate::naming::Scope;
 use crate::naming::ident::type_name;
 
 /// A type, and whether `null` may stand in its place.
@@ -57,18 +58,13 @@ pub(super) enum Shape<'a> {
 #[derive(Debug)]
 pub(super) struct Types<'a> {
     pub(super) ledger: &'a mut Ledger,
-    pins: &'a Names,
-    renames: &'a BTreeMap<String, String>,
-    scope: Scope,
+    pub(super) claims: Claims<'a>,
     definitions: Vec<Option<Definition>>,
     /// Name of each definition, also while it is being built.
     names: Vec<String>,
     states: HashMap<(String, String), State>,
-    component_names: HashMap<(String, String), String>,
     pub(super) multiparts: HashMap<(String, String), TypeId>,
     pub(super) subtypes: Subtypes,
-    /// Names that were given: types by key, and members that needed more than their wire name.
-    pub(super) given: Names,
 }
 
 impl<'a> Types<'a> {
@@ -79,59 +75,15 @@ impl<'a> Types<'a> {
         ledger: &'a mut Ledger,
     ) -> Self {
         let subtypes = Subtypes::of(documents);
-        let mut types = Self {
+        Self {
             ledger,
-            pins,
-            renames,
-            scope: Scope::default(),
+            claims: Claims::new(documents, pins, renames),
             definitions: Vec::new(),
             names: Vec::new(),
             states: HashMap::new(),
-            component_names: HashMap::new(),
             multiparts: HashMap::new(),
             subtypes,
-            given: Names::default(),
-        };
-        types.name_components(documents);
-        types
-    }
-
-    /// Named schemas take their names before inline ones do.
-    fn name_components(&mut self, documents: &'a [Document]) {
-        let mut wanted = Vec::new();
-        for document in documents {
-            let root = Node::root(document);
-            let schemas = root.get("components").and_then(|components| components.get("schemas"));
-            let shortener = Shortener::new(schemas.iter().flat_map(Node::members).map(|(name, _)| name));
-            for (name, node) in schemas.iter().flat_map(|schemas| schemas.members().collect::<Vec<_>>()) {
-                wanted.push((key(&node), node.pointer.clone(), document.name.clone(), shortener.short(name)));
-            }
         }
-        // Pinned names first: a newcomer never takes the name of one that was there before.
-        wanted.sort_by_key(|(key, ..)| (!self.pins.types.contains_key(key), key.clone()));
-        for (key, pointer, document, wish) in wanted {
-            let name = self.claim(&key, &wish);
-            self.component_names.insert((document, pointer), name);
-        }
-    }
-
-    /// The name for a new type: chosen by hand, pinned, or the first free form of `wish`.
-    fn claim(&mut self, key: &str, wish: &str) -> String {
-        let chosen = self.renames.get(key).or_else(|| self.pins.types.get(key)).cloned();
-        let name = self.scope.claim([chosen.as_deref().unwrap_or(wish), wish]);
-        self.given.types.insert(key.to_owned(), name.clone());
-        name
-    }
-
-    /// The name of a member: pinned, or the first free form of `wish`. It is pinned where it needed more than its wire name.
-    pub(super) fn claim_member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> String {
-        let key = format!("{owner}.{wire}");
-        let chosen = self.renames.get(&key).or_else(|| self.pins.members.get(&key)).cloned();
-        let name = scope.claim([chosen.as_deref().unwrap_or(wish), wish]);
-        if name != wish {
-            self.given.members.insert(key, name.clone());
-        }
-        name
     }
 
     /// The type of a schema; `hint` names it when it needs a name of its own.
@@ -159,7 +111,7 @@ impl<'a> Types<'a> {
             Some(State::Done(typed)) => return typed.clone(),
             Some(State::Building(Some(id))) => return Typed::plain(Type::Named(*id)),
             Some(State::Building(None)) => {
-                return self.degrade(node, "the schema is only a reference to itself".to_owned());
+                return self.degrade(node, "it holds nothing but itself, which only a type with a name can".to_owned());
             }
             None => {}
         }
@@ -172,7 +124,10 @@ impl<'a> Types<'a> {
     fn build(&mut self, node: &Node<'a>, hint: &str, named: Option<(String, String)>) -> Typed {
         let mut nullable = node.flag("nullable");
         let shape = self.shape(node, &mut nullable);
-        let component = named.as_ref().and_then(|place| self.component_names.get(place)).cloned();
+        if !matches!(shape, Shape::Enum) {
+            enums::unlisted(self, node);
+        }
+        let component = named.as_ref().and_then(|place| self.claims.component(place)).map(str::to_owned);
         let name = component.clone().unwrap_or_else(|| type_name(hint));
         let ty = match shape {
             Shape::Any => Type::Any,
@@ -217,7 +172,7 @@ impl<'a> Types<'a> {
         is_component: bool,
         named: Option<(String, String)>,
     ) -> TypeId {
-        let name = if is_component { wish.to_owned() } else { self.claim(&key(node), wish) };
+        let name = if is_component { wish.to_owned() } else { self.claims.claim(&key(node), wish) };
         let id = TypeId(self.definitions.len());
         self.definitions.push(None);
         self.names.push(name.clone());
@@ -242,7 +197,7 @@ impl<'a> Types<'a> {
         wish: &str,
         kind: impl FnOnce(&mut Self, &str) -> Kind,
     ) -> TypeId {
-        let name = self.claim(&format!("{}{suffix}", key(node)), wish);
+        let name = self.claims.claim(&format!("{}{suffix}", key(node)), wish);
         let kind = kind(self, &name);
         self.push(node, name, kind)
     }
@@ -265,7 +220,7 @@ impl<'a> Types<'a> {
 
     /// The types, each in its place.
     pub(super) fn finish(self) -> (Vec<Definition>, Names) {
-        (self.definitions.into_iter().flatten().collect(), self.given)
+        (self.definitions.into_iter().flatten().collect(), self.claims.given)
     }
 
     /// What a schema is. `nullable` becomes true when one of its branches is `null`.
@@ -314,45 +269,19 @@ impl<'a> Types<'a> {
 
     /// Degrades a schema to an untyped value, on the record.
     pub(super) fn degrade(&mut self, node: &Node<'a>, cause: String) -> Typed {
-        node.note(self.ledger, "model/untyped", "read and written as any JSON value", Loss::Degraded(cause));
+        self.lose(node, "read and written as any JSON value", cause);
         Typed::plain(Type::Any)
+    }
+
+    /// Puts on the record that something is only there as `what` says.
+    pub(super) fn lose(&mut self, node: &Node<'a>, what: &str, cause: String) {
+        node.note(self.ledger, "model/untyped", what, Loss::Degraded(cause));
     }
 }
 
-/// A list or map whose elements may be null holds what the client can only keep as a value.
-fn or_null(typed: Typed) -> Type {
+/// The type of an element: optional where null may stand in its place.
+pub(super) fn or_null(typed: Typed) -> Type {
     if typed.nullable && typed.ty != Type::Any { Type::Optional(Box::new(typed.ty)) } else { typed.ty }
-}
-
-fn scalar(name: &str, format: &str) -> Option<Type> {
-    Some(match (name, format) {
-        ("boolean", _) => Type::Boolean,
-        ("integer", "int8") => Type::Integer("i8"),
-        ("integer", "int16") => Type::Integer("i16"),
-        ("integer", "int32") => Type::Integer("i32"),
-        ("integer", "uint8" | "byte") => Type::Integer("u8"),
-        ("integer", "uint16") => Type::Integer("u16"),
-        ("integer", "uint32") => Type::Integer("u32"),
-        ("integer", "uint64") => Type::Integer("u64"),
-        ("integer", "int128" | "uint128") => Type::Decimal,
-        ("integer", _) => Type::Integer("i64"),
-        ("number", "float") => Type::Float,
-        ("number", "int32") => Type::Integer("i32"),
-        ("number", "int64") => Type::Integer("i64"),
-        ("number", "decimal") => Type::Decimal,
-        ("number", _) => Type::Double,
-        ("string", "uuid" | "guid") => Type::String(Format::Uuid),
-        ("string", "date-time") => Type::String(Format::DateTime),
-        ("string", "date") => Type::String(Format::Date),
-        ("string", "time") => Type::String(Format::Time),
-        ("string", "date-span" | "duration" | "time-span" | "timespan") => Type::String(Format::TimeSpan),
-        ("string", "byte" | "base64") => Type::String(Format::Byte),
-        ("string", "binary") => Type::String(Format::Binary),
-        ("string", _) => Type::String(Format::Text),
-        // Swagger 2.0's `type: file`, where it was left in a 3.0 document.
-        ("file", _) => Type::String(Format::Binary),
-        _ => return None,
-    })
 }
 
 fn definition(node: &Node<'_>, name: String, kind: Kind) -> Definition {
@@ -379,11 +308,6 @@ pub(super) fn provenance(node: &Node<'_>) -> Provenance {
         "assumed" => Provenance::Assumed,
         _ => Provenance::Plain,
     }
-}
-
-/// The key of a schema in the lock.
-pub(super) fn key(node: &Node<'_>) -> String {
-    format!("{}#{}", node.document.name, node.pointer)
 }
 
 fn place(node: &Node<'_>) -> (String, String) {

@@ -125,14 +125,21 @@ pub(crate) struct Field {
     pub(crate) nullable: bool,
     pub(crate) read_only: bool,
     pub(crate) write_only: bool,
+    /// Names the variant of the union that the type is only sent in, which writes it.
+    pub(crate) tag: bool,
     pub(crate) deprecated: bool,
     pub(crate) docs: String,
+    /// Limits and default, in words.
+    pub(crate) limits: String,
 }
 
 impl Field {
     /// How the field is present in a type with that reach.
     pub(crate) fn presence(&self, reach: &Reach) -> Presence {
         let required = self.required && !(self.read_only && reach.request) && !(self.write_only && reach.response);
+        if self.tag && reach.request {
+            return Presence::Optional;
+        }
         match (required, self.nullable) {
             (true, false) => Presence::Required,
             (true, true) => Presence::Nullable,
@@ -179,6 +186,8 @@ pub(crate) struct Part {
     pub(crate) kind: PartKind,
     pub(crate) required: bool,
     pub(crate) docs: String,
+    /// Limits and default, in words.
+    pub(crate) limits: String,
 }
 
 /// What a part of a multipart body holds.

@@ -1,6 +1,6 @@
 //! `oneOf`, `anyOf`, `allOf` around something else, and hierarchies that a discriminator tells apart.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::naming::ident::{type_name, variant_name};
 #[derive(Debug, Default)]
 pub(super) struct Subtypes {
     /// (document, pointer of the base) → (tag, reference).
-    bases: HashMap<(String, String), Vec<(String, String)>>,
+    bases: BTreeMap<(String, String), Vec<(String, String)>>,
     /// Schemas that extend a base.
     children: BTreeSet<(String, String)>,
 }
@@ -45,7 +45,13 @@ impl Subtypes {
     }
 
     fn add(&mut self, base: &Node<'_>, parents: &BTreeMap<String, Vec<String>>) {
-        let composed = ["oneOf", "anyOf"].iter().any(|keyword| base.value.get(keyword).is_some());
+        // Alternatives that themselves extend the base are its subtypes, listed once more.
+        let children = parents.get(&base.pointer);
+        let extends = |branch: Node<'_>| {
+            branch.resolve().is_some_and(|target| children.is_some_and(|children| children.contains(&target.pointer)))
+        };
+        let composed =
+            ["oneOf", "anyOf"].iter().filter_map(|keyword| base.get(keyword)).any(|list| !list.items().all(extends));
         let tagged = base.get("discriminator").is_some_and(|tag| !tag.text("propertyName").is_empty());
         if composed || !tagged {
             return;
@@ -73,6 +79,21 @@ impl Subtypes {
 
     pub(super) fn is_base(&self, node: &Node<'_>) -> bool {
         self.bases.contains_key(&(node.document.name.clone(), node.pointer.clone()))
+    }
+
+    /// The base that all of these schemas extend, where there is one.
+    fn common_base<'a>(&self, branches: &[Node<'a>]) -> Option<Node<'a>> {
+        let document = branches.first()?.document;
+        let pointers: Vec<String> =
+            branches.iter().map(|branch| branch.resolve().map(|node| node.pointer)).collect::<Option<_>>()?;
+        let root = Node::root(document);
+        self.bases.iter().filter(|((name, _), _)| *name == document.name).find_map(|((_, base), tags)| {
+            let known = |pointer: &String| {
+                tags.iter()
+                    .any(|(_, reference)| root.target(reference).is_some_and(|target| target.pointer == *pointer))
+            };
+            if pointers.iter().all(known) { root.target(&format!("#{base}")) } else { None }
+        })
     }
 
     fn is_child(&self, node: &Node<'_>) -> bool {
@@ -146,8 +167,15 @@ impl<'a> Types<'a> {
 
     /// A union: told apart by a tag where there is one, else by shape.
     pub(super) fn union(&mut self, node: &Node<'a>, branches: &[Node<'a>], name: &str) -> Kind {
-        let property = node.get("discriminator").map(|tag| tag.text("propertyName")).unwrap_or_default();
-        let tags = mapping(node);
+        let mut property = node.get("discriminator").map(|tag| tag.text("propertyName")).unwrap_or_default();
+        let mut tags = mapping(node);
+        // Swashbuckle does not repeat the discriminator where subtypes are listed.
+        if property.is_empty()
+            && let Some(base) = self.subtypes.common_base(branches)
+        {
+            property = base.get("discriminator").map(|tag| tag.text("propertyName")).unwrap_or_default();
+            tags = self.subtypes.tags(&base);
+        }
         let objects = branches.iter().all(|branch| self.is_object(branch, 0));
         let tagging = match property {
             "" => objects.then(|| self.common_tag(branches)).flatten(),
@@ -158,26 +186,24 @@ impl<'a> Types<'a> {
         for (index, branch) in branches.iter().enumerate() {
             let reference = branch.text("$ref");
             let title = variant_name(branch.text("title"));
-            let hint = if branch.text("title").is_empty() || title.len() > 30 {
-                format!("Variant{}", index + 1)
-            } else {
-                title
+            let fixed = tagging.as_ref().map(|tag| self.fixed(branch, tag)).unwrap_or_default();
+            let hint = match fixed.first() {
+                _ if !branch.text("title").is_empty() && title.len() <= 30 => title,
+                Some(tag) => variant_name(tag),
+                None => format!("Variant{}", index + 1),
             };
             let typed = self.of(branch, &format!("{name}{hint}"));
             let mut own: Vec<String> =
                 tags.iter().filter(|(_, other)| other == reference).map(|(tag, _)| tag.clone()).collect();
-            if own.is_empty()
-                && let Some(tag) = &tagging
-            {
-                own.extend(self.fixed(branch, tag));
+            if own.is_empty() && tagging.is_some() {
+                own.extend(fixed);
                 if own.is_empty() && !reference.is_empty() {
                     own.push(referenced_name(reference));
                 }
             }
-            let wish = if reference.is_empty() {
-                self.variant_wish(&typed.ty, &hint)
-            } else {
-                variant_name(&type_name(&referenced_name(reference)))
+            let wish = match reference {
+                "" => self.variant_wish(&typed.ty, &hint),
+                reference => referenced_variant(name, reference),
             };
             let variant = scope.claim([wish.as_str()]);
             variants.push(Variant { name: variant, docs: String::new(), content: VariantContent::Type(typed.ty, own) });
@@ -201,7 +227,7 @@ impl<'a> Types<'a> {
             } else {
                 self.named(&target, &referenced_name(&reference)).ty
             };
-            let variant = scope.claim([variant_name(&type_name(&referenced_name(&reference))).as_str()]);
+            let variant = scope.claim([referenced_variant(name, &reference).as_str()]);
             variants.push(Variant { name: variant, docs: String::new(), content: VariantContent::Type(ty, tags) });
         }
         Kind::Union(Tagging::Tag(property), variants)
@@ -282,6 +308,15 @@ impl<'a> Types<'a> {
     /// Whether a type is an enumeration of strings or integers.
     pub(super) fn is_enum(&self, id: super::types::TypeId) -> bool {
         matches!(self.kind_of(id), Some(Kind::Enum(EnumKind::String | EnumKind::Integer(_), _)))
+    }
+}
+
+/// The variant for a named schema; `ShapeTriangle` in `Shape` is `Triangle`.
+fn referenced_variant(union: &str, reference: &str) -> String {
+    let name = variant_name(&type_name(&referenced_name(reference)));
+    match name.strip_prefix(union) {
+        Some(rest) if rest.starts_with(char::is_uppercase) => variant_name(rest),
+        _ => name,
     }
 }
 

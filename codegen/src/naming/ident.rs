@@ -73,8 +73,8 @@ pub(crate) fn type_name(text: &str) -> String {
 
 /// Upper camel case, usable as the name of a family's handle.
 pub(crate) fn handle_name(text: &str) -> String {
-    let name = type_name(text);
-    if TAKEN_HANDLES.contains(&name.as_str()) { format!("{name}Api") } else { name }
+    let name = camel(text);
+    if [TAKEN_TYPES, TAKEN_HANDLES].concat().contains(&name.as_str()) { format!("{name}Api") } else { name }
 }
 
 /// Upper camel case, usable as the name of an enum variant. `Unknown` is the catch-all of every generated enum.

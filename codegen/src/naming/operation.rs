@@ -25,7 +25,9 @@ pub(crate) fn from_route(route: Route<'_>) -> String {
         return member_name(&format!("{}_root", route.method.to_lowercase()));
     };
     let parent = phrase(parents);
-    let acts = !last.item && !is_plural(&last.noun) && is_action(&last.noun) && !route.is_resource;
+    let is_verb = !last.item && !is_plural(&last.noun) && is_action(&last.noun);
+    // What is asked by GET can be asked by POST: `search` is no thing.
+    let acts = is_verb && (!route.is_resource || is_question(&last.noun));
     let name = match route.method {
         "GET" if last.item => join("get", &parent, &singular(&last.noun)),
         "GET" if is_question(&last.noun) => action(&last.noun, &parent),
@@ -41,6 +43,7 @@ pub(crate) fn from_route(route: Route<'_>) -> String {
         "PUT" => join("update", &parent, &last.noun),
         "PATCH" if last.item => join("patch", &parent, &singular(&last.noun)),
         "PATCH" => join("patch", &parent, &last.noun),
+        other if last.item => join(&other.to_lowercase(), &parent, &singular(&last.noun)),
         other => join(&other.to_lowercase(), &parent, &last.noun),
     };
     member_name(&name)
@@ -154,6 +157,8 @@ mod tests {
         assert_eq!(from_route(route("POST", "/threads/{id}/vote", false)), "vote_thread");
         assert_eq!(from_route(route("GET", "/threads/{id}/vote", true)), "get_thread_vote");
         assert_eq!(from_route(route("GET", "/connections/{id}/export", true)), "export_connection");
+        assert_eq!(from_route(route("POST", "/orders/search", true)), "search_orders");
+        assert_eq!(from_route(route("HEAD", "/orders/{id}", true)), "head_order");
         assert_eq!(from_route(route("POST", "/commands/{id}/completed", false)), "mark_command_completed");
     }
 }

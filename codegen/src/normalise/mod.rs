@@ -1,7 +1,11 @@
 //! One named pass per quirk, each a pure function over the upgraded tree.
 //!
-//! A pass stands here when it makes the tree say what its author meant. How a schema becomes a type is the model's business.
+//! A pass stands here when it makes the tree say what its author meant, or says what of it the client leaves aside. How a
+//! schema becomes a type is the model's business.
 
+mod callbacks;
+mod security;
+mod servers;
 mod untyped;
 
 use serde_json::Value;
@@ -21,6 +25,9 @@ pub(crate) struct Place<'a> {
 /// Runs all passes.
 pub(crate) fn normalise(tree: &mut Value, place: &Place<'_>, ledger: &mut Ledger) {
     walk::schemas(tree, &mut |schema, pointer| untyped::pass(schema, pointer, place, ledger));
+    servers::pass(tree, place, ledger);
+    security::pass(tree, place, ledger);
+    callbacks::pass(tree, place, ledger);
     // A no-op, unless another crate of the build asks serde_json to keep the order of insertion.
     tree.sort_all_objects();
 }

@@ -48,15 +48,30 @@ pub(crate) fn arrange(render: &Render<'_>, index: usize, operation: &Operation) 
     arguments
 }
 
+/// The type of the body, and the expression that hands it over.
 fn body_argument(render: &Render<'_>, index: usize, body: &Body) -> (Rust, &'static str) {
-    match &body.kind {
-        BodyKind::Json(ty) if body.required => (borrowed(render.body(index, ty)), "Payload::Json(&body)"),
+    let (rust, required, optional) = match &body.kind {
         BodyKind::Json(ty) => {
-            (Rust::with("Option", borrowed(render.body(index, ty))), "Payload::optional(body.as_ref())")
+            (borrowed(render.body(index, ty)), "Payload::Json(&body)", "Payload::optional(body.as_ref())")
         }
-        BodyKind::Form(ty, _) => (borrowed(render.body(index, ty)), "Payload::Form(&body)"),
-        BodyKind::Multipart(id) => (Rust::name(&format!("T{}", id.0)), "Payload::Multipart(body.into_parts())"),
-        BodyKind::Text => (Rust::Reference(Box::new(Rust::name("str"))), "Payload::Text(body)"),
-        BodyKind::Binary => (Rust::name("Upload"), "Payload::Binary(body)"),
-    }
+        BodyKind::Form(ty, _) => (
+            borrowed(render.body(index, ty)),
+            "Payload::Form(&body)",
+            "body.as_ref().map_or(Payload::None, |body| Payload::Form(body))",
+        ),
+        BodyKind::Multipart(id) => (
+            Rust::name(&format!("T{}", id.0)),
+            "Payload::Multipart(body.into_parts())",
+            "body.map_or(Payload::None, |body| Payload::Multipart(body.into_parts()))",
+        ),
+        BodyKind::Text => (
+            Rust::Reference(Box::new(Rust::name("str"))),
+            "Payload::Text(body)",
+            "body.map_or(Payload::None, Payload::Text)",
+        ),
+        BodyKind::Binary => {
+            (Rust::name("Upload"), "Payload::Binary(body)", "body.map_or(Payload::None, Payload::Binary)")
+        }
+    };
+    if body.required { (rust, required) } else { (Rust::with("Option", rust), optional) }
 }

@@ -6,6 +6,7 @@ use super::operations;
 use super::render::Render;
 use crate::emit::Piece;
 use crate::model::{Family, Provenance};
+use crate::naming::Scope;
 
 /// Writes the file of a family.
 pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Vec<Piece> {
@@ -26,6 +27,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
     ));
     api.add(&format!("families::{name}::{handle}"), "struct", "Clone Copy Debug");
     api.add(&format!("Platform::{name}"), "fn", &format!("(&self) -> families::{name}::{handle}<'_>"));
+    let mut names = Scope::with([handle.as_str()]);
     for assumed in [false, true] {
         let chosen = render.model.operations.iter().enumerate().filter(|(_, operation)| {
             operation.family == *name && (operation.provenance == Provenance::Assumed) == assumed
@@ -34,7 +36,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
         let mut structs = String::new();
         let condition = if assumed { "#[cfg(feature = \"assumed\")]\n" } else { "" };
         for (index, _) in chosen {
-            let written = operations::write(render, family, index, api);
+            let written = operations::write(render, family, index, &mut names, api);
             functions.push_str(&written.function);
             if let Some(params) = written.params {
                 structs.push_str(&format!("{condition}{params}"));

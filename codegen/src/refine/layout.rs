@@ -56,10 +56,9 @@ pub(crate) fn families(model: &Model) -> Vec<Piece> {
 pub(crate) fn features(model: &Model, groups: &BTreeMap<Group, Vec<TypeId>>) -> Vec<Feature> {
     let mut features: Vec<Feature> = Vec::new();
     for family in &model.families {
-        let about = if family.covers.is_empty() {
-            format!("Operations tagged `{}`", family.name)
-        } else {
-            family.covers.clone()
+        let about = match family.covers.as_str() {
+            "" => format!("Operations of the family `{}`", family.name),
+            covers => covers.to_owned(),
         };
         features.push(Feature { name: family.feature.clone(), about, default: true, enables: Vec::new() });
     }

@@ -1,11 +1,12 @@
 //! Operations: a constant that describes them, and a call.
 
 use super::arguments::{Arguments, arrange};
-use super::docs::{comment, first_line};
+use super::docs::{closed, comment, first_line};
 use super::index::Index;
 use super::render::Render;
 use super::types::literal;
 use crate::model::{BodyKind, Content, Family, Location, Operation, Parameter, Provenance, Style};
+use crate::naming::Scope;
 use crate::naming::ident::type_name;
 
 const PREFIX: &str = "types::";
@@ -17,13 +18,15 @@ pub(crate) struct Written {
     pub(crate) function: String,
 }
 
-/// Writes one operation.
-pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mut Index) -> Written {
+/// Writes one operation. `names` are the types of the family's module.
+pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, names: &mut Scope, api: &mut Index) -> Written {
     let operation = &render.model.operations[index];
     let arguments = arrange(render, index, operation);
-    let params_name = format!("{}Params", type_name(&operation.name));
-    let params =
-        (!arguments.params.is_empty()).then(|| params(render, family, operation, &arguments, &params_name, api));
+    let mut params_name = format!("{}Params", type_name(&operation.name));
+    let params = (!arguments.params.is_empty()).then(|| {
+        params_name = names.claim([params_name.as_str()]);
+        params(render, family, operation, &arguments, &params_name, api)
+    });
     let mut list: Vec<String> = vec!["self".to_owned()];
     list.extend(arguments.list.iter().map(|(name, ty)| format!("{name}: {}", render.text(ty, PREFIX))));
     if params.is_some() {
@@ -88,12 +91,8 @@ fn params(
 }
 
 fn parameter_docs(parameter: &Parameter) -> String {
-    let mut docs =
-        if parameter.docs.trim().is_empty() { format!("`{}`", parameter.wire) } else { parameter.docs.clone() };
-    if let Some(default) = &parameter.default {
-        docs.push_str(&format!("\n\nThe server's default: `{}`.", default.replace('`', "'")));
-    }
-    docs
+    let docs = if parameter.docs.trim().is_empty() { format!("`{}`", parameter.wire) } else { closed(&parameter.docs) };
+    if parameter.limits.is_empty() { docs } else { format!("{docs}\n\n{}", parameter.limits) }
 }
 
 /// The method, as the constant names it.
@@ -197,16 +196,19 @@ fn docs(render: &Render<'_>, operation: &Operation) -> String {
             "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n",
         );
     }
-    let prose = operation.docs.trim();
-    text.push_str(if prose.is_empty() { "No description in the contract." } else { prose });
+    let prose = closed(operation.docs.trim());
+    text.push_str(if prose.is_empty() { "No description in the contract." } else { &prose });
     text.push_str(&format!("\n\n`{} {}`", operation.method, operation.path));
     text.push_str(match operation.provenance {
         Provenance::Plain => "\n",
         Provenance::Documented => ", shown by the platform's document.\n",
         Provenance::Assumed => ", assumed.\n",
     });
-    for parameter in operation.parameters.iter().filter(|parameter| !parameter.docs.trim().is_empty()) {
-        text.push_str(&format!("\n- `{}`: {}", parameter.name, first_line(&parameter.docs)));
+    for parameter in &operation.parameters {
+        let about = format!("{} {}", first_line(&parameter.docs), parameter.limits);
+        if !about.trim().is_empty() {
+            text.push_str(&format!("\n- `{}`: {}", parameter.name, about.trim()));
+        }
     }
     if !operation.statuses.is_empty() {
         text.push_str("\n\n| status | body | |\n|---|---|---|");
@@ -219,6 +221,10 @@ fn docs(render: &Render<'_>, operation: &Operation) -> String {
             Content::Text => "text".to_owned(),
             Content::Stream => "bytes".to_owned(),
             Content::Events => "server-sent events".to_owned(),
+        };
+        let body = match &status.item {
+            Some(item) => format!("{body}: a stream of `{}`", render.described(item)),
+            None => body,
         };
         let about = first_line(&status.description).replace('|', "\\|");
         text.push_str(&format!("\n| {} | {body} | {about} |", status.status));

@@ -1,6 +1,6 @@
 //! Types: the Rust item, and the table of what it is on the wire.
 
-use super::docs::comment;
+use super::docs::{closed, comment};
 use super::groups::Group;
 use super::index::Index;
 use super::render::Render;
@@ -67,13 +67,11 @@ impl Item<'_, '_> {
     fn open(&mut self, derives: &str, kind: &str, fallback: &str) {
         let definition = self.definition;
         let docs = match definition.docs.trim() {
-            "" => match definition.pointer.rsplit_once("/schemas/") {
-                Some((_, name)) if !name.contains('/') => format!("`{}` of the contract.", name.replace('`', "'")),
-                _ => fallback.to_owned(),
-            },
+            "" => component(&definition.pointer)
+                .map_or_else(|| fallback.to_owned(), |name| format!("`{}` of the contract.", name.replace('`', "'"))),
             docs => docs.to_owned(),
         };
-        self.code.push_str(&comment(&provenance(&docs, definition)));
+        self.code.push_str(&comment(&provenance(&closed(&docs), definition)));
         if definition.deprecated {
             self.code.push_str("#[deprecated]\n");
         }
@@ -104,7 +102,10 @@ impl Item<'_, '_> {
                 Presence::Nullable => ("nullable", format!("Option<{inner}>")),
                 Presence::Maybe => ("maybe", format!("Maybe<{inner}>")),
             };
-            self.code.push_str(&comment(&described(&field.docs, &field.wire)));
+            self.code.push_str(&comment(&described(&field.docs, &field.wire, &field.limits)));
+            if field.tag && self.definition.reach.request {
+                self.code.push_str("///\n/// Names the variant: filled in when the value is sent as one.\n");
+            }
             if field.deprecated {
                 self.code.push_str("#[deprecated]\n");
             }
@@ -138,7 +139,7 @@ impl Item<'_, '_> {
         self.open(derives, "enum", "An open enumeration.");
         self.code.push_str(&format!("pub enum {} {{\n", self.name()));
         for (wire, variant) in variants {
-            self.code.push_str(&comment(&described(&variant.docs, wire)));
+            self.code.push_str(&comment(&described(&variant.docs, wire, "")));
             self.code.push_str(&format!("{},\n", variant.name));
             let value = if kind == EnumKind::String { literal(wire) } else { wire.clone() };
             self.table.push(format!("{} = {value}", variant.name));
@@ -161,10 +162,11 @@ impl Item<'_, '_> {
         for (position, variant) in variants.iter().enumerate() {
             let VariantContent::Type(ty, tags) = &variant.content else { continue };
             let inner = self.member(position, ty);
+            let bare = inner.replace(PREFIX, "");
             // A box keeps the enum small, and ends any recursion.
             let inner = if self.is_large(ty) { format!("Box<{inner}>") } else { inner };
             let docs = match tags.as_slice() {
-                [] => format!("A `{}`.", inner.replace(PREFIX, "")),
+                [] => format!("A `{bare}`."),
                 tags => {
                     format!("Tagged {}.", tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(" or "))
                 }
@@ -204,7 +206,7 @@ impl Item<'_, '_> {
             } else {
                 (format!("optional_{kind}"), format!("Option<{ty}>"))
             };
-            self.code.push_str(&comment(&described(&part.docs, &part.wire)));
+            self.code.push_str(&comment(&described(&part.docs, &part.wire, &part.limits)));
             self.code.push_str(&format!("pub {}: {ty},\n", part.name));
             self.table.push(format!("{}: {kind} {}", part.name, literal(&part.wire)));
             self.index.add(&format!("types::{}::{}", self.name(), part.name), "field", &ty.replace(PREFIX, "types::"));
@@ -218,7 +220,10 @@ impl Item<'_, '_> {
         self.code.push_str(&format!("pub enum {} {{\n", self.name()));
         for (position, (status, name, content)) in variants.iter().enumerate() {
             let (kind, inner) = match content {
-                Content::Json(ty) | Content::OptionalJson(ty) => ("(json)", Some(self.member(position, ty))),
+                Content::Json(ty) => ("(json)", Some(self.member(position, ty))),
+                Content::OptionalJson(ty) => {
+                    ("(optional_json)", Some(format!("Option<{}>", self.member(position, ty))))
+                }
                 Content::Text => ("(text)", Some("String".to_owned())),
                 // Whether a body is handed over while it arrives is settled before its status is known.
                 Content::Stream | Content::Events => ("(bytes)", Some("Bytes".to_owned())),
@@ -250,9 +255,16 @@ impl Item<'_, '_> {
     }
 }
 
-/// The contract's text for a member, else its name on the wire.
-fn described(docs: &str, wire: &str) -> String {
-    if docs.trim().is_empty() { format!("`{}`", wire.replace('`', "'")) } else { docs.to_owned() }
+/// The name of the component that a pointer leads to.
+fn component(pointer: &str) -> Option<String> {
+    let name = pointer.strip_prefix("/components/schemas/").or_else(|| pointer.strip_prefix("/definitions/"))?;
+    (!name.contains('/')).then(|| name.replace("~1", "/").replace("~0", "~"))
+}
+
+/// The contract's text for a member, else its name on the wire; then what is demanded of its value.
+fn described(docs: &str, wire: &str, limits: &str) -> String {
+    let text = if docs.trim().is_empty() { format!("`{}`", wire.replace('`', "'")) } else { closed(docs) };
+    if limits.is_empty() { text } else { format!("{text}\n\n{limits}") }
 }
 
 fn provenance(docs: &str, definition: &Definition) -> String {

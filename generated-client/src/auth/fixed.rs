@@ -1,6 +1,6 @@
 //! A token that is given.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use secrecy::{ExposeSecret, SecretString};
 
@@ -14,23 +14,23 @@ use super::{Credential, SecretSource, Token, TokenFuture, TokenRequest};
 /// let credential = StaticToken::from_source(SecretEnv::new("PLATFORM_TOKEN"));
 /// # let _ = credential;
 /// ```
-pub struct StaticToken(Box<dyn SecretSource>);
+pub struct StaticToken(Arc<dyn SecretSource>);
 
 impl StaticToken {
     /// A token in memory.
     pub fn new(token: impl Into<SecretString>) -> Self {
-        Self(Box::new(Fixed(token.into())))
+        Self(Arc::new(Fixed(token.into())))
     }
 
     /// A token that is read from a source whenever the session needs one, so that it can be rotated.
     pub fn from_source(source: impl SecretSource) -> Self {
-        Self(Box::new(source))
+        Self(Arc::new(source))
     }
 }
 
 impl Credential for StaticToken {
     fn token<'a>(&'a self, _request: TokenRequest<'a>) -> TokenFuture<'a> {
-        Box::pin(async { Ok(Token::new(self.0.read()?.expose_secret().to_owned())) })
+        Box::pin(async { Ok(Token::new(super::secret::read(&self.0).await?.expose_secret().to_owned())) })
     }
 
     fn describe(&self) -> String {

@@ -1,11 +1,28 @@
 //! Where tokens come from.
 
+mod authorization_code;
+mod browser;
 mod cache;
+mod claims;
 mod client_credentials;
+mod clock;
+mod command;
 mod discovery;
+mod endpoint;
+mod event;
 mod fixed;
+mod grant;
+mod held;
+mod loopback;
+mod refresh;
+mod refresh_folder;
+mod refresh_store;
+mod refusal;
 mod secret;
 mod secret_file;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+mod tests;
 
 use std::{
     fmt,
@@ -13,9 +30,18 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-pub(crate) use cache::{Cache, Held};
+pub use authorization_code::AuthorizationCode;
+pub(crate) use cache::Cache;
+pub use claims::Claims;
 pub use client_credentials::ClientCredentials;
+pub use command::SecretCommand;
+pub(crate) use event::Audit;
+pub use event::{TokenEvent, TokenEventKind};
 pub use fixed::StaticToken;
+pub(crate) use held::Held;
+pub use refresh::RefreshToken;
+pub use refresh_folder::RefreshFolder;
+pub use refresh_store::{RefreshKey, RefreshLock, RefreshMemory, RefreshStore};
 pub use secrecy::{ExposeSecret, SecretString};
 pub use secret::{SecretEnv, SecretSource};
 pub use secret_file::SecretFile;
@@ -27,7 +53,7 @@ pub type TokenFuture<'a> = Pin<Box<dyn Future<Output = Result<Token, Error>> + S
 
 /// A source of bearer tokens.
 ///
-/// The session keeps the token, asks again before it expires, lets one caller ask at a time, and asks once more when the
+/// The session keeps the token, asks again before it expires, asks once for all callers, and asks once more when the
 /// service answers 401. An implementation only has to get a token.
 ///
 /// ```
@@ -55,6 +81,11 @@ pub trait Credential: Send + Sync + 'static {
         "the credential".to_owned()
     }
 
+    /// How long one request for a token may take; 60 s unless overridden. It goes on when the call that began it ends.
+    fn patience(&self) -> Duration {
+        Duration::from_secs(60)
+    }
+
     /// Says what is wrong with the configuration, without input or output. Called when the client is built.
     ///
     /// # Errors
@@ -62,6 +93,24 @@ pub trait Credential: Send + Sync + 'static {
     /// The configuration cannot work.
     fn check(&self) -> Result<(), Error> {
         Ok(())
+    }
+}
+
+impl Credential for Box<dyn Credential> {
+    fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
+        (**self).token(request)
+    }
+
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+
+    fn patience(&self) -> Duration {
+        (**self).patience()
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        (**self).check()
     }
 }
 
@@ -83,7 +132,7 @@ impl TokenRequest<'_> {
         self.replaces
     }
 
-    /// When the caller stops waiting.
+    /// When the session stops waiting.
     pub fn deadline(&self) -> Instant {
         self.deadline
     }

@@ -1,5 +1,11 @@
 //! Where secrets come from.
 
+use std::{
+    collections::BTreeSet,
+    process::Command,
+    sync::{Arc, Mutex, PoisonError},
+};
+
 use secrecy::SecretString;
 
 use crate::error::{Error, Kind};
@@ -19,14 +25,53 @@ pub trait SecretSource: Send + Sync + 'static {
     }
 }
 
-/// A secret in an environment variable.
+impl SecretSource for Box<dyn SecretSource> {
+    fn read(&self) -> Result<SecretString, Error> {
+        (**self).read()
+    }
+
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+}
+
+/// Reads a secret on a thread where waiting is allowed.
+pub(super) async fn read(source: &Arc<dyn SecretSource>) -> Result<SecretString, Error> {
+    let source = Arc::clone(source);
+    tokio::task::spawn_blocking(move || source.read()).await.unwrap_or_else(|_| {
+        Err(Error::new(Kind::Secret, "the secret's source ended without an answer").hint("see whether it panics"))
+    })
+}
+
+/// The names of the variables that secrets are read from.
+static VARIABLES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Keeps a child from inheriting the variables that secrets are read from.
+pub(super) fn withhold(command: &mut Command) {
+    for name in VARIABLES.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        command.env_remove(name);
+    }
+}
+
+/// The text without one line break at its end; `None` when nothing is left.
+pub(super) fn line(text: &str) -> Option<&str> {
+    let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
+    (!text.is_empty()).then_some(text)
+}
+
+/// A secret in an environment variable. Programs that this crate starts do not inherit it.
 #[derive(Clone, Debug)]
 pub struct SecretEnv(String);
 
 impl SecretEnv {
     /// The variable of this name.
     pub fn new(name: impl Into<String>) -> Self {
-        Self(name.into())
+        let name = name.into();
+        // Names that no environment can hold would make a command refuse to start.
+        if !name.is_empty() && !name.contains(['=', '\0']) {
+            VARIABLES.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone());
+        }
+        Self(name)
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroize as _;
 
-use super::SecretSource;
+use super::{SecretSource, secret};
 use crate::error::{Error, Kind};
 
 /// No secret is longer, in bytes.
@@ -112,10 +112,9 @@ impl SecretFile {
         let Ok(text) = std::str::from_utf8(bytes) else {
             return Err(self.refuse("is no UTF-8 text", "write the secret as text".to_owned()));
         };
-        let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
-        if text.is_empty() {
-            return Err(self.refuse("is empty", "write the secret into it".to_owned()));
+        match secret::line(text) {
+            Some(text) => Ok(text.into()),
+            None => Err(self.refuse("is empty", "write the secret into it".to_owned())),
         }
-        Ok(text.into())
     }
 }

@@ -19,8 +19,17 @@ impl fmt::Display for Error {
         {
             write!(f, ": {}", escape(&said))?;
         }
-        if !inner.hint.is_empty() {
+        if inner.unknown {
+            f.write_str(" (whether the service took the request is not known: look before sending it again)")?;
+        } else if !inner.hint.is_empty() {
             write!(f, " ({})", escape(&inner.hint))?;
+        }
+        if let Some(id) =
+            inner.problem.as_ref().and_then(|problem| problem.trace_id.as_ref()).or(inner.request_id.as_ref())
+            && inner.kind == Kind::Status
+            && inner.status.is_some_and(|status| status.is_server_error())
+        {
+            write!(f, " [{}]", escape(id))?;
         }
         Ok(())
     }

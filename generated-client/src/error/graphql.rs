@@ -21,27 +21,6 @@ impl Error {
         self
     }
 
-    /// The same error for another waiter. The cause stays with the first.
-    pub(crate) fn copy(&self) -> Self {
-        let inner = &*self.0;
-        Self(Box::new(Inner {
-            kind: inner.kind,
-            operation: inner.operation,
-            what: inner.what.clone(),
-            hint: inner.hint.clone(),
-            status: inner.status,
-            problem: inner.problem.clone(),
-            body: inner.body.clone(),
-            retry_after: inner.retry_after,
-            passing: inner.passing,
-            graphql: inner.graphql.clone(),
-            close_code: inner.close_code,
-            #[cfg(feature = "operations")]
-            accepted: inner.accepted.clone(),
-            cause: None,
-        }))
-    }
-
     /// The errors of a GraphQL answer without data. Those beside data are in [`Answer`](crate::graphql::Answer).
     pub fn graphql_errors(&self) -> &[GraphqlError] {
         &self.0.graphql

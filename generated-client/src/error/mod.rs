@@ -7,16 +7,18 @@ mod graphql;
 mod operations;
 mod problem;
 
-use std::{error::Error as StdError, time::Duration};
+use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::StatusCode;
 use serde::de::DeserializeOwned;
 
+#[cfg(feature = "profiles")]
+pub(crate) use display::mask;
 pub(crate) use display::{scrub, scrub_text};
 pub use problem::Problem;
 
-type Cause = Box<dyn StdError + Send + Sync>;
+type Cause = Arc<dyn StdError + Send + Sync>;
 
 /// What went wrong with a call, or before it.
 ///
@@ -36,7 +38,7 @@ type Cause = Box<dyn StdError + Send + Sync>;
 /// ```
 pub struct Error(Box<Inner>);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Inner {
     kind: Kind,
     operation: Option<&'static str>,
@@ -50,6 +52,13 @@ struct Inner {
     retry_after: Option<Duration>,
     /// The cause is expected to pass, whatever kind of error it is.
     passing: bool,
+    /// The issuer refused the secret or the grant itself.
+    refusal: bool,
+    /// The service may have seen the request.
+    sent: bool,
+    /// Sent, of a method that changes something, and without a response.
+    unknown: bool,
+    request_id: Option<String>,
     #[cfg(feature = "graphql")]
     graphql: Vec<crate::graphql::GraphqlError>,
     /// The code of the WebSocket's close frame.
@@ -176,9 +185,23 @@ impl Error {
         self
     }
 
-    pub(crate) fn cause(mut self, cause: impl Into<Cause>) -> Self {
-        self.0.cause = Some(cause.into());
+    pub(crate) fn cause(mut self, cause: impl StdError + Send + Sync + 'static) -> Self {
+        self.0.cause = Some(Arc::new(cause));
         self
+    }
+
+    /// The same error for another caller.
+    pub(crate) fn share(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    /// Nothing was sent: a secret, a file or the configuration of this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self.0.kind, Kind::Secret | Kind::Configuration | Kind::Request | Kind::File)
+    }
+
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.0.refusal
     }
 
     pub(crate) fn at(mut self, operation: &'static str) -> Self {
@@ -199,6 +222,32 @@ impl Error {
 
     pub(crate) fn passing(mut self, passing: bool) -> Self {
         self.0.passing = passing;
+        self
+    }
+
+    pub(crate) fn with_status_of(self, status: Option<StatusCode>) -> Self {
+        match status {
+            Some(status) => self.with_status(status),
+            None => self,
+        }
+    }
+
+    pub(crate) fn sent(mut self, sent: bool, changes: bool) -> Self {
+        self.0.sent = sent;
+        self.0.unknown =
+            sent && changes && self.0.status.is_none() && matches!(self.0.kind, Kind::Transport | Kind::Timeout);
+        self
+    }
+
+    pub(crate) fn with_request_id(mut self, id: Option<&str>) -> Self {
+        if self.0.request_id.is_none() {
+            self.0.request_id = id.map(str::to_owned);
+        }
+        self
+    }
+
+    pub(crate) fn refusal(mut self, refusal: bool) -> Self {
+        self.0.refusal = refusal;
         self
     }
 
@@ -244,9 +293,34 @@ impl Error {
         &self.0.body
     }
 
-    /// How long the server asks to wait before the next attempt.
+    /// How long to wait before the next attempt: what the server asks for, or until the issuer is asked again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
+    }
+
+    /// The identifier of the request in the server's logs: what the response says, else what the request said.
+    pub fn request_id(&self) -> Option<&str> {
+        self.0.request_id.as_deref()
+    }
+
+    /// The identifier that the body of the error gives for the server's logs (ASP.NET's `traceId`).
+    pub fn trace_id(&self) -> Option<&str> {
+        self.0.problem.as_ref()?.trace_id.as_deref()
+    }
+
+    /// Whether the service may have seen the request. `false`: nothing of it left this machine.
+    pub fn was_sent(&self) -> bool {
+        self.0.sent || self.0.status.is_some()
+    }
+
+    /// A call that changes something was sent, and no answer came: whether it took effect is not known. It is not sent again
+    /// by itself: look before sending it again.
+    pub fn is_submission_unknown(&self) -> bool {
+        #[cfg(feature = "operations")]
+        if self.0.kind == Kind::SubmissionUnknown {
+            return true;
+        }
+        self.0.unknown
     }
 
     fn has_status(&self, status: u16) -> bool {

@@ -14,6 +14,8 @@ impl Error {
         error.0.operation = cause.0.operation;
         error.0.status = cause.0.status;
         error.0.body = cause.0.body.clone();
+        error.0.sent = true;
+        error.0.request_id = cause.0.request_id.clone();
         error.cause(cause)
     }
 
@@ -25,12 +27,6 @@ impl Error {
     /// The operation that the service accepted before this error: it runs, although the store could not keep it.
     pub fn accepted(&self) -> Option<&OperationRef> {
         self.0.accepted.as_deref()
-    }
-
-    /// The submission may or may not have arrived: its connection broke, the deadline passed, or the service failed. It is
-    /// not sent again by itself.
-    pub fn is_submission_unknown(&self) -> bool {
-        self.0.kind == Kind::SubmissionUnknown
     }
 
     /// The service does not show the operation, and the time in which it may become visible is over.

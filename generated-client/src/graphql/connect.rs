@@ -152,7 +152,7 @@ async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStre
     }
     let mut response = request.send().await.map_err(|cause| crate::session::broken(&cause.without_url()))?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        return Err(not_upgraded(&mut response, held).await);
+        return Err(not_upgraded(session, &mut response, held).await);
     }
     check(response.headers(), &key)?;
     let upgraded = response.upgrade().await.map_err(|cause| crate::session::broken(&cause.without_url()))?;
@@ -187,11 +187,11 @@ fn check(headers: &HeaderMap, key: &str) -> Result<(), Error> {
     Ok(())
 }
 
-async fn not_upgraded(response: &mut reqwest::Response, held: Option<&Held>) -> Refused {
+async fn not_upgraded(session: &Session, response: &mut reqwest::Response, held: Option<&Held>) -> Refused {
     let status = response.status();
     let secret = held.map(|held| &held.secret);
     let wait = crate::session::retry_after(response.headers(), std::time::SystemTime::now());
-    let body = scrub(excerpt(response, ERROR_LIMIT).await, secret);
+    let body = scrub(excerpt(response, ERROR_LIMIT, session.idle).await, secret);
     let mut what = format!("{status}, and no WebSocket");
     if let Some(challenge) = response.headers().get(header::WWW_AUTHENTICATE) {
         let challenge = String::from_utf8_lossy(challenge.as_bytes()).into_owned();

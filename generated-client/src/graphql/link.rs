@@ -113,7 +113,7 @@ impl Driver {
         };
         let (error, code) = error.map_or((None, 1000), |(error, code)| (Some(error), code));
         for queue in self.routes.values() {
-            queue.end(self.epoch, error.as_ref().map(Error::copy));
+            queue.end(self.epoch, error.as_ref().map(Error::share));
         }
         let frame = CloseFrame { code: code.into(), reason: "".into() };
         // The service may no longer listen.

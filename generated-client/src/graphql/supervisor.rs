@@ -234,7 +234,7 @@ impl Supervisor {
 
     fn fail_all(&mut self, error: &Error) {
         for subscription in std::mem::take(&mut self.subscriptions).into_values() {
-            subscription.queue.end(self.epoch, Some(error.copy()));
+            subscription.queue.end(self.epoch, Some(error.share()));
         }
     }
 }

@@ -147,7 +147,7 @@ fn may_have_arrived(error: &Error, method: Method) -> bool {
     match error.status() {
         // A 2xx that is no good came from a service that has accepted.
         Some(status) => status.is_server_error() || status.is_success() || status.as_u16() == 408,
-        None => !(error.is_connect() || error.is_request() || error.is_token()),
+        None => error.was_sent(),
     }
 }
 

@@ -1,12 +1,14 @@
 //! Reads and writes bodies.
 
+use std::time::Duration;
+
 use bytes::{Bytes, BytesMut};
 
 use super::broken;
 use crate::error::{Error, Kind};
 
 /// The whole body, up to `limit` bytes.
-pub(crate) async fn read(response: &mut reqwest::Response, limit: usize) -> Result<Bytes, Error> {
+pub(crate) async fn read(response: &mut reqwest::Response, limit: usize, idle: Duration) -> Result<Bytes, Error> {
     let too_large = || {
         Error::new(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
             .hint("ask for less, or use the operation's streaming form")
@@ -15,8 +17,8 @@ pub(crate) async fn read(response: &mut reqwest::Response, limit: usize) -> Resu
     if response.content_length().is_some_and(|length| length > limit as u64) {
         return Err(too_large());
     }
-    let Some(first) = chunk(response).await? else { return Ok(Bytes::new()) };
-    let Some(second) = chunk(response).await? else {
+    let Some(first) = chunk(response, idle).await? else { return Ok(Bytes::new()) };
+    let Some(second) = chunk(response, idle).await? else {
         return if first.len() > limit { Err(too_large()) } else { Ok(first) };
     };
     let mut whole = BytesMut::from(first);
@@ -26,15 +28,15 @@ pub(crate) async fn read(response: &mut reqwest::Response, limit: usize) -> Resu
             return Err(too_large());
         }
         whole.extend_from_slice(&chunk_of);
-        next = chunk(response).await?;
+        next = chunk(response, idle).await?;
     }
     Ok(whole.freeze())
 }
 
 /// The body of an error, cut off at `limit` bytes. A connection that breaks only shortens it: the status is known.
-pub(crate) async fn excerpt(response: &mut reqwest::Response, limit: usize) -> Bytes {
+pub(crate) async fn excerpt(response: &mut reqwest::Response, limit: usize, idle: Duration) -> Bytes {
     let mut whole = BytesMut::new();
-    while let Ok(Some(chunk)) = response.chunk().await {
+    while let Ok(Some(chunk)) = chunk(response, idle).await {
         let room = limit.saturating_sub(whole.len());
         whole.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
         if whole.len() >= limit {
@@ -44,6 +46,15 @@ pub(crate) async fn excerpt(response: &mut reqwest::Response, limit: usize) -> B
     whole.freeze()
 }
 
-async fn chunk(response: &mut reqwest::Response) -> Result<Option<Bytes>, Error> {
-    response.chunk().await.map_err(|cause| broken(&cause.without_url()))
+async fn chunk(response: &mut reqwest::Response, idle: Duration) -> Result<Option<Bytes>, Error> {
+    match tokio::time::timeout(idle, response.chunk()).await {
+        Ok(chunk) => chunk.map_err(|cause| broken(&cause.without_url())),
+        Err(_) => Err(silent(idle)),
+    }
+}
+
+/// The error of a server that says nothing for too long.
+pub(crate) fn silent(idle: Duration) -> Error {
+    Error::new(Kind::Timeout, format!("the service was silent for {} s", idle.as_secs_f64()))
+        .hint("call again, or set a longer idle time")
 }

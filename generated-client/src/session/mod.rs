@@ -2,21 +2,28 @@
 
 mod body;
 mod content;
+pub(crate) mod middleware;
+mod preflight;
+mod refused;
 mod retry;
 mod send;
 mod transport;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
+use tokio::sync::Semaphore;
 use url::Url;
+use uuid::Uuid;
 
-use crate::auth::Cache;
+use crate::{Platform, auth::Cache};
 
 #[cfg(feature = "graphql")]
 pub(crate) use body::excerpt;
+pub(crate) use middleware::Middleware;
 #[cfg(feature = "graphql")]
-pub(crate) use retry::{random, retry_after};
+pub(crate) use retry::retry_after;
+pub(crate) use retry::{Budget, random};
 pub(crate) use send::send;
 pub(crate) use transport::{Reply, Transport, broken};
 
@@ -35,8 +42,21 @@ pub(crate) struct Session {
     pub(crate) idle: Duration,
     pub(crate) retry: bool,
     pub(crate) body_limit: usize,
+    /// Whether `PUT` and `DELETE` are retried as `GET` is.
+    pub(crate) retry_writes: bool,
+    /// Whether every call is sent again after 429 and 503 with `Retry-After`.
+    pub(crate) retry_when_asked: bool,
+    pub(crate) budget: Budget,
+    pub(crate) gate: Option<Semaphore>,
+    pub(crate) request_id: Option<HeaderName>,
+    pub(crate) middleware: Arc<[Box<dyn Middleware>]>,
+    /// The team of a compliance resource server.
+    pub(crate) team: Option<Uuid>,
+    pub(crate) compliance: Option<Platform>,
     pub(crate) credential: Option<Cache>,
-    pub(crate) transport: Transport,
+    pub(crate) transport: Arc<Transport>,
+    #[cfg(feature = "testing")]
+    pub(crate) fake: Option<crate::testing::Fake>,
     #[cfg(feature = "graphql")]
     pub(crate) graphql: crate::graphql::Hub,
 }
@@ -47,5 +67,6 @@ pub(crate) struct Options {
     pub(crate) deadline: Option<Duration>,
     pub(crate) no_retry: bool,
     pub(crate) idempotent: bool,
+    pub(crate) retry_when_asked: bool,
     pub(crate) headers: HeaderMap,
 }

@@ -1,23 +1,50 @@
 //! Sends a request: deadline, credential, attempts, status.
 
 use std::{
-    sync::Arc,
-    time::{Duration, Instant, SystemTime},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU16, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use tracing::{Instrument as _, Span, field::Empty};
 
-use super::{ERROR_LIMIT, Options, Session, body, broken, content, retry};
+use super::{
+    Options, Session, body, broken, content,
+    middleware::{Incoming, Next, Outgoing},
+    refused::refused,
+    retry,
+};
 use crate::{
     ByteStream,
     auth::{Generation, Held},
-    error::{Error, Kind, scrub},
+    error::{Error, Kind},
     wire::{Body, Method, Prepared, Raw},
 };
 
 /// About a century: a deadline that nobody waits for.
 const FAR: Duration = Duration::from_secs(3_000_000_000);
+
+/// How far a call got.
+struct Progress {
+    /// Whether the service may have seen any of it.
+    sent: AtomicBool,
+    /// The status of the last response, 0 without one.
+    status: AtomicU16,
+    request_id: Option<HeaderValue>,
+}
+
+impl Progress {
+    fn tell(&self, error: Error, method: Method) -> Error {
+        let sent = self.sent.load(Ordering::Relaxed);
+        let status = StatusCode::from_u16(self.status.load(Ordering::Relaxed)).ok();
+        let error = if error.is_timeout() && status.is_some() { error.with_status_of(status) } else { error };
+        let id = self.request_id.as_ref().and_then(|id| id.to_str().ok());
+        error.sent(sent, !method.is_safe()).with_request_id(id)
+    }
+}
 
 /// Sends a request, and returns its response when the status is a success.
 pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Options) -> Result<Raw, Error> {
@@ -29,19 +56,40 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
         status = Empty,
         attempts = Empty,
     );
-    run(session, prepared, options, &span).instrument(span.clone()).await.map_err(|error| error.at(prepared.operation))
+    let progress = Progress {
+        sent: AtomicBool::new(false),
+        status: AtomicU16::new(0),
+        request_id: request_id(session, prepared, options),
+    };
+    run(session, prepared, options, &span, &progress)
+        .instrument(span.clone())
+        .await
+        .map_err(|error| progress.tell(error, prepared.method).at(prepared.operation))
 }
 
-async fn run(session: &Session, prepared: &Prepared, options: &Options, span: &Span) -> Result<Raw, Error> {
+/// The identifier that the caller set, else a new one, the same for all attempts.
+fn request_id(session: &Session, prepared: &Prepared, options: &Options) -> Option<HeaderValue> {
+    let name = session.request_id.as_ref()?;
+    let set = options.headers.get(name).or_else(|| prepared.headers.get(name));
+    set.cloned().or_else(|| HeaderValue::try_from(retry::unique()).ok())
+}
+
+async fn run(
+    session: &Session,
+    prepared: &Prepared,
+    options: &Options,
+    span: &Span,
+    progress: &Progress,
+) -> Result<Raw, Error> {
     let now = Instant::now();
     let time = options.deadline.unwrap_or(session.deadline);
     // A deadline beyond what the clock can say is one that never comes.
     let deadline = now.checked_add(time).or_else(|| now.checked_add(FAR)).unwrap_or(now);
-    let attempts = attempts(session, prepared, options, span, deadline);
+    let attempts = attempts(session, prepared, options, span, progress, deadline);
     match tokio::time::timeout_at(deadline.into(), attempts).await {
         Ok(outcome) => outcome,
         Err(_) => Err(Error::new(Kind::Timeout, format!("no answer within {} s", time.as_secs_f64()))
-            .hint("set a longer deadline; a call that changes something may have taken effect")),
+            .hint("set a longer deadline")),
     }
 }
 
@@ -50,34 +98,51 @@ async fn attempts(
     prepared: &Prepared,
     options: &Options,
     span: &Span,
+    progress: &Progress,
     deadline: Instant,
 ) -> Result<Raw, Error> {
-    let repeatable = prepared.method.is_safe() || options.idempotent;
-    let mut rejected = None;
-    let mut attempt = 0;
+    let method = prepared.method;
+    let policy = retry::Policy {
+        repeatable: method.is_safe()
+            || options.idempotent
+            || (session.retry_writes && matches!(method, Method::Put | Method::Delete)),
+        when_asked: session.retry_when_asked || options.retry_when_asked,
+    };
+    let replayable = content::is_replayable(&prepared.body);
+    let (mut rejected, mut attempt, mut failures) = (None, 0, 0);
     loop {
-        let held = token(session, deadline, rejected).await?;
         attempt += 1;
         span.record("attempts", attempt);
-        let error = match exchange(session, prepared, options, span, held.as_deref()).await {
-            Ok(raw) => return Ok(raw),
+        let error = match token(session, deadline, rejected).await {
             Err(error) => error,
+            Ok(held) => {
+                let error = match exchange(session, prepared, options, span, progress, held.as_deref(), policy).await {
+                    Ok(raw) => {
+                        if attempt == 1 {
+                            session.budget.earn();
+                        }
+                        return Ok(raw);
+                    }
+                    Err(error) => error,
+                };
+                if error.is_unauthorized()
+                    && rejected.is_none()
+                    && replayable
+                    && let Some(held) = &held
+                    && let Some(fresh) = renewed(session, deadline, held).await
+                {
+                    tracing::debug!("the token was refused: trying once more with a new one");
+                    rejected = Some(fresh);
+                    continue;
+                }
+                error
+            }
         };
-        let replayable = content::is_replayable(&prepared.body);
-        if error.is_unauthorized()
-            && rejected.is_none()
-            && replayable
-            && let Some(held) = &held
-            && let Some(fresh) = renewed(session, deadline, held).await
-        {
-            tracing::debug!("the token was refused: trying once more with a new one");
-            rejected = Some(fresh);
-            continue;
-        }
+        failures += u32::from(error.status() == Some(StatusCode::INTERNAL_SERVER_ERROR));
         let again = session.retry && !options.no_retry && replayable && attempt < retry::ATTEMPTS;
         let pause = retry::pause(attempt - 1, &error);
         let fits = Instant::now().checked_add(pause).is_some_and(|end| end < deadline);
-        if !(again && fits && retry::may_retry(&error, repeatable)) {
+        if !(again && fits && policy.allows(&error, failures) && session.budget.take()) {
             return Err(error);
         }
         tracing::debug!(code = error.code(), status = error.status().map(|status| status.as_u16()), "trying again");
@@ -86,10 +151,10 @@ async fn attempts(
 }
 
 async fn token(session: &Session, deadline: Instant, rejected: Option<Generation>) -> Result<Option<Arc<Held>>, Error> {
-    match &session.credential {
-        Some(cache) => cache.token(&session.transport, deadline, rejected).await.map(Some),
-        None => Ok(None),
-    }
+    let Some(cache) = &session.credential else { return Ok(None) };
+    let held = cache.token(&session.transport, deadline, rejected).await?;
+    session.preflight(Some(&held))?;
+    Ok(Some(held))
 }
 
 /// Replaces a token that was refused. `None` when there is no other: then the refusal stands. Otherwise the generation that
@@ -105,17 +170,66 @@ async fn exchange(
     prepared: &Prepared,
     options: &Options,
     span: &Span,
+    progress: &Progress,
     held: Option<&Held>,
+    policy: retry::Policy,
 ) -> Result<Raw, Error> {
-    let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
-        .map_err(|_| Error::new(Kind::Request, "the method is no HTTP method"))?;
+    let _pass = match &session.gate {
+        Some(gate) => gate.acquire().await.ok(),
+        None => None,
+    };
     let mut headers = prepared.headers.clone();
     headers.extend(options.headers.clone());
+    if let (Some(name), Some(id)) = (&session.request_id, &progress.request_id) {
+        headers.insert(name, id.clone());
+    }
     let content = content::body(&prepared.body, &mut headers).await?;
+    let mut response = if session.middleware.is_empty() {
+        head(session, prepared, headers, content, held, progress, policy).await?
+    } else {
+        let outgoing = Outgoing::new(prepared.operation, prepared.method, headers);
+        let exchange = Box::new(move |outgoing: Outgoing| {
+            let sent = head(session, prepared, outgoing.headers, content, held, progress, policy);
+            Box::pin(async { sent.await.map(Incoming) }) as _
+        });
+        Next { rest: &session.middleware, exchange }.run(outgoing).await?.0
+    };
+    let status = response.status();
+    span.record("status", status.as_u16());
+    let headers = response.headers().clone();
+    if !status.is_success() {
+        let id = session.request_id.as_ref().and_then(|name| headers.get(name)?.to_str().ok());
+        return Err(refused(session, &mut response, held).await.with_request_id(id));
+    }
+    let body = if prepared.stream && !is_json_beside_stream(prepared, &headers) {
+        Body::Live(ByteStream::live(prepared.operation, response.into(), session.idle))
+    } else {
+        let read = body::read(&mut response, session.body_limit, session.idle).await;
+        Body::Whole(read.map_err(|error| error.with_status(status))?)
+    };
+    Ok(Raw { operation: prepared.operation, status, headers, body })
+}
+
+/// Sends one attempt, and waits for the head of its response.
+async fn head(
+    session: &Session,
+    prepared: &Prepared,
+    mut headers: HeaderMap,
+    content: Option<reqwest::Body>,
+    held: Option<&Held>,
+    progress: &Progress,
+    policy: retry::Policy,
+) -> Result<reqwest::Response, Error> {
+    let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
+        .map_err(|_| Error::new(Kind::Request, "the method is no HTTP method"))?;
     // Last, so that no header of the call replaces it.
     headers.remove(header::AUTHORIZATION);
     if let Some(held) = held {
         headers.insert(header::AUTHORIZATION, held.header.clone());
+    }
+    #[cfg(feature = "testing")]
+    if let Some(fake) = &session.fake {
+        return fake.take(prepared, headers);
     }
     let mut request = session.transport.client(&prepared.url)?.request(method, prepared.url.clone()).headers(headers);
     match content {
@@ -126,19 +240,23 @@ async fn exchange(
         }
         None => {}
     }
-    let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
-    let status = response.status();
-    span.record("status", status.as_u16());
-    if !status.is_success() {
-        return Err(refused(session, &mut response, held).await);
-    }
-    let headers = response.headers().clone();
-    let body = if prepared.stream && !is_json_beside_stream(prepared, &headers) {
-        Body::Live(ByteStream::live(prepared.operation, response.into(), session.idle))
+    let before = progress.sent.swap(true, Ordering::Relaxed);
+    progress.status.store(0, Ordering::Relaxed);
+    // What may be sent again need not wait for the whole deadline.
+    let answer = if policy.repeatable {
+        tokio::time::timeout(session.idle, request.send()).await.map_err(|_| body::silent(session.idle))?
     } else {
-        Body::Whole(body::read(&mut response, session.body_limit).await.map_err(|error| error.with_status(status))?)
+        request.send().await
     };
-    Ok(Raw { operation: prepared.operation, status, headers, body })
+    let response = answer.map_err(|cause| {
+        let error = broken(&cause.without_url());
+        if error.is_connect() {
+            progress.sent.store(before, Ordering::Relaxed);
+        }
+        error
+    })?;
+    progress.status.store(response.status().as_u16(), Ordering::Relaxed);
+    Ok(response)
 }
 
 /// Whether an operation that streams answers with the JSON that it also has. That is decoded, so it is read whole.
@@ -148,39 +266,4 @@ fn is_json_beside_stream(prepared: &Prepared, headers: &HeaderMap) -> bool {
     };
     let accept = text(&prepared.headers, header::ACCEPT);
     accept.contains(',') && accept.contains("json") && text(headers, header::CONTENT_TYPE).contains("json")
-}
-
-/// The error of a status that is no success.
-async fn refused(session: &Session, response: &mut reqwest::Response, held: Option<&Held>) -> Error {
-    let status = response.status();
-    let secret = held.map(|held| &held.secret);
-    let wait = retry::retry_after(response.headers(), SystemTime::now());
-    let challenge = response
-        .headers()
-        .get(header::WWW_AUTHENTICATE)
-        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let body = scrub(body::excerpt(response, ERROR_LIMIT).await, secret);
-    let reason = status.canonical_reason().unwrap_or("a status without a name");
-    let mut what = format!("{} {reason}", status.as_u16());
-    let hint = match status.as_u16() {
-        300..=399 if status.as_u16() != 304 => "redirects are not followed: check the base address".to_owned(),
-        400 => "the service finds the request malformed: correct what it names".to_owned(),
-        401 => {
-            if let Some(challenge) = challenge {
-                let challenge = scrub(challenge.into(), secret);
-                what += &format!(" [{}]", String::from_utf8_lossy(&challenge));
-            }
-            match &session.credential {
-                Some(cache) => format!("{} is not accepted: check it, and its issuer", cache.credential.describe()),
-                None => "the client has no credential: give one to the builder".to_owned(),
-            }
-        }
-        403 => "the caller may not do this: check its roles".to_owned(),
-        404 => "missing, or not visible to this caller".to_owned(),
-        409 | 412 => "read the resource again, then decide".to_owned(),
-        429 => "too many requests: call again later".to_owned(),
-        500..=599 => "the service failed: call again later".to_owned(),
-        _ => String::new(),
-    };
-    Error::status_code(status, body, what, hint).with_retry_after(wait)
 }

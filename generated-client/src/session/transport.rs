@@ -3,7 +3,7 @@
 use std::{
     error::Error as StdError,
     sync::{Arc, OnceLock},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use bytes::Bytes;
@@ -12,11 +12,14 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use super::{ERROR_LIMIT, body};
+use super::{ERROR_LIMIT, body, retry};
 use crate::{
     address,
     error::{Error, Kind},
 };
+
+/// How long an issuer may be silent within an answer.
+const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
 /// The connections of one client: to the service, and to its issuer. They come about with the first call.
 pub(crate) struct Transport {
@@ -32,6 +35,7 @@ pub(crate) struct Transport {
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) body: Bytes,
+    pub(crate) retry_after: Option<Duration>,
 }
 
 impl Transport {
@@ -103,8 +107,9 @@ impl Transport {
     async fn whole(&self, request: reqwest::RequestBuilder, url: &Url, deadline: Instant) -> Result<Reply, Error> {
         let exchange = async {
             let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
-            let body = body::read(&mut response, ERROR_LIMIT).await?;
-            Ok::<_, Error>(Reply { status: response.status(), body })
+            let body = body::read(&mut response, ERROR_LIMIT, LONGEST_SILENCE).await?;
+            let retry_after = retry::retry_after(response.headers(), SystemTime::now());
+            Ok::<_, Error>(Reply { status: response.status(), body, retry_after })
         };
         let place = || format!("the issuer at {}", url.origin().ascii_serialization());
         match tokio::time::timeout_at(deadline.into(), exchange).await {
@@ -113,6 +118,7 @@ impl Transport {
                 let kind = if error.is_connect() { Kind::Connect } else { Kind::Token };
                 Err(Error::new(kind, format!("{} did not answer", place()))
                     .hint("check the issuer's address, the network and the certificates")
+                    .passing(error.is_retryable())
                     .cause(error))
             }
             Err(_) => Err(Error::new(Kind::Timeout, format!("{} did not answer in time", place())).hint("call again")),
@@ -155,7 +161,7 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
     } else if cause.is_timeout() {
         (Kind::Timeout, "no answer in time", "call again, or set a longer deadline")
     } else {
-        (Kind::Transport, "the connection broke", "the request may have taken effect: look before sending it again")
+        (Kind::Transport, "the connection broke", "call again")
     };
     Error::new(kind, format!("{what}: {}", chain(cause))).hint(hint)
 }

@@ -164,7 +164,9 @@ macro_rules! integer_enum {
 pub(crate) use integer_enum;
 
 /// The error of a number that its enum cannot hold.
-pub(crate) fn out_of_range<E: de::Error>(_: std::num::TryFromIntError) -> E {
+///
+/// The cause differs by type: no 64-bit number is out of the range of `i64`.
+pub(crate) fn out_of_range<C, E: de::Error>(_: C) -> E {
     E::custom("a number out of range")
 }
 

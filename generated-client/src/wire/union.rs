@@ -57,11 +57,9 @@ pub(crate) fn with_tag<S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     let value = super::to_value(variant).map_err(serde::ser::Error::custom)?;
     let Value::Object(members) = value else { return value.serialize(serializer) };
-    if members.get(tag).is_some_and(|value| !value.is_null()) {
-        return members.serialize(serializer);
-    }
+    let own = members.get(tag).filter(|value| !value.is_null()).cloned();
     // Readers of tagged unions in .NET want the tag first.
-    let tagged: Map<String, Value> = [(tag.to_owned(), Value::from(text))]
+    let tagged: Map<String, Value> = [(tag.to_owned(), own.unwrap_or_else(|| Value::from(text)))]
         .into_iter()
         .chain(members.into_iter().filter(|(name, _)| name != tag))
         .collect();

@@ -13,7 +13,7 @@ use http::HeaderMap;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use self::message::{Incoming, token};
 use super::http::{is_refused, with_data};
@@ -24,6 +24,8 @@ use crate::server::Shared;
 const PROTOCOL: &str = "graphql-transport-ws";
 /// How long a client may take for its first message.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// How long the end of a socket may take.
+const GOODBYE: Duration = Duration::from_secs(1);
 const MESSAGE_LIMIT: usize = 1024 * 1024;
 /// How many messages may wait for a slow client.
 const WAITING: usize = 64;
@@ -107,8 +109,9 @@ async fn run(mut socket: WebSocket, shared: Arc<Shared>, caller: Option<Arc<Call
     for task in state.running.into_values() {
         task.abort();
     }
-    if let Some(end) = end {
-        close(&mut socket, end).await;
+    match end {
+        Some(end) => close(&mut socket, end).await,
+        None => part(&mut socket).await,
     }
 }
 
@@ -201,5 +204,12 @@ async fn send(socket: &mut WebSocket, value: &Value) -> Result<(), axum::Error> 
 
 async fn close(socket: &mut WebSocket, End(code, reason): End) {
     // Whoever is gone needs no goodbye.
-    let _ = socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await;
+    if socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await.is_ok() {
+        part(socket).await;
+    }
+}
+
+/// Reads on until the other side has ended as well: reading is what sends the answer to its goodbye.
+async fn part(socket: &mut WebSocket) {
+    let _ = timeout(GOODBYE, async { while let Some(Ok(_)) = socket.recv().await {} }).await;
 }

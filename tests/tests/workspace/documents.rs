@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use platform_codegen::Config;
 use serde_json::Value;
 
 use crate::support::{cargo, read, root};
@@ -86,4 +87,13 @@ fn the_check_of_a_change_runs_what_the_documents_promise() {
     }
     assert!(script.trim_end().ends_with(commands[1]), "the counted results come last");
     assert!(readme.contains(".ci/run"));
+}
+
+#[test]
+fn the_correction_that_is_shown_can_be_read() {
+    let shown = block("CONTRIBUTING.md", "## The published contract is wrong").join("\n");
+    let read: Config = toml::from_str(&shown).unwrap();
+    let [correction] = &read.corrections[..] else { panic!("{read:?}") };
+    let value: Value = serde_json::from_str(correction.value.as_deref().unwrap()).unwrap();
+    assert_eq!(value, "integer");
 }

@@ -95,6 +95,10 @@ fn bare() -> tempfile::TempDir {
     write("specs/codegen.toml", &read("specs/codegen.toml"));
     write("generated-client/Cargo.toml", "[package]\nname = \"platform-client\"\n\n[features]\n");
     write("generated-client/src/lib.rs", "");
+    for entry in fs::read_dir(root().join("specs/graphql")).into_iter().flatten() {
+        let path = format!("specs/graphql/{}", entry.unwrap().file_name().to_str().unwrap());
+        write(&path, &read(&path));
+    }
     folder
 }
 

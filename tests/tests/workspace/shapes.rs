@@ -214,12 +214,13 @@ async fn headers_and_cookies() {
     platform.vm_agent().heartbeat_agent(&agent, "1.2").await.unwrap();
     assert!(platform.vm_agent().heartbeat_agent(&agent, "1\r\nx: y").await.unwrap_err().is_request());
 
-    let command =
-        RestartServiceCommand { id: None, service: "web".to_owned(), type_: RestartServiceCommandType::RestartService };
+    // The union names the variant.
+    let command = RestartServiceCommand { id: None, service: "web".to_owned(), type_: None };
     let command = AgentCommand::RestartServiceCommand(Box::new(command));
     let created = platform.vm_agent().create_agent_command(&agent, &command).await.unwrap();
     let AgentCommand::RestartServiceCommand(stored) = &created else { panic!("{created:?}") };
     assert_eq!(stored.service, "web");
+    assert_eq!(stored.type_, Some(RestartServiceCommandType::RestartService));
     let id = stored.id.unwrap();
     assert_eq!(platform.vm_agent().list_agent_commands(&agent).await.unwrap(), std::slice::from_ref(&created));
     let output = CreateAgentCommandOutputRequest {
@@ -233,16 +234,12 @@ async fn headers_and_cookies() {
 #[tokio::test]
 async fn tagged_unions_and_integer_enums() {
     let (sandbox, _secrets, platform) = sandbox().await;
-    let token = TokenCredential {
-        name: Maybe::from("t".to_owned()),
-        expires_at: Maybe::Null,
-        id: None,
-        kind: TokenCredentialKind::Token,
-    };
+    let token = TokenCredential { name: Maybe::from("t".to_owned()), expires_at: Maybe::Null, id: None, kind: None };
     let body = CreateTeamServiceProviderCredentialRequest::TokenCredential(Box::new(token));
     let created = platform.teams().create_team_service_provider_credential(&sandbox.team().id, &body).await.unwrap();
     let CreateTeamServiceProviderCredentialCreated::TokenCredential(stored) = created else { panic!("{created:?}") };
     assert_eq!(stored.name.as_ref().map(String::as_str), Some("t"));
+    assert_eq!(stored.kind, Some(TokenCredentialKind::Token));
 
     let project = platform.projects().create_project(&Default::default()).await.unwrap().unwrap();
     let project: Uuid = serde_json::from_value(project["id"].clone()).unwrap();

@@ -1,37 +1,19 @@
 //! Authentication against the sandbox's issuer, seen from the consumer.
 
 use std::fs;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use platform_client::Platform;
-use platform_client::auth::{ClientCredentials, Credential, SecretFile, StaticToken, Token, TokenFuture, TokenRequest};
+use platform_client::auth::{ClientCredentials, SecretFile, StaticToken};
 
-use crate::support::{client, credential, secret_files};
-
-/// A credential that counts how often it is asked.
-struct Counted(ClientCredentials, Arc<AtomicUsize>);
-
-impl Credential for Counted {
-    fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
-        self.1.fetch_add(1, Ordering::SeqCst);
-        self.0.token(request)
-    }
-
-    fn describe(&self) -> String {
-        self.0.describe()
-    }
-}
+use crate::support::{client, secret_files};
 
 #[tokio::test]
 async fn one_token_serves_many_calls() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let secrets = secret_files(&sandbox);
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counted = Counted(credential(&sandbox, secrets.path(), 0), Arc::clone(&asked));
-    let platform = Platform::builder(sandbox.base_url()).credential(counted).build().unwrap();
-    assert_eq!(asked.load(Ordering::SeqCst), 0, "nothing is asked before the first call");
+    let platform = client(&sandbox, secrets.path(), 0);
+    assert_eq!(sandbox.requests().total(), 0, "nothing is sent before the first call");
     let calls: Vec<_> = (0..20)
         .map(|_| {
             let platform = platform.clone();
@@ -42,42 +24,23 @@ async fn one_token_serves_many_calls() {
         call.await.unwrap().unwrap();
     }
     platform.clone().projects().list_projects().await.unwrap();
-    assert_eq!(asked.load(Ordering::SeqCst), 1);
-}
-
-/// Gives an expired token first, and then what the issuer gives; says that each lasts.
-struct Stale {
-    expired: String,
-    fresh: ClientCredentials,
-    asked: Arc<AtomicUsize>,
-}
-
-impl Credential for Stale {
-    fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
-        let first = self.asked.fetch_add(1, Ordering::SeqCst) == 0;
-        if first {
-            return Box::pin(async { Ok(Token::new(self.expired.clone())) });
-        }
-        self.fresh.token(request)
-    }
+    assert_eq!(sandbox.requests().tokens(), 1);
+    assert_eq!(sandbox.requests().count("GET", "/api/projects/v1/projects"), 21);
 }
 
 #[tokio::test]
-async fn an_expired_token_is_replaced_once() {
+async fn a_token_that_expired_on_the_way_is_replaced_once() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let secrets = secret_files(&sandbox);
-    let asked = Arc::new(AtomicUsize::new(0));
-    // A token that nobody signed is refused as an expired one is.
-    let stale = Stale {
-        expired: "e30.e30.c2ln".to_owned(),
-        fresh: credential(&sandbox, secrets.path(), 0),
-        asked: Arc::clone(&asked),
-    };
-    let platform = Platform::builder(sandbox.base_url()).credential(stale).build().unwrap();
+    let platform = client(&sandbox, secrets.path(), 0);
+    platform.projects().list_projects().await.unwrap();
+    // The issuer and the service are ahead of the client: only they know that the token is over.
+    sandbox.issuer().set_clock_skew(7_200);
     for _ in 0..3 {
         platform.projects().list_projects().await.unwrap();
     }
-    assert_eq!(asked.load(Ordering::SeqCst), 2, "the refused token, and the one that replaces it");
+    assert_eq!(sandbox.requests().tokens(), 2, "the token that expired, and the one that replaces it");
+    assert_eq!(sandbox.requests().count("GET", "/api/projects/v1/projects"), 5, "one call was sent twice");
 }
 
 #[tokio::test]
@@ -85,12 +48,11 @@ async fn tokens_that_are_expired_when_they_arrive_are_an_error_and_no_loop() {
     let sandbox = platform_sandbox::start().await.unwrap();
     sandbox.set_token_lifetime(Duration::ZERO);
     let secrets = secret_files(&sandbox);
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counted = Counted(credential(&sandbox, secrets.path(), 0), Arc::clone(&asked));
-    let platform = Platform::builder(sandbox.base_url()).credential(counted).build().unwrap();
+    let platform = client(&sandbox, secrets.path(), 0);
     let error = platform.projects().list_projects().await.unwrap_err();
     assert!(error.is_unauthorized(), "{error}");
-    assert!(asked.load(Ordering::SeqCst) <= 3, "{} token requests for one call", asked.load(Ordering::SeqCst));
+    let asked = sandbox.requests().tokens();
+    assert!(asked <= 3, "{asked} token requests for one call");
     sandbox.set_token_lifetime(Duration::from_secs(3_600));
     platform.projects().list_projects().await.expect("the client recovers by itself");
 }

@@ -70,11 +70,39 @@ impl<'a> Bench<'a> {
         Ok(Outcome { errors, seconds: median(seconds) })
     }
 
+    /// Checks one crate that holds several clients. Each error is the compiler's whole paragraph: where a macro of the
+    /// client is at fault, only that names the generated file.
+    pub(super) fn check_all(&self, generated: &Generated) -> Result<Vec<String>, Failure> {
+        let crate_folder = self.folder.join("together");
+        layout::lay_out(self.workspace, &crate_folder, generated)?;
+        let mut errors = Vec::new();
+        for features in [ALL, NONE] {
+            if let Some(said) = self.run(&crate_folder, features, "human")? {
+                let about =
+                    |paragraph: &&str| paragraph.starts_with("error") && !paragraph.contains("could not compile");
+                let found = said.split("\n\n").filter(about);
+                errors.extend(found.map(|paragraph| format!("{}: {paragraph}", features.join(" "))));
+            }
+        }
+        Ok(errors)
+    }
+
     /// The first errors of `cargo check`; empty where it passed.
     fn cargo(&self, folder: &Path, features: &[&str]) -> Result<Vec<String>, Failure> {
+        let Some(said) = self.run(folder, features, "short")? else { return Ok(Vec::new()) };
+        let mut errors: Vec<&str> = said.lines().filter(|line| line.contains("error")).take(SHOWN).collect();
+        if errors.is_empty() {
+            errors.extend(said.lines().next());
+        }
+        let flags = features.join(" ");
+        Ok(errors.into_iter().map(|error| format!("{flags}: {error}")).collect())
+    }
+
+    /// What `cargo check` says; `None` where it passed.
+    fn run(&self, folder: &Path, features: &[&str], format: &str) -> Result<Option<String>, Failure> {
         let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(&program)
-            .args(["check", "--quiet", "--lib", "--message-format=short"])
+            .args(["check", "--quiet", "--lib", "--message-format", format])
             .args(features)
             .current_dir(folder)
             .env("CARGO_INCREMENTAL", "0")
@@ -84,16 +112,9 @@ impl<'a> Bench<'a> {
             .output()
             .map_err(|error| Failure::file("start", Path::new(&program), &error))?;
         if output.status.success() {
-            return Ok(Vec::new());
+            return Ok(None);
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        let mut errors: Vec<String> =
-            said.lines().filter(|line| line.contains("error")).take(SHOWN).map(str::to_owned).collect();
-        if errors.is_empty() {
-            errors.push(format!("{}: {}", output.status, said.lines().next().unwrap_or_default()));
-        }
-        let flags = features.join(" ");
-        Ok(errors.into_iter().map(|error| format!("{flags}: {error}")).collect())
+        Ok(Some(format!("{}\n{}", String::from_utf8_lossy(&output.stderr), output.status)))
     }
 }
 

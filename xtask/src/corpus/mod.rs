@@ -5,6 +5,7 @@ mod layout;
 mod manifest;
 mod one;
 mod table;
+mod together;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,11 +68,13 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     }
     let bench = check::Bench::new(workspace, flags.keep.as_deref())?;
     let mut rows = Vec::with_capacity(contracts.len());
+    let mut modules = Vec::new();
     table::header(&contracts);
     for (name, path) in &contracts {
         let (mut row, generated) = one::measure(workspace, name, path, flags.repeat)?;
         let mut errors = Vec::new();
         match (&generated, &flags.keep) {
+            (Some(_), _) if flags.together => {}
             (Some(generated), _) if !flags.no_check => {
                 let outcome = bench.check(name, generated, flags.repeat)?;
                 row.check = if outcome.errors.is_empty() { Check::Ok } else { Check::Failed };
@@ -83,11 +86,29 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
             }
             _ => {}
         }
-        table::row(&contracts, &row);
+        if !flags.together {
+            table::row(&contracts, &row);
+        }
         for error in errors {
             crate::console::result(&format!("    {error}"));
         }
         rows.push(row);
+        if flags.together {
+            modules.extend(generated.map(|generated| (name.clone(), generated)));
+        }
+    }
+    if flags.together {
+        let errors = together::check(&bench, &modules)?;
+        for row in rows.iter_mut().filter(|row| row.error.is_none()) {
+            let fine = errors.common.is_empty() && !errors.own.contains_key(&row.file);
+            row.check = if fine { Check::Ok } else { Check::Failed };
+        }
+        rows.iter().for_each(|row| table::row(&contracts, row));
+        for (name, error) in errors.own.iter().flat_map(|(name, errors)| errors.iter().map(move |error| (name, error)))
+        {
+            crate::console::result(&format!("\n{name}\n{error}"));
+        }
+        errors.common.iter().for_each(|error| crate::console::result(&format!("\n{error}")));
     }
     table::totals(&rows);
     if let Some(path) = &flags.json {

@@ -123,6 +123,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// `GET /api/client-db/v1/connections/{connectionId}/schema/tables/{table}`, assumed.
     ///
+    /// - `table`: At least 1 character.
+    ///
     /// | status | body | |
     /// |---|---|---|
     /// | 200 | `types::DatabaseTable` | OK |

@@ -153,6 +153,8 @@ impl<'a> Devops<'a> {
     ///
     /// `DELETE /api/devops/v1/repositories/{repositoryId}/files/content`, assumed.
     ///
+    /// - `path`: At least 1 character.
+    ///
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
@@ -234,6 +236,8 @@ impl<'a> Devops<'a> {
     /// Downloads one file.
     ///
     /// `GET /api/devops/v1/repositories/{repositoryId}/files/content`, assumed.
+    ///
+    /// - `path`: At least 1 character.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -443,6 +447,8 @@ impl<'a> Devops<'a> {
     ///
     /// `PUT /api/devops/v1/repositories/{repositoryId}/branches/{name}`, assumed.
     ///
+    /// - `name`: At least 1 character.
+    ///
     /// | status | body | |
     /// |---|---|---|
     /// | 200 | `types::GitBranch` | OK |
@@ -477,6 +483,8 @@ impl<'a> Devops<'a> {
     /// Writes one file.
     ///
     /// `PUT /api/devops/v1/repositories/{repositoryId}/files/content`, assumed.
+    ///
+    /// - `path`: At least 1 character.
     ///
     /// | status | body | |
     /// |---|---|---|

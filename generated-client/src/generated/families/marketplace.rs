@@ -169,7 +169,7 @@ impl<'a> Marketplace<'a> {
             method: Get,
             path: "/api/marketplace/v1/store-items/{storeItemId}/image",
             parameters: &[Parameter::path("storeItemId")],
-            accept: "image/png",
+            accept: "image/png, image/jpeg",
             stream: true,
             ..FAMILY
         };

@@ -320,6 +320,8 @@ impl<'a> Projects<'a> {
     ///
     /// `DELETE /api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}`, assumed.
     ///
+    /// - `name`: At least 1 character.
+    ///
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
@@ -417,6 +419,8 @@ impl<'a> Projects<'a> {
     /// Gets one environment variable.
     ///
     /// `GET /api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}`, assumed.
+    ///
+    /// - `name`: At least 1 character.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -619,6 +623,8 @@ impl<'a> Projects<'a> {
     /// Sets an environment variable.
     ///
     /// `PUT /api/projects/v1/projects/{project_id}/components/{componentId}/environment-variables/{name}`, assumed.
+    ///
+    /// - `name`: At least 1 character.
     ///
     /// | status | body | |
     /// |---|---|---|

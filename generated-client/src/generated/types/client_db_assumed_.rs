@@ -88,6 +88,8 @@ pub struct DatabaseQuery {
     /// `parameters`
     pub parameters: Maybe<Object>,
     /// `statement`
+    ///
+    /// At least 1 character.
     pub statement: String,
 }
 record!(DatabaseQuery {

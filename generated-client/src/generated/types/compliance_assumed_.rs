@@ -104,6 +104,8 @@ record!(FrameworkVersion {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveControl {
     /// `code`
+    ///
+    /// At least 1 character.
     pub code: String,
     /// `guidance`
     pub guidance: Maybe<String>,
@@ -127,6 +129,8 @@ pub struct SaveFramework {
     /// `authority`
     pub authority: Maybe<String>,
     /// `name`
+    ///
+    /// At least 1 character.
     pub name: String,
 }
 record!(SaveFramework { authority: maybe "authority", name: required "name" });
@@ -141,6 +145,8 @@ pub struct SaveFrameworkVersion {
     /// `isPublished`
     pub is_published: Option<bool>,
     /// `label`
+    ///
+    /// At least 1 character.
     pub label: String,
 }
 record!(SaveFrameworkVersion {

@@ -10,6 +10,8 @@ pub struct CreateGitRepository {
     /// `defaultBranch`
     pub default_branch: Maybe<String>,
     /// `name`
+    ///
+    /// At least 1 character.
     pub name: String,
     /// `projectId`
     pub project_id: Maybe<Uuid>,

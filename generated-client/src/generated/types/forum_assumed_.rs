@@ -197,6 +197,8 @@ integer_enum!(ReportState: i32 { Value0 = 0, Value1 = 1 });
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveForumText {
     /// `body`
+    ///
+    /// At least 1 character.
     pub body: String,
 }
 record!(SaveForumText { body: required "body" });
@@ -211,6 +213,8 @@ pub struct SaveForumThread {
     /// `tags`
     pub tags: Maybe<Vec<String>>,
     /// `title`
+    ///
+    /// At least 1 character.
     pub title: String,
 }
 record!(SaveForumThread { body: maybe "body", tags: maybe "tags", title: required "title" });

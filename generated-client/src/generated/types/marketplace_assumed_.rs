@@ -75,6 +75,8 @@ pub struct SaveStoreItem {
     /// `isPublished`
     pub is_published: Option<bool>,
     /// `name`
+    ///
+    /// At least 1 character.
     pub name: String,
     /// `summary`
     pub summary: Maybe<String>,

@@ -127,6 +127,8 @@ pub struct CreateComponent {
     /// `labels`
     pub labels: Maybe<BTreeMap<String, String>>,
     /// `name`
+    ///
+    /// At least 1 character.
     pub name: String,
     /// `replicas`
     pub replicas: Maybe<i32>,

@@ -5,14 +5,16 @@ use crate::wire::prelude::*;
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `AccessKeyCredential` of the contract.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AccessKeyCredential {
     /// `accessKeyId`
     pub access_key_id: Maybe<String>,
     /// `id`
     pub id: Option<Uuid>,
     /// `kind`
-    pub kind: super::AccessKeyCredentialKind,
+    ///
+    /// Names the variant: filled in when the value is sent as one.
+    pub kind: Option<super::AccessKeyCredentialKind>,
     /// `name`
     pub name: Maybe<String>,
     /// `region`
@@ -21,7 +23,7 @@ pub struct AccessKeyCredential {
 record!(AccessKeyCredential {
     access_key_id: maybe "accessKeyId",
     id: optional "id",
-    kind: required "kind",
+    kind: optional "kind",
     name: maybe "name",
     region: maybe "region",
 });
@@ -239,14 +241,16 @@ record!(SaveTeamRole { name: maybe "name", permissions: maybe "permissions" });
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `ServicePrincipalCredential` of the contract.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServicePrincipalCredential {
     /// `application`
     pub application: Option<Uuid>,
     /// `id`
     pub id: Option<Uuid>,
     /// `kind`
-    pub kind: super::ServicePrincipalCredentialKind,
+    ///
+    /// Names the variant: filled in when the value is sent as one.
+    pub kind: Option<super::ServicePrincipalCredentialKind>,
     /// `name`
     pub name: Maybe<String>,
     /// `tenant`
@@ -255,7 +259,7 @@ pub struct ServicePrincipalCredential {
 record!(ServicePrincipalCredential {
     application: optional "application",
     id: optional "id",
-    kind: required "kind",
+    kind: optional "kind",
     name: maybe "name",
     tenant: optional "tenant",
 });
@@ -344,21 +348,23 @@ record!(TeamRole {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `TokenCredential` of the contract.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TokenCredential {
     /// `expiresAt`
     pub expires_at: Maybe<DateTime>,
     /// `id`
     pub id: Option<Uuid>,
     /// `kind`
-    pub kind: super::TokenCredentialKind,
+    ///
+    /// Names the variant: filled in when the value is sent as one.
+    pub kind: Option<super::TokenCredentialKind>,
     /// `name`
     pub name: Maybe<String>,
 }
 record!(TokenCredential {
     expires_at: maybe "expiresAt",
     id: optional "id",
-    kind: required "kind",
+    kind: optional "kind",
     name: maybe "name",
 });
 

@@ -124,12 +124,14 @@ pub struct RestartServiceCommand {
     /// `service`
     pub service: String,
     /// `type`
-    pub type_: super::RestartServiceCommandType,
+    ///
+    /// Names the variant: filled in when the value is sent as one.
+    pub type_: Option<super::RestartServiceCommandType>,
 }
 record!(RestartServiceCommand {
     id: optional "id",
     service: required "service",
-    type_: required "type",
+    type_: optional "type",
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -157,13 +159,15 @@ pub struct RunScriptCommand {
     /// `timeoutSeconds`
     pub timeout_seconds: Maybe<i32>,
     /// `type`
-    pub type_: super::RunScriptCommandType,
+    ///
+    /// Names the variant: filled in when the value is sent as one.
+    pub type_: Option<super::RunScriptCommandType>,
 }
 record!(RunScriptCommand {
     id: optional "id",
     script: required "script",
     timeout_seconds: maybe "timeoutSeconds",
-    type_: required "type",
+    type_: optional "type",
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.

@@ -14,14 +14,11 @@ pub(crate) fn secret_files(sandbox: &Sandbox) -> TempDir {
     folder
 }
 
-/// The credential of the client with this number: 0 for the first team, 1 for the other one, 2 for the one that is
-/// refused the grant.
-pub(crate) fn credential(sandbox: &Sandbox, secrets: &Path, number: usize) -> ClientCredentials {
-    let id = &sandbox.clients()[number].client_id;
-    ClientCredentials::new(sandbox.auth_url(), id, SecretFile::new(secrets.join(format!("{id}.secret"))))
-}
-
-/// A client of the sandbox with the credential of that number.
+/// A client of the sandbox with the credential of this number: 0 for the first team, 1 for the other one, 2 for the one that
+/// is refused the grant.
 pub(crate) fn client(sandbox: &Sandbox, secrets: &Path, number: usize) -> Platform {
-    Platform::builder(sandbox.base_url()).credential(credential(sandbox, secrets, number)).build().unwrap()
+    let id = &sandbox.clients()[number].client_id;
+    let secret = SecretFile::new(secrets.join(format!("{id}.secret")));
+    let credential = ClientCredentials::new(sandbox.auth_url(), id, secret);
+    Platform::builder(sandbox.base_url()).credential(credential).build().unwrap()
 }

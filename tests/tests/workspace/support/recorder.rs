@@ -30,7 +30,7 @@ impl Recorded {
         let mut headers: Vec<String> = self
             .headers
             .iter()
-            .filter(|(name, _)| !["accept-encoding", "host", "user-agent"].contains(&name.as_str()))
+            .filter(|(name, _)| !["accept-encoding", "host", "user-agent", "x-request-id"].contains(&name.as_str()))
             .filter(|(name, value)| {
                 self.body.is_empty() || name.as_str() != "content-length" || *value != length.as_str()
             })

@@ -2,7 +2,7 @@
 
 use platform_client::types::{
     AgentCommand, ChangeForumThread, CreateAgentCommandOutputRequest, CreateProject, CreateRepositoryFileRequest,
-    OutputStream, RunScriptCommand, RunScriptCommandType, UpdateThreadVoteRequest, VoteValue,
+    OutputStream, RunScriptCommand, UpdateThreadVoteRequest, VoteValue,
 };
 use platform_client::{Maybe, Upload, Uuid};
 
@@ -64,18 +64,14 @@ async fn absent_null_and_a_value_are_three_things() {
 
 #[tokio::test]
 async fn a_tagged_union_says_its_tag_first() {
-    let script = RunScriptCommand {
-        id: None,
-        script: "echo".to_owned(),
-        timeout_seconds: Maybe::Value(30),
-        type_: RunScriptCommandType::RunScript,
-    };
+    let script =
+        RunScriptCommand { id: None, script: "echo".to_owned(), timeout_seconds: Maybe::Value(30), type_: None };
     let command = AgentCommand::RunScriptCommand(Box::new(script));
     let (sent, _) =
         exchange(Reply::empty(204), async |platform| platform.vm_agent().create_agent_command(&ID, &command).await)
             .await;
     let body = String::from_utf8(sent.body.to_vec()).unwrap();
-    assert_eq!(body, r#"{"script":"echo","timeoutSeconds":30,"type":"runScript"}"#);
+    assert_eq!(body, r#"{"type":"runScript","script":"echo","timeoutSeconds":30}"#);
 }
 
 #[tokio::test]

@@ -1,0 +1,124 @@
+//! Names of types and members: chosen by hand, pinned, or derived; each given once.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::keys::key;
+use super::naming::Shortener;
+use super::tree::{Document, Node, last_segment};
+use crate::Names;
+use crate::naming::Scope;
+use crate::naming::ident::type_name;
+
+/// Where a document keeps its named schemas.
+const COMPONENTS: &str = "/components/schemas/";
+
+/// Names, and who has them.
+#[derive(Debug)]
+pub(super) struct Claims<'a> {
+    pins: &'a Names,
+    renames: &'a BTreeMap<String, String>,
+    /// Names of types that are given, or that a pin keeps for its type.
+    scope: Scope,
+    /// Pinned names that were given.
+    honoured: BTreeSet<&'a str>,
+    /// (document, pointer) of a named schema → its name.
+    components: HashMap<(String, String), String>,
+    /// Names that were given: types by key, and members that needed more than their wire name.
+    pub(super) given: Names,
+}
+
+impl<'a> Claims<'a> {
+    /// Named schemas take their names before inline ones do.
+    pub(super) fn new(documents: &[Document], pins: &'a Names, renames: &'a BTreeMap<String, String>) -> Self {
+        let mut claims = Self {
+            pins,
+            renames,
+            scope: Scope::with(pins.types.values().map(String::as_str)),
+            honoured: BTreeSet::new(),
+            components: HashMap::new(),
+            given: Names::default(),
+        };
+        let mut wanted = Vec::new();
+        for document in documents {
+            let root = Node::root(document);
+            let schemas = root.get("components").and_then(|components| components.get("schemas"));
+            let shortener = Shortener::new(schemas.iter().flat_map(Node::members).map(|(name, _)| name));
+            for (name, node) in schemas.iter().flat_map(|schemas| schemas.members().collect::<Vec<_>>()) {
+                wanted.push((key(&node), node.pointer.clone(), document.name.clone(), shortener.short(name)));
+            }
+        }
+        // Those first that are named as Rust names types: of `order` and `Order`, the second is `Order`.
+        wanted.sort_by_cached_key(|(key, _, _, wish)| (last_segment(key) != *wish, key.clone()));
+        for (key, pointer, document, wish) in wanted {
+            let name = claims.claim(&key, &wish);
+            claims.components.insert((document, pointer), name);
+        }
+        claims
+    }
+
+    /// The name for a new type: chosen by hand, pinned, or the first free form of `wish`. A newcomer never takes the name of
+    /// a type that was there before.
+    pub(super) fn claim(&mut self, key: &str, wish: &str) -> String {
+        let mut key = key.to_owned();
+        // Two alternatives may have one title.
+        while self.given.types.contains_key(&key) {
+            key.push('+');
+        }
+        let chosen = self.renames.get(&key).map(String::as_str);
+        let pinned = self.pins.types.get(&key).map(String::as_str);
+        let name = match pinned.filter(|pinned| chosen.is_none_or(|chosen| chosen == *pinned)) {
+            Some(pinned) if self.honoured.insert(pinned) => pinned.to_owned(),
+            _ => self.scope.claim([chosen.unwrap_or(wish), wish]),
+        };
+        self.given.types.insert(key, name.clone());
+        name
+    }
+
+    /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then wire names that
+    /// are written as Rust writes them, then the rest: of `$type` and `type`, the second is `type_`.
+    pub(super) fn members(&mut self, scope: &mut Scope, owner: &str, members: &[(&str, String)]) -> Vec<String> {
+        let rank = |(wire, wish): &(&str, String)| {
+            let is_plain = wire.chars().all(|c| c.is_alphanumeric() || c == '_');
+            let pinned = self.pins.members.contains_key(&format!("{owner}.{wire}"));
+            (!pinned, wire != wish, !is_plain)
+        };
+        let mut order: Vec<usize> = (0..members.len()).collect();
+        order.sort_by_cached_key(|index| members.get(*index).map(rank));
+        let mut names = vec![String::new(); members.len()];
+        for index in order {
+            if let (Some((wire, wish)), Some(name)) = (members.get(index), names.get_mut(index)) {
+                *name = self.member(scope, owner, wire, wish);
+            }
+        }
+        names
+    }
+
+    /// The name of a member: pinned, or the first free form of `wish`. It is pinned where it needed more than its wire name.
+    fn member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> String {
+        let key = format!("{owner}.{wire}");
+        let chosen = self.renames.get(&key).or_else(|| self.pins.members.get(&key));
+        let name = scope.claim([chosen.map_or(wish, String::as_str), wish]);
+        if name != wish {
+            self.given.members.insert(key, name.clone());
+        }
+        name
+    }
+
+    /// The name of the named schema at a place.
+    pub(super) fn component(&self, place: &(String, String)) -> Option<&str> {
+        self.components.get(place).map(String::as_str)
+    }
+
+    /// The name of the named schema that a place lies in.
+    pub(super) fn owner(&self, node: &Node<'_>) -> Option<&str> {
+        let component = node.pointer.strip_prefix(COMPONENTS)?.split('/').next()?;
+        self.component(&(node.document.name.clone(), format!("{COMPONENTS}{component}")))
+    }
+}
+
+/// A name for the inline schema of a component that operations share, such as `NotFoundResponse`; `None`: it is no component.
+pub(super) fn shared_name(pointer: &str, suffix: &str) -> Option<String> {
+    let shared = pointer.starts_with("/components/") && pointer.matches('/').count() == 3;
+    let name = shared.then(|| type_name(&last_segment(pointer)))?;
+    Some(if name.ends_with(suffix) { name } else { format!("{name}{suffix}") })
+}

@@ -1,0 +1,101 @@
+//! Keys of schemas in the lock: pointers that do not move when a neighbour is added.
+
+use serde_json::Value;
+
+use super::tree::Node;
+
+/// `document#pointer`, with names in place of positions: a parameter goes by place and name, an alternative by its title or
+/// tag, and `allOf` is left out, since its parts are one schema.
+pub(super) fn key(node: &Node<'_>) -> String {
+    let mut key = format!("{}#", node.document.name);
+    let mut value = &node.document.tree;
+    let mut list = "";
+    for segment in node.pointer.split('/').skip(1) {
+        let parent = value;
+        value = child(parent, segment);
+        let named = match list {
+            _ if !parent.is_array() => None,
+            "allOf" => {
+                key.truncate(key.len() - "/allOf".len());
+                list = "";
+                continue;
+            }
+            "parameters" => Some(format!("{}:{}", text(value, "in"), text(value, "name"))),
+            "oneOf" | "anyOf" => label(value, parent),
+            _ => None,
+        };
+        key.push('/');
+        match named {
+            Some(name) => key.push_str(&name.replace('~', "~0").replace('/', "~1")),
+            None => key.push_str(segment),
+        }
+        list = segment;
+    }
+    key
+}
+
+fn child<'v>(parent: &'v Value, segment: &str) -> &'v Value {
+    let found = match parent {
+        Value::Array(items) => segment.parse::<usize>().ok().and_then(|index| items.get(index)),
+        other => other.get(segment.replace("~1", "/").replace("~0", "~")),
+    };
+    found.unwrap_or(&Value::Null)
+}
+
+/// What an alternative is called: its title, or the value of a member that no other has.
+fn label(schema: &Value, alternatives: &Value) -> Option<String> {
+    let title = text(schema, "title");
+    if !title.is_empty() {
+        return Some(title.to_owned());
+    }
+    let members = schema.get("properties").and_then(Value::as_object)?;
+    members.keys().find_map(|name| {
+        let value = fixed(schema, name)?;
+        let holders = alternatives.as_array()?.iter().filter(|other| fixed(other, name) == Some(value));
+        (holders.count() == 1).then(|| format!("{name}={value}"))
+    })
+}
+
+/// The one value that a member can have.
+fn fixed<'v>(schema: &'v Value, name: &str) -> Option<&'v str> {
+    match schema.get("properties")?.get(name)?.get("enum")?.as_array()?.as_slice() {
+        [Value::String(only)] => Some(only),
+        _ => None,
+    }
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::key;
+    use crate::model::Document;
+    use crate::model::tree::Node;
+
+    #[test]
+    fn positions_do_not_stand_in_keys() {
+        let tree = json!({
+            "paths": {"/a": {"get": {"parameters": [{}, {"name": "x/y", "in": "query", "schema": {}}]}}},
+            "components": {"schemas": {"A": {
+                "allOf": [{}, {"properties": {"b": {"oneOf": [
+                    {"title": "One"},
+                    {"properties": {"kind": {"enum": ["two"]}}},
+                    {},
+                ]}}}],
+            }}},
+        });
+        let document =
+            Document { name: "d".into(), published: tree.clone(), tree, origins: crate::upgrade::Origins::default() };
+        let root = Node::root(&document);
+        let found = |pointer: &str| root.target(&format!("#{pointer}")).map(|node| key(&node)).unwrap_or_default();
+        assert_eq!(found("/paths/~1a/get/parameters/1/schema"), "d#/paths/~1a/get/parameters/query:x~1y/schema");
+        let base = "/components/schemas/A/allOf/1/properties/b/oneOf";
+        assert_eq!(found(&format!("{base}/0")), "d#/components/schemas/A/properties/b/oneOf/One");
+        assert_eq!(found(&format!("{base}/1")), "d#/components/schemas/A/properties/b/oneOf/kind=two");
+        assert_eq!(found(&format!("{base}/2")), "d#/components/schemas/A/properties/b/oneOf/2");
+    }
+}

@@ -1,0 +1,34 @@
+//! Members that name the variant of a union.
+//!
+//! A union writes the tag of the variant that is sent. Where a type is sent as a variant only, its tag is therefore not
+//! asked for.
+
+use std::collections::BTreeSet;
+
+use super::reach::{links, roots};
+use super::{Model, Tagging, TypeId};
+use crate::model::{Kind, Type, VariantContent};
+
+/// Marks the tags that unions write.
+pub(super) fn mark(model: &mut Model) {
+    let mut direct: BTreeSet<TypeId> = model.operations.iter().flat_map(|operation| roots(operation).0).collect();
+    let mut tags: Vec<(TypeId, String)> = Vec::new();
+    for definition in &model.types {
+        match &definition.kind {
+            Kind::Union(Tagging::Tag(tag), variants) => {
+                for variant in variants {
+                    if let VariantContent::Type(Type::Named(id), _) = &variant.content {
+                        tags.push((*id, tag.clone()));
+                    }
+                }
+            }
+            _ if definition.reach.request => direct.extend(links(definition)),
+            _ => {}
+        }
+    }
+    for (id, tag) in tags.into_iter().filter(|(id, _)| !direct.contains(id)) {
+        if let Kind::Struct(fields, _) = &mut model.types[id.0].kind {
+            fields.iter_mut().filter(|field| field.wire == tag).for_each(|field| field.tag = true);
+        }
+    }
+}

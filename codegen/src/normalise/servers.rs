@@ -1,0 +1,57 @@
+//! Addresses. A client is given its base URL; what the contract says of addresses is only put on the record.
+
+use serde_json::Value;
+
+use super::Place;
+use crate::ledger::{Entry, Ledger, Loss};
+use crate::walk::{self, Kind};
+
+/// Notes a base path, and operations that have an address of their own.
+pub(super) fn pass(tree: &mut Value, place: &Place<'_>, ledger: &mut Ledger) {
+    let mut note = |pointer: &str, what: String, lost: &str| {
+        ledger.push(Entry {
+            document: place.document.to_owned(),
+            pointer: place.origins.source(pointer, place.published),
+            pass: "normalise/servers",
+            what,
+            loss: Loss::Documentation(lost.to_owned()),
+        });
+    };
+    let base = tree.pointer("/servers/0/url").and_then(Value::as_str).map(path).unwrap_or_default();
+    if !base.is_empty() {
+        let what = format!("the base URL that the client is given has to end in `{base}`");
+        note("/servers/0", what, "the base path");
+    }
+    walk::each(tree, &mut |kind, value, pointer| {
+        let servers = value.get("servers").and_then(Value::as_array);
+        if matches!(kind, Kind::PathItem | Kind::Operation) && servers.is_some_and(|servers| !servers.is_empty()) {
+            let at = walk::join(pointer, "servers");
+            note(&at, "sent to the base URL like every other operation".to_owned(), "an address of its own");
+        }
+    });
+}
+
+/// The path of an address, without slashes at its end.
+fn path(url: &str) -> &str {
+    let rest = url.split_once("//").map_or(url, |(_, rest)| rest.find('/').map_or("", |at| &rest[at..]));
+    rest.trim_end_matches('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path;
+
+    #[test]
+    fn only_a_path_is_a_base_path() {
+        for (url, base) in [
+            ("https://example.com/api/v1/", "/api/v1"),
+            ("https://example.com", ""),
+            ("http://localhost:5080/", ""),
+            ("/base", "/base"),
+            ("/", ""),
+            ("//example.com/x", "/x"),
+        ] {
+            assert_eq!(path(url), base, "{url}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The whole pipeline: one small contract per quirk in `tests/cases/<quirk>/`, and beside it the client that it becomes.
+//!
+//! A case is a `contract.yaml` or `contract.json`, and a `codegen.toml` where it needs a configuration. After a wanted
+//! change: `INSTA_UPDATE=always cargo test -p platform-codegen --test cases`, and read the difference.
+//! `cargo xtask corpus --together codegen/tests/cases` compiles what they become inside of the real client.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::Case;
+use insta::Settings;
+use platform_codegen::{Loss, Output};
+
+#[test]
+fn each_quirk_becomes_a_client_worth_reading() {
+    insta::glob!("cases/*/contract.*", |path| {
+        let case = Case::read(path.parent().unwrap());
+        let output = case.generate().unwrap_or_else(|report| panic!("{}: {report}", case.name));
+        let mut settings = Settings::new();
+        settings.set_snapshot_path(path.parent().unwrap());
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!("client", text(&output)));
+    });
+}
+
+/// What a reviewer wants to see: the surface, the ledger, the features where they say something, and the code.
+fn text(output: &Output) -> String {
+    let mut text = format!("{}\n", output.surface);
+    for entry in output.ledger.entries() {
+        let loss = match &entry.loss {
+            Loss::Nothing => String::new(),
+            Loss::Documentation(lost) => format!(" [lost: {lost}]"),
+            Loss::Degraded(why) => format!(" [degraded: {why}]"),
+        };
+        writeln!(text, "{} {}: {}{loss}", entry.pointer, entry.pass, entry.what).unwrap();
+    }
+    for (key, name) in &output.names.members {
+        writeln!(text, "pinned {key} = {name}").unwrap();
+    }
+    for feature in &output.features {
+        let always = ["assumed", "unreferenced"].contains(&feature.name.as_str()) && feature.enables.is_empty();
+        if output.features.len() > 3 && !always {
+            writeln!(text, "feature {} = {:?}, {}", feature.name, feature.enables, feature.about).unwrap();
+        }
+    }
+    let says_nothing = |path: &str, code: &str| path.ends_with("mod.rs") || !code.contains("prelude");
+    for (path, code) in output.files.iter().filter(|(path, code)| !says_nothing(path, code)) {
+        writeln!(text, "\n// {path}\n{}", body(code)).unwrap();
+    }
+    text.trim_end().to_owned()
+}
+
+/// The code without what every file opens with.
+fn body(code: &str) -> String {
+    let start = match code.find("pub(crate) fn new(") {
+        Some(handle) => handle + code[handle..].find("\n}\n").unwrap() + 3,
+        None => code.find("prelude::*;\n").unwrap() + 12,
+    };
+    code[start..].trim().to_owned()
+}

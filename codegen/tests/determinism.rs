@@ -1,0 +1,61 @@
+//! The same contract gives the same bytes, whatever the order of its keys.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use common::{Case, Random, published};
+use platform_codegen::{Names, load};
+use serde_json::Value;
+
+/// JSON text with the keys of every object in another order.
+fn shuffled(value: &Value, random: &mut Random) -> String {
+    match value {
+        Value::Object(members) => {
+            let members =
+                members.iter().map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), shuffled(value, random)));
+            let members: Vec<String> = members.collect();
+            format!("{{{}}}", random.shuffled(members).join(","))
+        }
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| shuffled(item, random)).collect();
+            format!("[{}]", items.join(","))
+        }
+        scalar => scalar.to_string(),
+    }
+}
+
+fn check(case: &Case, rounds: u64) {
+    let tree = load::load(&case.name, &case.bytes).unwrap().tree;
+    let first = case.generate().unwrap();
+    assert!(case.generate().unwrap() == first, "{}: a second time differs", case.name);
+    for seed in 1..=rounds {
+        let text = shuffled(&tree, &mut Random::new(seed));
+        let output = case.with(text.as_bytes(), &Names::default()).unwrap();
+        for (path, code) in &first.files {
+            assert_eq!(Some(code), output.files.get(path), "{}, seed {seed}: {path}", case.name);
+        }
+        assert!(output == first, "{}, seed {seed}: names, ledger or index differ", case.name);
+    }
+}
+
+#[test]
+fn the_order_of_keys_changes_no_byte_of_a_case() {
+    Case::all().iter().for_each(|case| check(case, 2));
+}
+
+#[test]
+fn the_order_of_keys_changes_no_byte_of_a_published_contract() {
+    published(40_000).iter().for_each(|case| check(case, 1));
+}
+
+#[test]
+fn the_build_keeps_the_order_of_keys() {
+    let value: Value = serde_json::from_str(r#"{"b": 1, "a": 2}"#).unwrap();
+    assert_eq!(value.to_string(), r#"{"b":1,"a":2}"#, "without `preserve_order` the tests above show nothing");
+}

@@ -1,0 +1,147 @@
+//! Names that were given do not move when a contract grows or shrinks.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::{Case, Random, published};
+use platform_codegen::{Names, Output, load};
+use serde_json::{Value, json};
+
+const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/// Places of all operations: path and method.
+fn operations(tree: &Value) -> Vec<(String, String)> {
+    let paths = tree["paths"].as_object().into_iter().flatten();
+    let found = paths.flat_map(|(path, item)| {
+        METHODS
+            .iter()
+            .filter(|method| item.get(**method).is_some())
+            .map(move |method| (path.clone(), (*method).to_owned()))
+    });
+    found.collect()
+}
+
+fn without(tree: &Value, (path, method): &(String, String)) -> Value {
+    let mut tree = tree.clone();
+    tree["paths"][path].as_object_mut().unwrap().remove(method);
+    tree
+}
+
+fn generate(case: &Case, tree: &Value, names: &Names) -> Output {
+    case.with(tree.to_string().as_bytes(), names).unwrap_or_else(|report| panic!("{}: {report}", case.name))
+}
+
+/// The public items, without their signatures.
+fn items(output: &Output) -> BTreeSet<String> {
+    let item = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    output.api_index.lines().map(item).collect()
+}
+
+/// Every key that both know has the same name.
+fn kept(what: &str, before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) {
+    for (key, name) in before {
+        if let Some(other) = after.get(key) {
+            assert_eq!(name, other, "{what}: {key}");
+        }
+    }
+}
+
+/// Names that `small` gave stand in `large`, which has all of it and more.
+fn keeps(what: &str, case: &Case, small: &Value, large: &Value) {
+    let before = generate(case, small, &Names::default());
+    let after = generate(case, large, &before.names);
+    kept(what, &before.names.operations, &after.names.operations);
+    kept(what, &before.names.types, &after.names.types);
+    kept(what, &before.names.members, &after.names.members);
+    let after = items(&after);
+    let lost: Vec<String> = items(&before).into_iter().filter(|item| !after.contains(item)).collect();
+    assert!(lost.is_empty(), "{what}: gone or renamed: {lost:#?}");
+}
+
+/// From `small` to `large`, and back.
+fn grows(what: &str, case: &Case, small: &Value, large: &Value) {
+    keeps(what, case, small, large);
+    // And back again.
+    let large = generate(case, large, &Names::default());
+    let small = generate(case, small, &large.names);
+    kept(what, &large.names.operations, &small.names.operations);
+    kept(what, &large.names.types, &small.names.types);
+}
+
+fn each_operation(case: &Case, most: usize) {
+    let tree = load::load(&case.name, &case.bytes).unwrap().tree;
+    let found = operations(&tree);
+    for operation in Random::new(7).shuffled(found).into_iter().take(most) {
+        let what = format!("{} without {} {}", case.name, operation.1, operation.0);
+        grows(&what, case, &without(&tree, &operation), &tree);
+    }
+}
+
+#[test]
+fn an_operation_more_or_less_moves_no_name() {
+    for case in Case::all().iter().filter(|case| case.config.corrections.is_empty()) {
+        each_operation(case, 2);
+    }
+}
+
+#[test]
+fn an_operation_more_or_less_moves_no_name_of_a_published_contract() {
+    published(20_000).iter().for_each(|case| each_operation(case, 1));
+}
+
+/// Puts something in front of every list of parameters and alternatives, and beside every declared member.
+fn crowd(value: &mut Value, key: &str) {
+    match value {
+        Value::Object(members) => {
+            members.iter_mut().for_each(|(key, value)| crowd(value, key));
+            if let (Some(Value::Object(properties)), false) = (members.get_mut("properties"), key == "properties") {
+                properties.insert("AAA".to_owned(), json!({"type": "string", "enum": ["new"]}));
+            }
+        }
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| crowd(item, ""));
+            if key == "parameters" {
+                items.insert(0, json!({"name": "AAA", "in": "query", "schema": {"type": "string", "enum": ["new"]}}));
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_newcomer_in_front_takes_no_name() {
+    for case in Case::all().iter().filter(|case| case.config.corrections.is_empty()) {
+        let tree = load::load(&case.name, &case.bytes).unwrap().tree;
+        if tree.get("swagger").is_some() {
+            continue;
+        }
+        let mut large = tree.clone();
+        crowd(&mut large, "");
+        // And named schemas that would like to be called what an inline one is called.
+        for name in generate(case, &tree, &Names::default()).names.types.values() {
+            let schemas = &mut large["components"]["schemas"];
+            if schemas.get(name).is_none() {
+                schemas[name] = json!({"type": "object", "properties": {"AAA": {"type": "string"}}});
+            }
+        }
+        keeps(&case.name, case, &tree, &large);
+    }
+}
+
+#[test]
+fn documents_with_the_same_paths_keep_their_names_apart() {
+    let contract = br#"{"openapi": "3.0.4", "paths": {"/orders": {"get": {"tags": ["Orders"], "responses": {}}}}}"#;
+    let contracts = ["one", "two"].map(|name| platform_codegen::Contract { name, bytes: contract });
+    let first = platform_codegen::generate(&contracts, &Default::default(), &Names::default()).unwrap();
+    assert_eq!(first.names.operations.len(), 2, "{:?}", first.names);
+    let again = platform_codegen::generate(&contracts, &Default::default(), &first.names).unwrap();
+    assert!(first == again);
+}

@@ -1,0 +1,175 @@
+//! Requests to a token endpoint (RFC 6749), and their answers.
+
+use std::{sync::Arc, time::Duration};
+
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+
+use super::{RefreshKey, SecretSource, Token, TokenRequest, endpoint::Endpoints, refusal::Refusals};
+use crate::{
+    error::{Error, Kind, scrub_text},
+    session::Reply,
+};
+
+/// The registration of a client at an issuer.
+pub(super) struct Registration {
+    pub(super) endpoints: Endpoints,
+    pub(super) client: String,
+    pub(super) secret: Option<Arc<dyn SecretSource>>,
+    pub(super) scope: String,
+    pub(super) audience: Option<String>,
+    pub(super) refusals: Refusals,
+}
+
+/// What a token endpoint gives.
+pub(super) struct Granted {
+    pub(super) token: Token,
+    pub(super) refresh: Option<SecretString>,
+}
+
+impl Registration {
+    pub(super) fn new(issuer: String, client: String, secret: Option<Arc<dyn SecretSource>>) -> Self {
+        let refusals = Refusals::default();
+        Self { endpoints: Endpoints::new(issuer), client, secret, scope: "api".to_owned(), audience: None, refusals }
+    }
+
+    pub(super) fn describe(&self) -> String {
+        format!("client `{}` of {}", self.client, self.endpoints.issuer)
+    }
+
+    /// What no two clients or tenants share.
+    pub(super) fn refresh_key(&self) -> RefreshKey {
+        RefreshKey {
+            issuer: self.endpoints.issuer.trim_end_matches('/').to_owned(),
+            client_id: self.client.clone(),
+            scope: self.scope.clone(),
+            audience: self.audience.clone().unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn secret_place(&self) -> String {
+        self.secret.as_ref().map_or_else(|| "its configuration".to_owned(), |secret| secret.describe())
+    }
+
+    /// Reads the client's secret, away from the threads that calls run on: a command or a mounted file may take its time.
+    pub(super) async fn secret(&self) -> Result<Option<SecretString>, Error> {
+        match &self.secret {
+            Some(source) => super::secret::read(source).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Asks for a token with these form fields, and the client's own.
+    pub(super) async fn exchange(
+        &self,
+        request: TokenRequest<'_>,
+        grant: &str,
+        fields: &[(&str, &str)],
+        secret: Option<&SecretString>,
+    ) -> Result<Granted, Error> {
+        let endpoint = self.endpoints.token(request.transport, request.deadline).await?;
+        let form = self.form(grant, fields, secret);
+        let reply = request.transport.post_form(&endpoint, form, request.deadline).await?;
+        if reply.status.is_success() {
+            return granted(&reply);
+        }
+        let mut hidden: Vec<&str> = fields.iter().map(|(_, value)| *value).filter(|value| value.len() > 7).collect();
+        hidden.extend(secret.map(ExposeSecret::expose_secret));
+        Err(self.refused(&reply, grant, &hidden))
+    }
+
+    /// The fields in the order of the document's example.
+    fn form(&self, grant: &str, fields: &[(&str, &str)], secret: Option<&SecretString>) -> SecretString {
+        let mut form = url::form_urlencoded::Serializer::new(String::new());
+        form.append_pair("grant_type", grant).append_pair("client_id", &self.client);
+        if let Some(secret) = secret {
+            form.append_pair("client_secret", secret.expose_secret());
+        }
+        form.extend_pairs(fields).finish().into()
+    }
+
+    /// Scope and audience, where they are set.
+    pub(super) fn range(&self) -> Vec<(&str, &str)> {
+        let mut fields = Vec::new();
+        if !self.scope.is_empty() {
+            fields.push(("scope", self.scope.as_str()));
+        }
+        if let Some(audience) = &self.audience {
+            fields.push(("audience", audience.as_str()));
+        }
+        fields
+    }
+
+    fn refused(&self, reply: &Reply, grant: &str, hidden: &[&str]) -> Error {
+        let document: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+        let said = |name: &str| {
+            let text = document.get(name)?.as_str()?;
+            Some(hidden.iter().fold(text.to_owned(), |text, secret| scrub_text(&text, secret)))
+        };
+        let code = said("error").unwrap_or_default();
+        let mut what =
+            format!("the token endpoint refused client `{}` with status {}", self.client, reply.status.as_u16());
+        for text in [said("error"), said("error_description")].into_iter().flatten() {
+            what += ": ";
+            what += &text;
+        }
+        let hint = match code.as_str() {
+            "invalid_client" => format!("check the client's name and the secret in {}", self.secret_place()),
+            "unauthorized_client" => {
+                format!("enable the {} grant in the client's registration", grant.replace('_', "-"))
+            }
+            "invalid_grant" => "what was granted is expired, used or revoked: sign in again".to_owned(),
+            "invalid_scope" => {
+                format!("the scope `{}` is not granted to this client: set another with `scope`", self.scope)
+            }
+            _ => "check the issuer's address and the client's registration".to_owned(),
+        };
+        let refusal = matches!(code.as_str(), "invalid_client" | "invalid_grant" | "unauthorized_client");
+        Error::new(Kind::Token, what)
+            .hint(hint)
+            .refusal(refusal)
+            .passing(matches!(reply.status.as_u16(), 408 | 429 | 500..=599))
+            .with_retry_after(reply.retry_after)
+    }
+}
+
+fn granted(reply: &Reply) -> Result<Granted, Error> {
+    let refuse = |rule: &str| {
+        Error::new(Kind::Token, format!("the token endpoint {rule}"))
+            .hint("check the issuer's address and its registration")
+    };
+    let Ok(Value::Object(mut members)) = serde_json::from_slice(&reply.body) else {
+        return Err(refuse("answered with something that is not JSON"));
+    };
+    if let Some(kind) = members.get("token_type").and_then(Value::as_str)
+        && !kind.eq_ignore_ascii_case("bearer")
+    {
+        return Err(refuse("gave a token that is not of type `Bearer`"));
+    }
+    let Some(Value::String(secret)) = members.remove("access_token") else {
+        return Err(refuse("gave no `access_token`"));
+    };
+    let token = Token::new(secret);
+    let token = match members.get("expires_in").and_then(lifetime) {
+        Some(lifetime) => token.expires_in(lifetime),
+        // RFC 6749 §5.1 only recommends the member. An hour is asked for again soon enough, and 401 mends the rest.
+        None => token.expires_in(Duration::from_secs(3_600)),
+    };
+    let refresh = match members.remove("refresh_token") {
+        Some(Value::String(secret)) if !secret.is_empty() => Some(secret.into()),
+        _ => None,
+    };
+    Ok(Granted { token, refresh })
+}
+
+/// Seconds, as a number or as text; what is negative or no number counts as expired.
+fn lifetime(value: &Value) -> Option<Duration> {
+    let seconds = match value {
+        Value::Null => return None,
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    let seconds = seconds.filter(|seconds| *seconds > 0.0).unwrap_or(0.0);
+    Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+}

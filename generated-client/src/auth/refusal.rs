@@ -1,0 +1,50 @@
+//! Refusals that are remembered.
+
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::error::Error;
+
+/// How long a secret that was refused is not sent again.
+const REMEMBERED: Duration = Duration::from_secs(30);
+
+/// The last refusal of a secret, so that a wrong one is not sent over and over. Another secret is tried at once: secrets
+/// rotate.
+#[derive(Debug, Default)]
+pub(super) struct Refusals {
+    /// Hashes with keys of their own say nothing about a secret to those who see memory.
+    keys: RandomState,
+    last: Mutex<Option<(u64, Instant, Error)>>,
+}
+
+impl Refusals {
+    /// The refusal of this secret, while it is remembered.
+    pub(super) fn check(&self, secret: Option<&SecretString>) -> Result<(), Error> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((hash, until, error)) if *hash == self.hash(secret) => {
+                let left = until.saturating_duration_since(Instant::now());
+                if left.is_zero() { Ok(()) } else { Err(error.share().with_retry_after(Some(left))) }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn remember(&self, secret: Option<&SecretString>, error: &Error) {
+        if error.is_refusal()
+            && let Some(until) = Instant::now().checked_add(REMEMBERED)
+        {
+            let entry = (self.hash(secret), until, error.share());
+            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry);
+        }
+    }
+
+    fn hash(&self, secret: Option<&SecretString>) -> u64 {
+        self.keys.hash_one(secret.map(ExposeSecret::expose_secret))
+    }
+}

@@ -1,0 +1,32 @@
+//! What is looked at before a request is sent to the compliance resource server.
+
+use uuid::Uuid;
+
+use super::Session;
+use crate::{
+    auth::Held,
+    error::{Error, Kind},
+};
+
+impl Session {
+    /// Compares the team of the token with the configured one (platform document §5.7). A token that says no team, or that
+    /// cannot be read, is sent: the server decides.
+    pub(super) fn preflight(&self, held: Option<&Held>) -> Result<(), Error> {
+        let (Some(team), Some(held)) = (self.team, held) else { return Ok(()) };
+        match &held.team {
+            None => Ok(()),
+            Some(Ok(found)) if *found == team => Ok(()),
+            Some(Ok(found)) => Err(self.mismatch(team, &format!("for the team {found}"))),
+            Some(Err(_)) => Err(self.mismatch(team, "for a team that is no GUID")),
+        }
+    }
+
+    fn mismatch(&self, team: Uuid, found: &str) -> Error {
+        let credential = self.credential.as_ref().map(|cache| cache.credential().describe()).unwrap_or_default();
+        Error::new(
+            Kind::Configuration,
+            format!("the token of {credential} is {found}, and the server's team is {team}"),
+        )
+        .hint("nothing was sent: use a credential of that team, or correct the configured team")
+    }
+}

@@ -1,0 +1,292 @@
+//! Clients that are configured outside the program: by environment variables, or by a profile.
+
+#[cfg(feature = "profiles")]
+mod profiles;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;
+
+use std::{ffi::OsString, path::PathBuf};
+
+use uuid::Uuid;
+
+use crate::{
+    Compliance, Platform, PlatformBuilder,
+    auth::{
+        ClientCredentials, Credential, RefreshFolder, RefreshToken, SecretCommand, SecretEnv, SecretFile, SecretSource,
+        StaticToken,
+    },
+    error::{Error, Kind},
+};
+
+impl Platform {
+    /// A client that environment variables configure.
+    ///
+    /// | variable | what it is |
+    /// |---|---|
+    /// | `PLATFORM_BASE_URL` | the address of the service; required, unless a profile is chosen |
+    /// | `PLATFORM_TOKEN` | a token, such as an API token of the dashboard |
+    /// | `PLATFORM_TOKEN_FILE` | the protected file that holds one |
+    /// | `PLATFORM_ISSUER`, `PLATFORM_CLIENT_ID` | the issuer, and the client that is registered with it |
+    /// | `PLATFORM_SECRET_FILE` | the protected file with the client's secret: the client-credentials grant |
+    /// | `PLATFORM_CLIENT_SECRET` | the secret itself |
+    /// | `PLATFORM_REFRESH_FOLDER` | the folder with a refresh token of the client: the refresh-token grant |
+    /// | `PLATFORM_FOLLOW_LINKS` | `1`: protected files may be links, as mounted secrets of Kubernetes are |
+    /// | `PLATFORM_SCOPE` | the scopes to ask for; `api` unless set |
+    /// | `PLATFORM_AUDIENCE` | the audience to ask for |
+    /// | `PLATFORM_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
+    /// | `PLATFORM_COMPLIANCE_URL` | the address of the compliance resource server |
+    /// | `PLATFORM_COMPLIANCE_…` | its credential: `TOKEN` to `TOKEN_ENDPOINT`, as above |
+    /// | `PLATFORM_TEAM_ID` | the team that it is configured for |
+    /// | `PLATFORM_PROFILE` | with the feature `profiles`: a profile of `PLATFORM_PROFILES`, instead of all the others |
+    /// | `PLATFORM_PROFILES` | the file of profiles; `~/.config/platform/profiles.toml` unless set |
+    ///
+    /// A variable that is empty counts as not set. Without any credential, requests are sent without a token.
+    ///
+    /// ```no_run
+    /// # fn run() -> Result<(), platform_client::Error> {
+    /// let platform = platform_client::Platform::from_env()?;
+    /// # let _ = platform;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A variable is missing, contradicts another, or holds what cannot work.
+    pub fn from_env() -> Result<Self, Error> {
+        PlatformBuilder::from_env()?.build()
+    }
+
+    /// A client that a profile configures. The file is TOML, and names where secrets are, never what they are:
+    ///
+    /// ```toml
+    /// default = "staging"               # for `Platform::from_env` without PLATFORM_BASE_URL and PLATFORM_PROFILE
+    ///
+    /// [profile.staging]
+    /// base_url = "https://platform.example"
+    /// issuer = "https://issuer.example"
+    /// client_id = "my-service"
+    /// secret_command = ["pass", "show", "platform/my-service"]   # or secret_file, secret_env, refresh_folder
+    /// # token_file = "…"                                         # or token_env, token_command: a token that exists
+    ///
+    /// [profile.staging.compliance]
+    /// base_url = "https://compliance.example"
+    /// team_id = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b"
+    /// issuer = "https://issuer.example"
+    /// client_id = "my-auditor"
+    /// secret_file = "/run/secrets/auditor"
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, holds no such profile, or one that cannot work.
+    #[cfg(feature = "profiles")]
+    pub fn from_profile(file: impl AsRef<std::path::Path>, name: &str) -> Result<Self, Error> {
+        builder(profiles::read(file.as_ref(), Some(name))?)?.build()
+    }
+}
+
+impl PlatformBuilder {
+    /// The configuration of [`Platform::from_env`], to go on with.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Platform::from_env`].
+    pub fn from_env() -> Result<Self, Error> {
+        builder(from_lookup(&|name| std::env::var_os(name))?)
+    }
+}
+
+/// What configures a client.
+#[derive(Debug, Default)]
+struct Settings {
+    base_url: String,
+    main: Source,
+    compliance: Option<(String, Option<Uuid>, Source)>,
+}
+
+/// The names of the places that a credential is made of.
+#[derive(Debug, Default)]
+struct Source {
+    token_env: Option<String>,
+    token_file: Option<PathBuf>,
+    token_command: Option<Vec<String>>,
+    issuer: Option<String>,
+    client_id: Option<String>,
+    secret_env: Option<String>,
+    secret_file: Option<PathBuf>,
+    secret_command: Option<Vec<String>>,
+    refresh_folder: Option<PathBuf>,
+    follow_links: bool,
+    scope: Option<String>,
+    audience: Option<String>,
+    token_endpoint: Option<String>,
+}
+
+type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
+fn from_lookup(lookup: Lookup<'_>) -> Result<Settings, Error> {
+    let text = |name: &str| match lookup(name).map(OsString::into_string) {
+        Some(Ok(text)) if !text.is_empty() => Ok(Some(text)),
+        Some(Err(_)) => Err(wrong(&format!("the environment variable `{name}` is no text"), "correct it")),
+        _ => Ok(None),
+    };
+    let profile = text("PLATFORM_PROFILE")?;
+    let base_url = text("PLATFORM_BASE_URL")?;
+    #[cfg(feature = "profiles")]
+    if profile.is_some() || base_url.is_none() {
+        let file = profiles::place(lookup);
+        if profile.is_some() || file.as_ref().is_some_and(|file| file.exists()) {
+            let Some(file) = file else {
+                return Err(wrong("there is no place for profiles", "set PLATFORM_PROFILES to their file"));
+            };
+            return profiles::read(&file, profile.as_deref());
+        }
+    }
+    if profile.is_some() {
+        return Err(wrong(
+            "PLATFORM_PROFILE is set, and this program knows no profiles",
+            "build it with the feature `profiles`, or set PLATFORM_BASE_URL instead",
+        ));
+    }
+    let Some(base_url) = base_url else {
+        return Err(wrong("PLATFORM_BASE_URL is not set", "set it to the address of the service"));
+    };
+    let source = |prefix: &str| -> Result<Source, Error> {
+        let name = |end: &str| format!("{prefix}{end}");
+        let get = |end: &str| text(&name(end));
+        // Its name is kept, and not the value: the source reads it when a token is needed.
+        let present = |end: &str| Ok::<_, Error>(get(end)?.map(|_| name(end)));
+        let path = |end: &str| lookup(&name(end)).filter(|path| !path.is_empty()).map(PathBuf::from);
+        Ok(Source {
+            token_env: present("TOKEN")?,
+            token_file: path("TOKEN_FILE"),
+            token_command: None,
+            issuer: get("ISSUER")?,
+            client_id: get("CLIENT_ID")?,
+            secret_env: present("CLIENT_SECRET")?,
+            secret_file: path("SECRET_FILE"),
+            secret_command: None,
+            refresh_folder: path("REFRESH_FOLDER"),
+            follow_links: get("FOLLOW_LINKS")?.as_deref() == Some("1"),
+            scope: get("SCOPE")?,
+            audience: get("AUDIENCE")?,
+            token_endpoint: get("TOKEN_ENDPOINT")?,
+        })
+    };
+    let compliance = match text("PLATFORM_COMPLIANCE_URL")? {
+        Some(url) => {
+            let team = text("PLATFORM_TEAM_ID")?.map(|text| team("PLATFORM_TEAM_ID", &text)).transpose()?;
+            Some((url, team, source("PLATFORM_COMPLIANCE_")?))
+        }
+        None => None,
+    };
+    Ok(Settings { base_url, main: source("PLATFORM_")?, compliance })
+}
+
+fn builder(settings: Settings) -> Result<PlatformBuilder, Error> {
+    let mut builder = Platform::builder(settings.base_url);
+    if let Some(credential) = settings.main.credential("the service")? {
+        builder = builder.credential(credential);
+    }
+    if let Some((url, team, source)) = settings.compliance {
+        let mut server = Compliance::new(url);
+        if let Some(team) = team {
+            server = server.team(team);
+        }
+        if let Some(credential) = source.credential("the compliance resource server")? {
+            server = server.credential(credential);
+        }
+        builder = builder.compliance(server);
+    }
+    Ok(builder)
+}
+
+impl Source {
+    fn credential(self, of: &str) -> Result<Option<Box<dyn Credential>>, Error> {
+        let token = secret(of, "token", self.token_env, self.token_file, self.token_command, self.follow_links)?;
+        let secret = secret(of, "secret", self.secret_env, self.secret_file, self.secret_command, self.follow_links)?;
+        if let Some(token) = token {
+            if secret.is_some() || self.refresh_folder.is_some() {
+                let what = format!("the credential of {of} is both a token and a client's");
+                return Err(wrong(&what, "keep one of them"));
+            }
+            return Ok(Some(Box::new(StaticToken::from_source(token))));
+        }
+        let (issuer, client) = match (self.issuer, self.client_id) {
+            (Some(issuer), Some(client)) => (issuer, client),
+            (None, None) if secret.is_none() && self.refresh_folder.is_none() => return Ok(None),
+            _ => {
+                let what = format!("the credential of {of} lacks its issuer or its client");
+                return Err(wrong(
+                    &what,
+                    "set both: PLATFORM_ISSUER and PLATFORM_CLIENT_ID, or `issuer` and `client_id`",
+                ));
+            }
+        };
+        if let Some(folder) = self.refresh_folder {
+            let mut credential = RefreshToken::new(issuer, client, RefreshFolder::new(folder));
+            if let Some(secret) = secret {
+                credential = credential.secret(secret);
+            }
+            if let Some(scope) = self.scope {
+                credential = credential.scope(scope);
+            }
+            if let Some(audience) = self.audience {
+                credential = credential.audience(audience);
+            }
+            if let Some(endpoint) = self.token_endpoint {
+                credential = credential.token_endpoint(endpoint);
+            }
+            return Ok(Some(Box::new(credential)));
+        }
+        let Some(secret) = secret else {
+            let what = format!("the credential of {of} lacks the client's secret");
+            return Err(wrong(&what, "set PLATFORM_SECRET_FILE to a protected file, or `secret_file` in the profile"));
+        };
+        let mut credential = ClientCredentials::new(issuer, client, secret);
+        if let Some(scope) = self.scope {
+            credential = credential.scope(scope);
+        }
+        if let Some(audience) = self.audience {
+            credential = credential.audience(audience);
+        }
+        if let Some(endpoint) = self.token_endpoint {
+            credential = credential.token_endpoint(endpoint);
+        }
+        Ok(Some(Box::new(credential)))
+    }
+}
+
+fn secret(
+    of: &str,
+    what: &str,
+    env: Option<String>,
+    file: Option<PathBuf>,
+    command: Option<Vec<String>>,
+    links: bool,
+) -> Result<Option<Box<dyn SecretSource>>, Error> {
+    Ok(match (env, file, command) {
+        (None, None, None) => None,
+        (Some(name), None, None) => Some(Box::new(SecretEnv::new(name))),
+        (None, Some(path), None) => {
+            let file = SecretFile::new(path);
+            Some(Box::new(if links { file.follow_links() } else { file }))
+        }
+        (None, None, Some(words)) => {
+            let Some((program, arguments)) = words.split_first() else {
+                return Err(wrong(&format!("the command for the {what} of {of} is empty"), "name a program"));
+            };
+            Some(Box::new(arguments.iter().fold(SecretCommand::new(program), |command, word| command.arg(word))))
+        }
+        _ => return Err(wrong(&format!("the {what} of {of} has several sources"), "keep one of them")),
+    })
+}
+
+fn team(place: &str, text: &str) -> Result<Uuid, Error> {
+    text.parse().map_err(|_| wrong(&format!("`{place}` is no GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
+}
+
+fn wrong(what: &str, hint: &str) -> Error {
+    Error::new(Kind::Configuration, what).hint(hint)
+}

@@ -1,0 +1,105 @@
+//! The file of profiles.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+
+use super::{Lookup, Settings, Source, team, wrong};
+use crate::error::{Error, mask};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    default: Option<String>,
+    #[serde(default)]
+    profile: BTreeMap<String, Profile>,
+}
+
+/// One deployment. There is no key for a secret: an unknown one is an error.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Profile {
+    base_url: String,
+    token_env: Option<String>,
+    token_file: Option<PathBuf>,
+    token_command: Option<Vec<String>>,
+    issuer: Option<String>,
+    client_id: Option<String>,
+    secret_env: Option<String>,
+    secret_file: Option<PathBuf>,
+    secret_command: Option<Vec<String>>,
+    refresh_folder: Option<PathBuf>,
+    #[serde(default)]
+    follow_links: bool,
+    scope: Option<String>,
+    audience: Option<String>,
+    token_endpoint: Option<String>,
+    team_id: Option<String>,
+    compliance: Option<Box<Profile>>,
+}
+
+impl Profile {
+    fn source(self) -> Source {
+        Source {
+            token_env: self.token_env,
+            token_file: self.token_file,
+            token_command: self.token_command,
+            issuer: self.issuer,
+            client_id: self.client_id,
+            secret_env: self.secret_env,
+            secret_file: self.secret_file,
+            secret_command: self.secret_command,
+            refresh_folder: self.refresh_folder,
+            follow_links: self.follow_links,
+            scope: self.scope,
+            audience: self.audience,
+            token_endpoint: self.token_endpoint,
+        }
+    }
+}
+
+/// Where the file is, whether or not it exists.
+pub(super) fn place(lookup: Lookup<'_>) -> Option<PathBuf> {
+    let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("PLATFORM_PROFILES").or_else(|| {
+        let folder = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
+        Some(folder.join("platform").join("profiles.toml"))
+    })
+}
+
+/// The settings of the profile of this name, or of the default one.
+pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file).map_err(|cause| {
+        wrong(&format!("the profiles in `{shown}` cannot be read: {cause}"), "set PLATFORM_PROFILES")
+    })?;
+    let document: Document = toml::from_str(&text).map_err(|cause| {
+        let line = cause.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
+        // The message of the parser alone: the line that it would show may hold what should not be there.
+        let what = format!("`{shown}`, line {line}: {}", mask(cause.message()));
+        wrong(&what, "correct the profile; it names where secrets are, never what they are")
+    })?;
+    let Document { default, mut profile } = document;
+    let Some(name) = name.map(str::to_owned).or(default) else {
+        return Err(wrong(
+            &format!("`{shown}` names no default profile"),
+            "set PLATFORM_PROFILE, or `default` in the file",
+        ));
+    };
+    let Some(mut found) = profile.remove(&name) else {
+        let known: Vec<_> = profile.keys().map(String::as_str).collect();
+        let what = format!("`{shown}` has no profile `{name}`");
+        return Err(wrong(&what, &format!("choose one of these: {}", known.join(", "))));
+    };
+    let compliance = match found.compliance.take() {
+        Some(server) => {
+            let team = server.team_id.as_deref().map(|text| team("team_id", text)).transpose()?;
+            Some((server.base_url.clone(), team, server.source()))
+        }
+        None => None,
+    };
+    Ok(Settings { base_url: found.base_url.clone(), main: found.source(), compliance })
+}

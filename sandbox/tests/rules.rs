@@ -1,0 +1,89 @@
+//! The page of rules: its tests exist, and its table of operations is the contract's.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use support::{contract, operations};
+
+/// Platform document §4.2, the longest prefix first.
+const FAMILIES: [(&str, &str); 10] = [
+    ("/api/projects/v1", "Projects and components"),
+    ("/api/teams/v1", "Teams and access"),
+    ("/api/marketplace/v1", "Marketplace"),
+    ("/api/devops/v1", "Git and Terraform"),
+    ("/api/virtual-machines", "Virtual machines"),
+    ("/api/virtual-machine-agent", "VM agent"),
+    ("/api/forum/v1", "Forum"),
+    ("/api/client-db/v1", "Client database"),
+    ("/api/compliance/v1", "Compliance management"),
+    ("/api/compliance", "Compliance management"),
+];
+const BEGIN: &str = "<!-- operations -->\n";
+const END: &str = "<!-- end of operations -->\n";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn page() -> String {
+    std::fs::read_to_string(root().join("RULES.md")).unwrap()
+}
+
+#[test]
+fn every_test_that_the_page_names_exists() {
+    let page = page();
+    let mut named = 0;
+    for name in page.split('`').skip(1).step_by(2).filter(|name| name.contains(".rs::")) {
+        let (file, test) = name.split_once("::").unwrap();
+        let source = std::fs::read_to_string(root().join("tests").join(file)).unwrap_or_default();
+        assert!(source.contains(&format!("fn {test}(")), "{name} does not exist");
+        named += 1;
+    }
+    assert!(named > 60, "{named}");
+    // Every section of the document that states a rule is there.
+    for section in ["§1", "§2", "§3", "§4.1", "§4.2", "§4.3", "§4.4", "§4.5", "§5.7", "§5.9", "§6", "§7", "§9"]
+    {
+        assert!(page.contains(section), "{section}");
+    }
+}
+
+#[tokio::test]
+async fn the_table_of_operations_is_the_contracts() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let mut families: BTreeMap<usize, (&str, Vec<String>)> = BTreeMap::new();
+    for (path, method, operation) in operations(&contract(&sandbox).await) {
+        let index =
+            FAMILIES.iter().position(|(prefix, _)| path.starts_with(&format!("{prefix}/")) || path == *prefix).unwrap();
+        let row = format!(
+            "| {} | `{path}` | {} | {} |\n",
+            method.to_uppercase(),
+            operation["summary"].as_str().unwrap(),
+            operation["x-provenance"].as_str().unwrap()
+        );
+        families.entry(index).or_insert((FAMILIES[index].0, Vec::new())).1.push(row);
+    }
+    let mut table = String::new();
+    for (index, (prefix, rows)) in families {
+        let documented = rows.iter().filter(|row| row.contains("| documented |")).count();
+        let assumed = rows.len() - documented;
+        write!(table, "\n### {} (`{prefix}`): {documented} documented, {assumed} assumed\n\n", FAMILIES[index].1)
+            .unwrap();
+        table.push_str("| method | path | what | |\n|---|---|---|---|\n");
+        table.push_str(&rows.concat());
+    }
+    table.push('\n');
+
+    let page = page();
+    let (before, rest) = page.split_once(BEGIN).unwrap();
+    let (found, after) = rest.split_once(END).unwrap();
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(root().join("RULES.md"), format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
+    } else {
+        assert!(found == table, "RULES.md is stale: run BLESS=1 cargo test -p platform-sandbox --test rules");
+    }
+}

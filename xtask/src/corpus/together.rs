@@ -1,0 +1,90 @@
+//! Several clients in one crate: each generated tree a module, so that the compiler starts once for all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml::{Table, Value};
+
+use super::check::Bench;
+use super::one::Generated;
+use crate::failure::Failure;
+
+/// Errors of the compiler.
+#[derive(Debug, Default)]
+pub(super) struct Errors {
+    /// By name of the client.
+    pub(super) own: BTreeMap<String, Vec<String>>,
+    /// Those that name no client.
+    pub(super) common: Vec<String>,
+}
+
+/// Compiles the clients.
+pub(super) fn check(bench: &Bench<'_>, clients: &[(String, Generated)]) -> Result<Errors, Failure> {
+    let mut found = Errors::default();
+    for error in bench.check_all(&merge(clients))? {
+        let named = |index: usize| error.contains(&format!("generated/{}/", module(index)));
+        match clients.iter().enumerate().find(|(index, _)| named(*index)) {
+            Some((_, (name, _))) => found.own.entry(name.clone()).or_default().push(error),
+            None => found.common.push(error),
+        }
+    }
+    Ok(found)
+}
+
+fn module(index: usize) -> String {
+    format!("client_{index}")
+}
+
+/// One generated tree that holds the others as modules. What they would all call the same gets the module's name in front.
+fn merge(clients: &[(String, Generated)]) -> Generated {
+    let mut files = BTreeMap::new();
+    let mut features: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut root = "//! Several clients, to be compiled together.\n\n/// None.\npub mod families {}\n/// None.\npub mod types {}\n".to_owned();
+    if clients.first().is_some_and(|(_, client)| client.files.contains_key("bindings.rs")) {
+        root.push_str(&format!("#[cfg(feature = \"operations\")]\npub use {}::bindings;\n", module(0)));
+    }
+    for (index, (_, client)) in clients.iter().enumerate() {
+        let module = module(index);
+        root.push_str(&format!("/// One of them.\npub mod {module};\n"));
+        for (path, text) in &client.files {
+            let mut text = text.replace("crate::generated::", &format!("crate::generated::{module}::"));
+            if path == "families/mod.rs" {
+                text = text.replace("    pub fn ", &format!("    pub fn {module}_"));
+            }
+            files.insert(format!("{module}/{path}"), text);
+        }
+        for (name, enables) in toml::from_str::<Table>(&client.features).unwrap_or_default() {
+            let names = enables.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+            features.entry(name).or_default().extend(names);
+        }
+    }
+    files.insert("mod.rs".to_owned(), root);
+    let features: Table = features
+        .into_iter()
+        .map(|(name, enables)| (name, Value::Array(enables.into_iter().map(Value::String).collect())))
+        .collect();
+    Generated { files, features: features.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_become_modules_that_do_not_collide() {
+        let client = |feature: &str| Generated {
+            files: BTreeMap::from([
+                ("mod.rs".to_owned(), "pub mod families;\n".to_owned()),
+                ("families/mod.rs".to_owned(), "impl Platform {\n    pub fn orders(&self) {}\n}\n".to_owned()),
+                ("families/orders.rs".to_owned(), "use crate::generated::types;\n".to_owned()),
+            ]),
+            features: format!("default = [{feature:?}]\n{feature} = []\n"),
+        };
+        let merged = merge(&[("a".to_owned(), client("orders")), ("b".to_owned(), client("users"))]);
+        assert!(merged.files["client_1/families/mod.rs"].contains("pub fn client_1_orders"));
+        assert_eq!(merged.files["client_0/families/orders.rs"], "use crate::generated::client_0::types;\n");
+        assert!(merged.files["mod.rs"].contains("pub mod client_0;"));
+        let features: Table = toml::from_str(&merged.features).expect("TOML");
+        assert_eq!(features["default"].as_array().map(Vec::len), Some(2));
+        assert!(features.contains_key("orders") && features.contains_key("users"));
+    }
+}
