@@ -263,3 +263,32 @@ async fn submissions_of_another_client_are_refused() {
     assert!(error.is_request(), "{error:?}");
     assert!(other.requests().is_empty() && server.requests().is_empty());
 }
+
+#[tokio::test]
+async fn a_repetition_carries_the_same_key() {
+    let count = std::sync::atomic::AtomicU32::new(0);
+    let server = Server::start(move |_| match count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+        0 => Reply::close(),
+        _ => Reply::json(202, r#"{"result":{"id":17}}"#),
+    })
+    .await;
+    let operations = operations(&server.url);
+    let again = |kind: &'static str| {
+        let platform = operations.platform().clone();
+        let operations = operations.clone();
+        async move {
+            let request = platform.request(Method::Post, "/rooms/r/things").json(&json!({ "size": 1 }));
+            request.resubmit(&operations, kind, "one").await
+        }
+    };
+    assert!(again("thing").await.unwrap_err().is_store(), "what was never submitted is not repeated");
+    submit(&operations, "thing", "one").await.unwrap_err();
+    assert!(again("polled-thing").await.unwrap_err().is_request(), "the service would not recognise it");
+    let operation = again("thing").await.unwrap();
+    assert!(again("thing").await.unwrap_err().is_store(), "what was accepted is not repeated");
+    let keys: Vec<_> =
+        server.requests().iter().map(|request| request.header("idempotency-key").map(str::to_owned)).collect();
+    assert_eq!(keys.len(), 2);
+    assert_eq!(keys[0].as_deref(), Some(operation.reference().correlation()));
+    assert_eq!(keys[0], keys[1]);
+}
