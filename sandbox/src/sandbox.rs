@@ -53,7 +53,18 @@ pub struct Sandbox {
     compliance_url: String,
     shared: Arc<Shared>,
     servers: [Server; 2],
+    goodbye: Goodbye,
     _ticker: Ticker,
+}
+
+/// Ends sockets and event streams when it is dropped: they would keep the server from stopping.
+#[derive(Debug)]
+struct Goodbye(Arc<Shared>);
+
+impl Drop for Goodbye {
+    fn drop(&mut self) {
+        self.0.faults.end_sockets(Some(1001));
+    }
 }
 
 /// Starts a sandbox on any free port of the loopback address.
@@ -94,7 +105,8 @@ pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
         Server::start(separate, compliance::router(Arc::clone(&shared))),
     ];
     let auth_url = shared.issuer.url.clone();
-    Ok(Sandbox { base_url, auth_url, compliance_url, shared, servers, _ticker: ticker })
+    let goodbye = Goodbye(Arc::clone(&shared));
+    Ok(Sandbox { base_url, auth_url, compliance_url, shared, servers, goodbye, _ticker: ticker })
 }
 
 fn share(options: &Options, base_url: &str) -> Result<Shared, Error> {
@@ -270,7 +282,7 @@ impl Sandbox {
     /// Stops the servers: no new connections, and the running requests end first (for up to five seconds).
     pub async fn stop(self) {
         let [main, separate] = self.servers;
-        self.shared.faults.end_sockets(Some(1001));
+        drop(self.goodbye);
         tokio::join!(main.stop(), separate.stop());
     }
 

@@ -7,6 +7,8 @@ mod support;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use platform_sandbox::{Options, Sandbox};
@@ -127,8 +129,9 @@ async fn a_crash_loses_nothing_that_was_answered() {
             lines.by_ref().map(Result::unwrap).find_map(|line| line.strip_prefix("ready ").map(str::to_owned)).unwrap();
         let (base, token) = ready.split_once(' ').unwrap();
         let url = format!("{base}{PROJECTS}");
+        let count = Arc::new(AtomicUsize::new(0));
         let writers = (0..4).map(|writer| {
-            let (url, token) = (url.clone(), token.to_owned());
+            let (url, token, count) = (url.clone(), token.to_owned(), Arc::clone(&count));
             tokio::spawn(async move {
                 let http = reqwest::Client::new();
                 let mut answered = Vec::new();
@@ -139,12 +142,15 @@ async fn a_crash_loses_nothing_that_was_answered() {
                     // An answer whose body is cut off was answered with success as well, but names nothing to look for.
                     let Ok(created) = response.json::<Value>().await else { break };
                     answered.push(created);
+                    count.fetch_add(1, Ordering::Relaxed);
                 }
                 answered
             })
         });
         let writers: Vec<_> = writers.collect();
-        tokio::time::sleep(Duration::from_millis(150)).await;
+        while count.load(Ordering::Relaxed) < 50 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
         child.kill().unwrap();
         child.wait().unwrap();
         for writer in writers {
@@ -160,5 +166,5 @@ async fn a_crash_loses_nothing_that_was_answered() {
         }
         sandbox.stop().await;
     }
-    assert!(promised.len() > 20, "{}", promised.len());
+    assert!(promised.len() >= 250, "{}", promised.len());
 }

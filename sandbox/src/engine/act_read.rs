@@ -11,7 +11,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::Value;
 
 use super::act::{address, beside, element_schema, known, missing, parent, place, send};
-use super::{Call, list, shape};
+use super::{Call, act_files, list, shape};
 use crate::contract;
 use crate::contract::operation::{Operation, Place};
 use crate::contract::schema::Schema;
@@ -42,7 +42,9 @@ pub(super) fn get(operation: &'static Operation, call: &Call<'_>) -> Response {
 
 fn collection(operation: &Operation, call: &Call<'_>, schema: &Schema, element: &Schema) -> Response {
     let address = address(&operation.path, &call.input.path);
-    let items = list::filtered(call.shelf.list(&address), &call.input.parameters);
+    // A command that its agent has begun waits no more.
+    let listed = call.shelf.list(&address).filter(|item| item.get("progress").is_none());
+    let items = list::filtered(listed, &call.input.parameters);
     let items: Vec<Value> = items.into_iter().map(|item| shape::value(element, item)).collect();
     if contract::resolve(schema).is_array() {
         return reply::json(StatusCode::OK, &call.input.headers, &items.into());
@@ -52,13 +54,22 @@ fn collection(operation: &Operation, call: &Call<'_>, schema: &Schema, element: 
 
 /// What exists once below an item: what was put there, else nothing where the contract has a 204, else what the item says.
 fn single(operation: &Operation, call: &Call<'_>) -> Response {
-    if let Some(item) = call.shelf.single(&address(&operation.path, &call.input.path)) {
+    if let Some(item) = call.shelf.single(&single_address(operation, call)) {
         return send(operation, call, "200", item);
     }
     if operation.successes().any(|status| status == "204") {
         return StatusCode::NO_CONTENT.into_response();
     }
     send(operation, call, "200", parent(&operation.path, call).unwrap_or(&known(call)))
+}
+
+/// Where something lies that exists once below an item. A vote is its voter's own.
+pub(super) fn single_address(operation: &Operation, call: &Call<'_>) -> String {
+    let address = address(&operation.path, &call.input.path);
+    match address.ends_with("/vote") {
+        true => format!("{address}/{}", call.shelf.caller.sub),
+        false => address,
+    }
 }
 
 /// A body that is no JSON.
@@ -72,7 +83,7 @@ fn raw(operation: &Operation, call: &Call<'_>) -> Response {
 }
 
 fn bytes(operation: &Operation, call: &Call<'_>, media: &'static str) -> Response {
-    match call.shelf.blob(&blob_address(operation, call)) {
+    match call.shelf.blob(&act_files::blob_address(operation, call)) {
         Some(blob) => ([(CONTENT_TYPE, blob.media_type.clone())], blob.bytes.clone()).into_response(),
         // Bytes that somebody uploads are missing until then; those that nobody can are made up.
         None if beside(operation, &http::Method::PUT, &operation.path).is_some() => missing(),
@@ -80,15 +91,6 @@ fn bytes(operation: &Operation, call: &Call<'_>, media: &'static str) -> Respons
             let item = parent(&operation.path, call).cloned().unwrap_or_default();
             ([(CONTENT_TYPE, media)], Value::Object(item).to_string()).into_response()
         }
-    }
-}
-
-/// Where the bytes of an operation lie: below its address, by the `path` parameter where it has one.
-pub(super) fn blob_address(operation: &Operation, call: &Call<'_>) -> String {
-    let address = address(&operation.path, &call.input.path);
-    match call.input.text("path") {
-        Some(path) => format!("{address}?{path}"),
-        None => address,
     }
 }
 

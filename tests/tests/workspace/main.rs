@@ -12,6 +12,8 @@ mod replaced;
 #[cfg(contract = "sandbox")]
 mod example;
 #[cfg(contract = "sandbox")]
+mod fakes;
+#[cfg(contract = "sandbox")]
 mod killed;
 #[cfg(contract = "sandbox")]
 mod projects;
