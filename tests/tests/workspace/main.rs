@@ -9,8 +9,12 @@ mod documents;
 mod outputs;
 mod replaced;
 
+#[cfg(all(unix, contract = "sandbox"))]
+mod credentials;
 #[cfg(contract = "sandbox")]
 mod example;
+#[cfg(contract = "sandbox")]
+mod faults;
 #[cfg(contract = "sandbox")]
 mod projects;
 #[cfg(contract = "sandbox")]
