@@ -117,10 +117,10 @@ fn check(case: &Case, rounds: u64) {
 
 #[test]
 fn damaged_cases_give_a_client_or_a_code() {
-    Case::all().iter().for_each(|case| check(case, 5));
+    Case::all().iter().for_each(|case| check(case, 3));
 }
 
 #[test]
 fn damaged_published_contracts_give_a_client_or_a_code() {
-    published(15_000).iter().for_each(|case| check(case, 4));
+    published(12_000).iter().for_each(|case| check(case, 2));
 }

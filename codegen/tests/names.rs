@@ -88,13 +88,13 @@ fn each_operation(case: &Case, most: usize) {
 #[test]
 fn an_operation_more_or_less_moves_no_name() {
     for case in Case::all().iter().filter(|case| case.config.corrections.is_empty()) {
-        each_operation(case, 2);
+        each_operation(case, 1);
     }
 }
 
 #[test]
 fn an_operation_more_or_less_moves_no_name_of_a_published_contract() {
-    published(20_000).iter().for_each(|case| each_operation(case, 1));
+    published(12_000).iter().for_each(|case| each_operation(case, 1));
 }
 
 /// Puts something in front of every list of parameters and alternatives, and beside every declared member.

@@ -47,6 +47,9 @@
 //! | `profiles` | no | `Platform::from_profile`, and profiles for [`Platform::from_env`] |
 //! | `blocking` | no | a client for programs without asynchronous code |
 //! | `testing` | no | a service that is not there, for tests of your own code |
+//! | `graphql` | no | GraphQL queries, and subscriptions over a WebSocket or server-sent events |
+//! | `operations` | no | asynchronous operations: references, watching, waiting; turns on `graphql` |
+//! | `sqlite` | no | a store of operations on disk; turns on `operations` |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
 #![deny(missing_docs)]
 // Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.

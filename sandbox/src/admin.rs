@@ -11,7 +11,7 @@ use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST};
 use http::{Method, StatusCode};
 use serde::Deserialize;
@@ -107,6 +107,8 @@ async fn state(State(shared): State<Arc<Shared>>) -> Response {
 
 /// The state at once, and again after every change.
 async fn events(State(shared): State<Arc<Shared>>) -> Response {
+    let mut ends = shared.faults.socket_ends();
+    let end = Box::pin(async move { drop(ends.changed().await) });
     let listeners = (shared.requests.subscribe(), shared.store.hub().subscribe());
     let events = stream::unfold((shared, listeners, true), async |(shared, mut listeners, first)| {
         if !first {
@@ -125,7 +127,7 @@ async fn events(State(shared): State<Arc<Shared>>) -> Response {
         Some((event, (shared, listeners, false)))
     });
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
-    (headers, Body::from_stream(events)).into_response()
+    (headers, Body::from_stream(events.take_until(end))).into_response()
 }
 
 fn overview(shared: &Shared) -> Option<Value> {

@@ -34,7 +34,8 @@ pub struct Options {
     pub contract_requires_token: bool,
     /// The revision of the contract: 1, or 2 for one with additive, source-breaking and wire-breaking changes. 0 is 1.
     pub contract_revision: u32,
-    /// The SQLite file that keeps the state; in memory if there is none. A new file is seeded, an old one is gone on with.
+    /// The SQLite file that keeps the state; in memory if there is none. A new file is seeded, and
+    /// readable by its owner only, since it holds secrets; an old one is gone on with. One sandbox at a time may use it.
     pub data: Option<PathBuf>,
     /// A TOML file that takes the place of the built-in seed, `sandbox/seed.toml`.
     pub seed: Option<PathBuf>,
@@ -53,7 +54,18 @@ pub struct Sandbox {
     compliance_url: String,
     shared: Arc<Shared>,
     servers: [Server; 2],
+    goodbye: Goodbye,
     _ticker: Ticker,
+}
+
+/// Ends sockets and event streams when it is dropped: they would keep the server from stopping.
+#[derive(Debug)]
+struct Goodbye(Arc<Shared>);
+
+impl Drop for Goodbye {
+    fn drop(&mut self) {
+        self.0.faults.end_sockets(Some(1001));
+    }
 }
 
 /// Starts a sandbox on any free port of the loopback address.
@@ -94,7 +106,8 @@ pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
         Server::start(separate, compliance::router(Arc::clone(&shared))),
     ];
     let auth_url = shared.issuer.url.clone();
-    Ok(Sandbox { base_url, auth_url, compliance_url, shared, servers, _ticker: ticker })
+    let goodbye = Goodbye(Arc::clone(&shared));
+    Ok(Sandbox { base_url, auth_url, compliance_url, shared, servers, goodbye, _ticker: ticker })
 }
 
 fn share(options: &Options, base_url: &str) -> Result<Shared, Error> {
@@ -270,7 +283,7 @@ impl Sandbox {
     /// Stops the servers: no new connections, and the running requests end first (for up to five seconds).
     pub async fn stop(self) {
         let [main, separate] = self.servers;
-        self.shared.faults.end_sockets(Some(1001));
+        drop(self.goodbye);
         tokio::join!(main.stop(), separate.stop());
     }
 

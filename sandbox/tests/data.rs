@@ -7,6 +7,8 @@ mod support;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use platform_sandbox::{Options, Sandbox};
@@ -60,6 +62,29 @@ async fn a_file_keeps_resources_bytes_work_secrets_keys_and_tokens() {
     sandbox.stop().await;
     let sandbox = open(&path).await;
     assert_eq!(Caller::new(&sandbox, 0).await.get_json(PROJECTS).await, json!([]));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_is_for_its_owner_and_has_a_version() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sandbox.db");
+    let sandbox = open(&path).await;
+    for entry in std::fs::read_dir(directory.path()).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}", entry.path().display());
+    }
+    sandbox.stop().await;
+    // SQLite's header has the user version at byte 60, big-endian.
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[60..64].copy_from_slice(&7_u32.to_be_bytes());
+    let other = directory.path().join("other.db");
+    std::fs::write(&other, bytes).unwrap();
+    let error = platform_sandbox::start_with(Options { data: Some(other), ..Options::default() }).await.unwrap_err();
+    assert!(error.to_string().contains("version 7"), "{error}");
 }
 
 #[tokio::test]
@@ -127,8 +152,9 @@ async fn a_crash_loses_nothing_that_was_answered() {
             lines.by_ref().map(Result::unwrap).find_map(|line| line.strip_prefix("ready ").map(str::to_owned)).unwrap();
         let (base, token) = ready.split_once(' ').unwrap();
         let url = format!("{base}{PROJECTS}");
+        let count = Arc::new(AtomicUsize::new(0));
         let writers = (0..4).map(|writer| {
-            let (url, token) = (url.clone(), token.to_owned());
+            let (url, token, count) = (url.clone(), token.to_owned(), Arc::clone(&count));
             tokio::spawn(async move {
                 let http = reqwest::Client::new();
                 let mut answered = Vec::new();
@@ -139,12 +165,15 @@ async fn a_crash_loses_nothing_that_was_answered() {
                     // An answer whose body is cut off was answered with success as well, but names nothing to look for.
                     let Ok(created) = response.json::<Value>().await else { break };
                     answered.push(created);
+                    count.fetch_add(1, Ordering::Relaxed);
                 }
                 answered
             })
         });
         let writers: Vec<_> = writers.collect();
-        tokio::time::sleep(Duration::from_millis(150)).await;
+        while count.load(Ordering::Relaxed) < 50 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
         child.kill().unwrap();
         child.wait().unwrap();
         for writer in writers {
@@ -160,5 +189,5 @@ async fn a_crash_loses_nothing_that_was_answered() {
         }
         sandbox.stop().await;
     }
-    assert!(promised.len() > 20, "{}", promised.len());
+    assert!(promised.len() >= 250, "{}", promised.len());
 }

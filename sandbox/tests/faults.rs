@@ -13,26 +13,34 @@ use reqwest::Method;
 use serde_json::json;
 use support::{Caller, PROJECTS, project, token};
 
-/// What comes back on a connection of its own, and how it ends.
-fn raw(sandbox: &Sandbox, caller: &Caller<'_>, fault: &str, patience: Duration) -> (String, Result<(), ErrorKind>) {
+/// A request on a connection of its own.
+fn request(sandbox: &Sandbox, caller: &Caller<'_>, fault: &str) -> TcpStream {
     let address = sandbox.base_url().strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(patience)).unwrap();
     let request = format!(
         "GET {PROJECTS} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\nX-Sandbox-Fault: {fault}\r\n\r\n",
         caller.token()
     );
     stream.write_all(request.as_bytes()).unwrap();
+    stream
+}
+
+/// What comes back until the connection ends, and how it ends.
+fn until_the_end(stream: &mut TcpStream) -> (String, Result<(), ErrorKind>) {
     let mut bytes = Vec::new();
-    let mut buffer = [0; 4096];
-    let end = loop {
-        match stream.read(&mut buffer) {
-            Ok(0) => break Ok(()),
-            Ok(read) => bytes.extend_from_slice(&buffer[..read]),
-            Err(error) => break Err(error.kind()),
-        }
-    };
+    let end = stream.read_to_end(&mut bytes).map(drop).map_err(|error| error.kind());
     (String::from_utf8(bytes).unwrap(), end)
+}
+
+/// The first bytes of a body, after its head.
+fn beginning(stream: &mut TcpStream, length: usize) -> String {
+    let mut text = String::new();
+    let mut byte = [0];
+    while text.split_once("\r\n\r\n").is_none_or(|(_, body)| body.len() < length) {
+        stream.read_exact(&mut byte).unwrap();
+        text.push(byte[0].into());
+    }
+    text.split_once("\r\n\r\n").unwrap().1.to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,7 +49,7 @@ async fn connections_are_reset_before_and_after_the_request_is_handled() {
     let caller = Caller::new(&sandbox, 0).await;
     for (when, created) in [("before", 0), ("after", 1)] {
         sandbox.requests().clear();
-        let (answer, end) = raw(&sandbox, &caller, &format!("reset={when}"), Duration::from_secs(5));
+        let (answer, end) = until_the_end(&mut request(&sandbox, &caller, &format!("reset={when}")));
         assert_eq!((answer.as_str(), end), ("", Err(ErrorKind::ConnectionReset)), "{when}");
         sandbox.faults().next_of(1, "POST", PROJECTS, format!("reset={when}").parse().unwrap());
         let lost = caller.request(Method::POST, PROJECTS).json(&project(&sandbox)).send().await;
@@ -59,15 +67,18 @@ async fn bodies_are_cut_off_and_stall() {
     caller.create(PROJECTS, &project(&sandbox)).await;
     let whole = caller.get(PROJECTS).await.text().await.unwrap();
 
-    let (answer, end) = raw(&sandbox, &caller, "truncate=10", Duration::from_secs(5));
+    let (answer, end) = until_the_end(&mut request(&sandbox, &caller, "truncate=10"));
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     assert!(head.contains(&format!("content-length: {}", whole.len())), "{head}");
     assert_eq!((body, end), (&whole[..10], Ok(())));
 
-    let (answer, end) = raw(&sandbox, &caller, "stall=5", Duration::from_millis(300));
-    assert_eq!((answer.split_once("\r\n\r\n").unwrap().1, end), (&whole[..5], Err(ErrorKind::WouldBlock)));
-    let (answer, end) = raw(&sandbox, &caller, "stall=0", Duration::from_millis(300));
-    assert_eq!((answer.split_once("\r\n\r\n").unwrap().1, end), ("", Err(ErrorKind::WouldBlock)));
+    for bytes in [5, 0] {
+        let mut stream = request(&sandbox, &caller, &format!("stall={bytes}"));
+        assert_eq!(beginning(&mut stream, bytes), whole[..bytes]);
+        // Nothing more comes, and no end.
+        stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        assert_eq!(stream.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    }
 }
 
 #[tokio::test]

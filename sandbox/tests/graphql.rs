@@ -345,3 +345,18 @@ async fn server_sent_events_tell_the_same() {
     let by_address = caller.request(Method::GET, "/graphql/stream").query(&[("query", "{ viewer { subject } }")]);
     assert_eq!(events(by_address.send().await.unwrap()).await.len(), 3);
 }
+
+#[tokio::test]
+async fn a_stop_ends_sockets_and_event_streams() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let mut socket = Socket::ready(&sandbox, caller.token()).await;
+    let request = caller.request(Method::POST, "/graphql/stream");
+    let stream = request.json(&json!({ "query": "subscription { operationsChanged { event { kind } } }" }));
+    let stream = stream.send().await.unwrap();
+    let overview = reqwest::get(format!("{}/sandbox/events", sandbox.base_url())).await.unwrap();
+    let ((), code, text, state) = tokio::join!(sandbox.stop(), socket.close_code(), stream.text(), overview.text());
+    // The stream ends without `complete`: its subscriber has missed something, and has to know.
+    assert_eq!((code, text.unwrap().as_str()), (1001, ":\n\n"));
+    assert!(state.unwrap().starts_with("event: state"));
+}

@@ -7,7 +7,8 @@
 set -eu
 cd "$(dirname "$0")/../.."
 peers=sandbox/tests/peers
-tools=${CARGO_TARGET_DIR:-target}/peers/python
+mkdir -p "${CARGO_TARGET_DIR:-target}/peers"
+tools=$(cd "${CARGO_TARGET_DIR:-target}/peers" && pwd)/python
 stamp=$tools/requirements.txt
 if ! cmp -s "$peers/requirements.txt" "$stamp"; then
     rm -rf "$tools"
@@ -22,6 +23,12 @@ fi
 "$tools/bin/python" "$peers/prepare.py" "$BASE" "$FOLDER" "$peers/schemathesis.toml" "$work"
 "$tools/bin/openapi-spec-validator" "$work/contract.json"
 "$tools/bin/st" --version
-# The token is read from a file, so that no argument list shows it.
-SANDBOX_TOKEN=$(cat "$work/token") "$tools/bin/st" --config-file "$work/schemathesis.toml" run "$work/contract.json" \
-    --url "$BASE" --max-examples "${EXAMPLES:-10}" --seed "${SEED:-1}" --no-color
+# The token comes from a file, so that no argument list shows it. What the tool remembers of a run goes with the work folder.
+cd "$work"
+check() {
+    SANDBOX_TOKEN=$(cat token) "$tools/bin/st" --config-file "$1" run contract.json --url "$BASE" --phases "$2" \
+        --max-examples "${EXAMPLES:-10}" --seed "${SEED:-1}" --no-color
+}
+check prepared.toml examples,coverage,fuzzing
+# Sequences of requests take the identifiers that the sandbox has just given them.
+check plain.toml stateful

@@ -245,7 +245,9 @@ async fn a_virtual_machine_starts_and_its_log_arrives_in_pieces() {
     assert!(response.headers().get("content-length").is_none());
     let chunks: Vec<_> = response.bytes_stream().collect().await;
     let text: String = chunks.iter().map(|chunk| std::str::from_utf8(chunk.as_ref().unwrap()).unwrap()).collect();
-    assert_eq!(text.matches("\n\n").count(), 3, "{text}");
+    // The log's beginning, the four events of the start, and the state.
+    assert_eq!(text.matches("\n\n").count(), 7, "{text}");
+    assert!(text.contains("virtual-machine-start virtual-machine-reachable Succeeded"), "{text}");
 
     for path in ["", "/status", "/logs", "/logs/stream", "/sessions", "/shutdown-timer"] {
         assert_eq!(stranger.get(&format!("{machine}{path}")).await.status(), 404, "{path}");
@@ -329,4 +331,76 @@ async fn the_answer_comes_in_the_media_type_that_was_asked_for() {
         assert_eq!(found.split(';').next(), Some(media_type), "{accept}");
         assert_eq!(response.text().await.unwrap(), "[]");
     }
+}
+
+#[tokio::test]
+async fn a_vote_is_its_voters_own() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let (first, second) = (Caller::new(&sandbox, 0).await, support::named(&sandbox, "aurora-member").await);
+    let thread = first.create("/api/forum/v1/threads", &json!({ "title": "Hello" })).await;
+    let vote = format!("/api/forum/v1/threads/{}/vote", thread["id"].as_str().unwrap());
+    let put = first.request(Method::PUT, &vote).form(&[("value", "1")]);
+    assert_eq!(put.send().await.unwrap().status(), 200);
+    assert_eq!((first.get(&vote).await.status().as_u16(), second.get(&vote).await.status().as_u16()), (200, 204));
+}
+
+#[tokio::test]
+async fn branches_have_files_of_their_own() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let files = repository(&caller).await;
+    for (branch, text) in [("", "1"), ("&branch=main", "2"), ("&branch=topic", "3")] {
+        let request = caller.request(Method::PUT, &format!("{files}/content?path=a{branch}"));
+        let response = request.header("content-type", "application/octet-stream").body(text).send().await.unwrap();
+        assert_eq!(response.status(), if text == "2" { 200 } else { 201 }, "{branch}");
+    }
+    let content =
+        async |branch: &str| caller.get(&format!("{files}/content?path=a{branch}")).await.text().await.unwrap();
+    assert_eq!((content("").await.as_str(), content("&branch=topic").await.as_str()), ("2", "3"));
+    let listed = caller.get_json(&format!("{files}?branch=topic")).await;
+    assert_eq!((listed.as_array().unwrap().len(), listed[0]["branch"].as_str()), (1, Some("topic")));
+    assert_eq!(caller.delete(&format!("{files}/content?path=a&branch=topic")).await.status(), 204);
+    assert_eq!(caller.get_json(&files).await.as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_shutdown_timer_stops_its_machine() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    sandbox.clock().hold();
+    let caller = Caller::new(&sandbox, 0).await;
+    let machine = machine(&sandbox).await;
+    let timer = format!("{machine}/shutdown-timer");
+    let state = async || caller.get_json(&machine).await["state"].clone();
+    let set = async |minutes: u32| {
+        let put = caller.request(Method::PUT, &timer).json(&json!({ "minutes": minutes }));
+        put.send().await.unwrap().json::<Value>().await.unwrap()["shutdownAt"].as_str().unwrap().to_owned()
+    };
+    caller.post(&format!("{machine}/start"), &json!({})).await;
+    sandbox.clock().advance(Duration::from_secs(1));
+    assert!(set(30).await < set(60).await);
+    sandbox.clock().advance(Duration::from_secs(31 * 60));
+    assert_eq!(state().await, "Running", "the later timer has replaced the earlier one");
+    sandbox.clock().advance(Duration::from_secs(30 * 60));
+    assert_eq!(state().await, "Stopped");
+    caller.post(&format!("{machine}/start"), &json!({})).await;
+    set(5).await;
+    assert_eq!(caller.delete(&timer).await.status(), 204);
+    sandbox.clock().advance(Duration::from_secs(3600));
+    assert_eq!(state().await, "Running");
+}
+
+#[tokio::test]
+async fn a_command_waits_until_its_agent_begins_it() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let agents = "/api/virtual-machine-agent/agents";
+    let agent = caller.create(agents, &json!({ "hostName": "h" })).await;
+    let commands = format!("{agents}/{}/commands", agent["id"].as_str().unwrap());
+    let command = caller.create(&commands, &json!({ "type": "runScript", "script": "true" })).await;
+    assert_eq!(caller.get_json(&commands).await, json!([command]));
+    let callback = |name: &str| format!("{commands}/{}/{name}", command["id"].as_str().unwrap());
+    assert_eq!(caller.post(&callback("started"), &json!({})).await.status(), 204);
+    assert_eq!(caller.get_json(&commands).await, json!([]));
+    assert_eq!(caller.post(&callback("completed"), &json!({ "exitCode": 0 })).await.status(), 204);
+    assert_eq!(caller.post(&callback("unknown"), &json!({})).await.status(), 404);
 }

@@ -6,6 +6,7 @@ use crate::console::{count, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::lock::{self, Found, Lock};
 use crate::regenerate::{self, Known, Survey};
+use crate::schema;
 use crate::settings::Settings;
 use crate::transaction;
 use crate::workspace::{STAGING, Workspace};
@@ -24,9 +25,11 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
         Found::Invalid(reason) => return Err(lock::invalid(&reason)),
     };
     let known = Known::of(workspace, lock.as_ref())?;
-    let survey = match regenerate::from_disk(workspace, lock.as_ref(), false) {
-        Ok(pins) => {
-            let desired = regenerate::desired(workspace, &settings, &pins, lock.as_ref())?;
+    let pinned = regenerate::from_disk(workspace, lock.as_ref(), false)
+        .and_then(|pins| Ok((pins, schema::from_disk(workspace, lock.as_ref(), false)?)));
+    let survey = match pinned {
+        Ok((pins, schema)) => {
+            let desired = regenerate::desired(workspace, &settings, &pins, schema.as_deref(), lock.as_ref())?;
             Survey::of(workspace, &desired, &known)?
         }
         // An edited or missing pin is a finding among others.

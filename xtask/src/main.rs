@@ -11,6 +11,7 @@ mod interrupt;
 mod lock;
 mod regenerate;
 mod sandbox;
+mod schema;
 mod settings;
 mod source;
 mod tidy;

@@ -31,6 +31,8 @@ pub(crate) struct Source {
     #[serde(rename = "document")]
     pub(crate) documents: Vec<Document>,
     pub(crate) token: TokenSource,
+    /// Path of the GraphQL interface below the base URL; `/graphql` unless set. Empty: there is none.
+    pub(crate) graphql: Option<String>,
 }
 
 /// `[[source.document]]`: one contract.

@@ -8,6 +8,7 @@ mod claims;
 mod enums;
 mod families;
 mod flatten;
+mod hierarchy;
 mod keys;
 mod limits;
 mod naming;

@@ -116,7 +116,12 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str) -> Answer 
 fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -> (Content, Option<String>) {
     let schema = node.get("schema");
     let typed = |types: &mut Types<'a>| schema.as_ref().map(|schema| types.of(schema, hint));
-    let ask = |name: &str| Some(if name.contains('*') { "application/json".to_owned() } else { name.to_owned() });
+    // JSON has one encoding (RFC 8259); other parameters may tell versions apart.
+    let ask = |name: &str| {
+        let is_charset = |part: &&str| part.trim().to_ascii_lowercase().starts_with("charset=");
+        let plain: Vec<&str> = name.split(';').filter(|part| !is_charset(part)).map(str::trim).collect();
+        Some(if name.contains('*') { "application/json".to_owned() } else { plain.join("; ") })
+    };
     match class(name) {
         _ if essence(name) == "text/event-stream" => (Content::Events, Some(name.to_owned())),
         Class::Json => match typed(types) {

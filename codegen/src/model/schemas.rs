@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 
 use super::claims::Claims;
+use super::hierarchy::Subtypes;
 use super::keys::key;
 use super::scalars::scalar;
 use super::tree::{Document, Node, last_segment};
 use super::types::{Definition, Kind, Reach, Type, TypeId};
-use super::unions::Subtypes;
 use super::{Provenance, enums};
 use crate::Names;
 use crate::ledger::{Ledger, Loss};

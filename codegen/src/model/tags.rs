@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use super::Model;
 use super::reach::{links, roots};
-use super::{Model, Tagging, TypeId};
-use crate::model::{Kind, Type, VariantContent};
+use super::types::{EnumKind, Kind, Tagging, Type, TypeId, VariantContent};
 
 /// Marks the tags that unions write.
 pub(super) fn mark(model: &mut Model) {
@@ -26,9 +26,20 @@ pub(super) fn mark(model: &mut Model) {
             _ => {}
         }
     }
+    // A tag that is no text is not written by the union.
+    let texts: BTreeSet<TypeId> = (0..model.types.len())
+        .map(TypeId)
+        .filter(|id| matches!(model.definition(*id).kind, Kind::Enum(EnumKind::String, _)))
+        .collect();
+    let is_text = |ty: &Type| match ty {
+        Type::String(_) => true,
+        Type::Named(id) => texts.contains(id),
+        _ => false,
+    };
     for (id, tag) in tags.into_iter().filter(|(id, _)| !direct.contains(id)) {
         if let Kind::Struct(fields, _) = &mut model.types[id.0].kind {
-            fields.iter_mut().filter(|field| field.wire == tag).for_each(|field| field.tag = true);
+            let tags = fields.iter_mut().filter(|field| field.wire == tag && is_text(&field.ty));
+            tags.for_each(|field| field.tag = true);
         }
     }
 }

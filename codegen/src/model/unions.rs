@@ -1,124 +1,15 @@
-//! `oneOf`, `anyOf`, `allOf` around something else, and hierarchies that a discriminator tells apart.
+//! `oneOf`, `anyOf`, and `allOf` around something else: unions, or what they come down to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::hierarchy::mapping;
 use super::schemas::{Shape, Types, referenced_name};
-use super::tree::{Document, Node};
+use super::tree::Node;
 use super::types::{EnumKind, Kind, Tagging, Type, Variant, VariantContent};
 use crate::naming::Scope;
 use crate::naming::ident::{type_name, variant_name};
-
-/// Schemas that are bases of others, and the tags of their subtypes.
-#[derive(Debug, Default)]
-pub(super) struct Subtypes {
-    /// (document, pointer of the base) → (tag, reference).
-    bases: BTreeMap<(String, String), Vec<(String, String)>>,
-    /// Schemas that extend a base.
-    children: BTreeSet<(String, String)>,
-}
-
-impl Subtypes {
-    pub(super) fn of(documents: &[Document]) -> Self {
-        let mut subtypes = Self::default();
-        for document in documents {
-            let root = Node::root(document);
-            let Some(schemas) = root.get("components").and_then(|components| components.get("schemas")) else {
-                continue;
-            };
-            let mut parents: BTreeMap<String, Vec<String>> = BTreeMap::new();
-            for (_, schema) in schemas.members() {
-                for member in schema.get("allOf").iter().flat_map(Node::items) {
-                    if member.value.get("$ref").is_some()
-                        && let Some(parent) = member.resolve()
-                    {
-                        parents.entry(parent.pointer).or_default().push(schema.pointer.clone());
-                    }
-                }
-            }
-            for (_, schema) in schemas.members() {
-                subtypes.add(&schema, &parents);
-            }
-        }
-        subtypes
-    }
-
-    fn add(&mut self, base: &Node<'_>, parents: &BTreeMap<String, Vec<String>>) {
-        // Alternatives that themselves extend the base are its subtypes, listed once more.
-        let children = parents.get(&base.pointer);
-        let extends = |branch: Node<'_>| {
-            branch.resolve().is_some_and(|target| children.is_some_and(|children| children.contains(&target.pointer)))
-        };
-        let composed =
-            ["oneOf", "anyOf"].iter().filter_map(|keyword| base.get(keyword)).any(|list| !list.items().all(extends));
-        let tagged = base.get("discriminator").is_some_and(|tag| !tag.text("propertyName").is_empty());
-        if composed || !tagged {
-            return;
-        }
-        let mut found: Vec<(String, String)> = mapping(base);
-        let mut queue = vec![base.pointer.clone()];
-        let mut seen = BTreeSet::new();
-        while let Some(parent) = queue.pop() {
-            for child in parents.get(&parent).into_iter().flatten() {
-                if seen.insert(child.clone()) {
-                    let reference = format!("#{child}");
-                    if !found.iter().any(|(_, other)| *other == reference) {
-                        found.push((referenced_name(child), reference));
-                    }
-                    queue.push(child.clone());
-                }
-            }
-        }
-        let children = seen.into_iter().map(|pointer| (base.document.name.clone(), pointer));
-        self.children.extend(children);
-        if found.iter().any(|(_, reference)| *reference != format!("#{}", base.pointer)) {
-            self.bases.insert((base.document.name.clone(), base.pointer.clone()), found);
-        }
-    }
-
-    pub(super) fn is_base(&self, node: &Node<'_>) -> bool {
-        self.bases.contains_key(&(node.document.name.clone(), node.pointer.clone()))
-    }
-
-    /// The base that all of these schemas extend, where there is one.
-    fn common_base<'a>(&self, branches: &[Node<'a>]) -> Option<Node<'a>> {
-        let document = branches.first()?.document;
-        let pointers: Vec<String> =
-            branches.iter().map(|branch| branch.resolve().map(|node| node.pointer)).collect::<Option<_>>()?;
-        let root = Node::root(document);
-        self.bases.iter().filter(|((name, _), _)| *name == document.name).find_map(|((_, base), tags)| {
-            let known = |pointer: &String| {
-                tags.iter()
-                    .any(|(_, reference)| root.target(reference).is_some_and(|target| target.pointer == *pointer))
-            };
-            if pointers.iter().all(known) { root.target(&format!("#{base}")) } else { None }
-        })
-    }
-
-    fn is_child(&self, node: &Node<'_>) -> bool {
-        self.children.contains(&(node.document.name.clone(), node.pointer.clone()))
-    }
-
-    fn tags(&self, node: &Node<'_>) -> Vec<(String, String)> {
-        self.bases.get(&(node.document.name.clone(), node.pointer.clone())).cloned().unwrap_or_default()
-    }
-}
-
-/// The `mapping` of a discriminator: tag → reference. A plain name stands for a named schema.
-fn mapping(node: &Node<'_>) -> Vec<(String, String)> {
-    let entries = node.get("discriminator").and_then(|tag| tag.get("mapping"));
-    let entries = entries.as_ref().and_then(Node::object).into_iter().flatten();
-    let mut tags = Vec::new();
-    for (tag, target) in entries {
-        let target = target.as_str().unwrap_or_default();
-        let reference = if target.contains('#') { target.to_owned() } else { format!("#/components/schemas/{target}") };
-        if node.target(&reference).is_some() {
-            tags.push((tag.clone(), reference));
-        }
-    }
-    tags
-}
 
 impl<'a> Types<'a> {
     /// What a schema with `allOf`, `oneOf` or `anyOf` is; `None`: look at the rest of it.
@@ -167,6 +58,7 @@ impl<'a> Types<'a> {
 
     /// A union: told apart by a tag where there is one, else by shape.
     pub(super) fn union(&mut self, node: &Node<'a>, branches: &[Node<'a>], name: &str) -> Kind {
+        self.unmapped(node);
         let mut property = node.get("discriminator").map(|tag| tag.text("propertyName")).unwrap_or_default();
         let mut tags = mapping(node);
         // Swashbuckle does not repeat the discriminator where subtypes are listed.
@@ -213,6 +105,7 @@ impl<'a> Types<'a> {
 
     /// A base with a discriminator: a union of its subtypes, and of itself where the contract lists it.
     pub(super) fn base(&mut self, node: &Node<'a>, name: &str) -> Kind {
+        self.unmapped(node);
         let property = node.get("discriminator").map(|tag| tag.text("propertyName")).unwrap_or_default().to_owned();
         let mut by_target: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (tag, reference) in self.subtypes.tags(node) {

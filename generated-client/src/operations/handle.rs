@@ -154,7 +154,8 @@ impl Operations {
         self.store.forget(correlation).await
     }
 
-    pub(super) fn platform(&self) -> &Platform {
+    /// The client.
+    pub fn platform(&self) -> &Platform {
         &self.platform
     }
 

@@ -7,10 +7,10 @@ use uuid::{Builder, Uuid};
 
 use super::{Binding, Intent, Operation, OperationRef, Operations, Status, binding::text, memory::taken, time::millis};
 use crate::{
-    Error, Method, Request, Submission,
+    Bytes, Call, Error, Method, Request, Submission,
     error::Kind,
     session::{Options, send},
-    wire::{Prepared, parameters_of, set_header},
+    wire::{Prepared, decode, parameters_of, set_header},
 };
 
 impl<T> Submission<'_, T> {
@@ -81,15 +81,30 @@ impl Request<'_> {
     ///
     /// As for [`Submission::submit`].
     pub async fn submit(self, operations: &Operations, kind: &str, label: Option<&str>) -> Result<Operation, Error> {
-        let binding = operations.binding(kind)?;
+        self.submission(operations, kind, label)?.submit(operations).await
+    }
+
+    /// Submits again what is in the store under the label, and of which nobody knows whether it arrived.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Submission::resubmit`].
+    pub async fn resubmit(self, operations: &Operations, kind: &str, label: &str) -> Result<Operation, Error> {
+        self.submission(operations, kind, Some(label))?.resubmit(operations).await
+    }
+}
+
+impl<'a> Request<'a> {
+    fn submission(
+        self,
+        operations: &Operations,
+        kind: &str,
+        label: Option<&str>,
+    ) -> Result<Submission<'a, Bytes>, Error> {
+        let kind = operations.binding(kind)?.kind;
         let (platform, prepared, options) = self.into_parts(false);
-        Submission {
-            call: crate::Call::new(platform, "request", prepared, options, crate::wire::decode::bytes),
-            kind: binding.kind,
-            label: label.map(str::to_owned),
-        }
-        .submit(operations)
-        .await
+        let call = Call::new(platform, "request", prepared, options, decode::bytes);
+        Ok(Submission { call, kind, label: label.map(str::to_owned) })
     }
 }
 

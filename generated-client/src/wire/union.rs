@@ -20,8 +20,13 @@ pub(crate) fn from_tree<T: DeserializeOwned>(value: &Value) -> Result<T, serde_j
 
 /// The variant that the tag of `value` names; `None` when there is no tag, or one that is not declared.
 pub(crate) fn by_tag<T>(value: &Value, tag: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
-    let Some(tag) = value.get(tag).and_then(Value::as_str) else { return Ok(None) };
-    variants.iter().find(|(tags, _)| tags.contains(&tag)).map(|(_, read)| read(value)).transpose()
+    let tag = match value.get(tag) {
+        Some(Value::String(text)) => text.clone(),
+        // .NET may tell subtypes apart by numbers.
+        Some(Value::Number(number)) => number.to_string(),
+        _ => return Ok(None),
+    };
+    variants.iter().find(|(tags, _)| tags.contains(&tag.as_str())).map(|(_, read)| read(value)).transpose()
 }
 
 /// How one variant of an untagged union is read.

@@ -112,7 +112,8 @@ impl GraphqlServer {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let sockets = Arc::new(AtomicUsize::new(0));
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let handler: Arc<Handler> = Arc::new(handler);
+        // Only the first request of a connection is looked at for an upgrade.
+        let handler: Arc<Handler> = Arc::new(move |request| handler(request).and_close());
         let script: Arc<dyn Fn(Peer) -> Script + Send + Sync> = Arc::new(move |peer| Box::pin(script(peer)));
         let (count, record) = (Arc::clone(&sockets), Arc::clone(&requests));
         let task = tokio::spawn(async move {

@@ -78,6 +78,16 @@ impl Reply {
         Self { pieces: Vec::new(), hang: false }
     }
 
+    /// Says that the connection ends with this answer.
+    pub fn and_close(mut self) -> Self {
+        if let Some((head, _)) = self.pieces.first_mut()
+            && let Some(end) = head.windows(2).position(|window| window == b"\r\n")
+        {
+            head.splice(end..end, *b"\r\nconnection: close");
+        }
+        self
+    }
+
     pub fn and_hang(mut self) -> Self {
         self.hang = true;
         self

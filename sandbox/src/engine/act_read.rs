@@ -10,12 +10,14 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::Value;
 
-use super::act::{address, beside, element_schema, known, missing, parent, place, send};
-use super::{Call, list, shape};
+use super::act::{address, ancestors, beside, element_schema, known, missing, parent, place, send};
+use super::{Call, act_files, list, shape};
+use crate::clock;
 use crate::contract;
 use crate::contract::operation::{Operation, Place};
 use crate::contract::schema::Schema;
 use crate::reply;
+use crate::workflow::{Event, Workflow};
 
 pub(super) fn get(operation: &'static Operation, call: &Call<'_>) -> Response {
     let Some(schema) = operation.json_schema("200") else {
@@ -42,7 +44,9 @@ pub(super) fn get(operation: &'static Operation, call: &Call<'_>) -> Response {
 
 fn collection(operation: &Operation, call: &Call<'_>, schema: &Schema, element: &Schema) -> Response {
     let address = address(&operation.path, &call.input.path);
-    let items = list::filtered(call.shelf.list(&address), &call.input.parameters);
+    // A command that its agent has begun waits no more.
+    let listed = call.shelf.list(&address).filter(|item| item.get("progress").is_none());
+    let items = list::filtered(listed, &call.input.parameters);
     let items: Vec<Value> = items.into_iter().map(|item| shape::value(element, item)).collect();
     if contract::resolve(schema).is_array() {
         return reply::json(StatusCode::OK, &call.input.headers, &items.into());
@@ -52,13 +56,22 @@ fn collection(operation: &Operation, call: &Call<'_>, schema: &Schema, element: 
 
 /// What exists once below an item: what was put there, else nothing where the contract has a 204, else what the item says.
 fn single(operation: &Operation, call: &Call<'_>) -> Response {
-    if let Some(item) = call.shelf.single(&address(&operation.path, &call.input.path)) {
+    if let Some(item) = call.shelf.single(&single_address(operation, call)) {
         return send(operation, call, "200", item);
     }
     if operation.successes().any(|status| status == "204") {
         return StatusCode::NO_CONTENT.into_response();
     }
     send(operation, call, "200", parent(&operation.path, call).unwrap_or(&known(call)))
+}
+
+/// Where something lies that exists once below an item. A vote is its voter's own.
+pub(super) fn single_address(operation: &Operation, call: &Call<'_>) -> String {
+    let address = address(&operation.path, &call.input.path);
+    match address.ends_with("/vote") {
+        true => format!("{address}/{}", call.shelf.caller.sub),
+        false => address,
+    }
 }
 
 /// A body that is no JSON.
@@ -72,7 +85,7 @@ fn raw(operation: &Operation, call: &Call<'_>) -> Response {
 }
 
 fn bytes(operation: &Operation, call: &Call<'_>, media: &'static str) -> Response {
-    match call.shelf.blob(&blob_address(operation, call)) {
+    match call.shelf.blob(&act_files::blob_address(operation, call)) {
         Some(blob) => ([(CONTENT_TYPE, blob.media_type.clone())], blob.bytes.clone()).into_response(),
         // Bytes that somebody uploads are missing until then; those that nobody can are made up.
         None if beside(operation, &http::Method::PUT, &operation.path).is_some() => missing(),
@@ -80,15 +93,6 @@ fn bytes(operation: &Operation, call: &Call<'_>, media: &'static str) -> Respons
             let item = parent(&operation.path, call).cloned().unwrap_or_default();
             ([(CONTENT_TYPE, media)], Value::Object(item).to_string()).into_response()
         }
-    }
-}
-
-/// Where the bytes of an operation lie: below its address, by the `path` parameter where it has one.
-pub(super) fn blob_address(operation: &Operation, call: &Call<'_>) -> String {
-    let address = address(&operation.path, &call.input.path);
-    match call.input.text("path") {
-        Some(path) => format!("{address}?{path}"),
-        None => address,
     }
 }
 
@@ -106,8 +110,20 @@ fn events(media: &'static str, lines: Vec<String>) -> Response {
     ([(CONTENT_TYPE, media), (CACHE_CONTROL, "no-cache")], Body::from_stream(chunks)).into_response()
 }
 
+/// What has happened to the item that an operation lies below.
 fn log(operation: &Operation, call: &Call<'_>) -> Vec<String> {
     let item = parent(&operation.path, call).cloned().unwrap_or_default();
     let field = |name: &str| item.get(name).map(Value::to_string).unwrap_or_default();
-    vec!["log opened".to_owned(), format!("id {}", field("id")), format!("state {}", field("state"))]
+    let target = ancestors(&operation.path).next_back().map(|prefix| address(prefix, &call.input.path));
+    let work = call.shelf.workflows().filter(|workflow| target.as_ref() == Some(&workflow.target));
+    let line = |workflow: &Workflow, event: &Event| {
+        format!("{} {} {} {:?}", clock::timestamp_of(event.at), workflow.kind.name(), event.kind, event.phase)
+    };
+    let mut happened: Vec<(i64, String)> =
+        work.flat_map(|workflow| workflow.events.iter().map(move |event| (event.at, line(workflow, event)))).collect();
+    happened.sort_by_key(|(at, _)| *at);
+    let mut lines = vec!["log opened".to_owned(), format!("id {}", field("id"))];
+    lines.extend(happened.into_iter().map(|(_, line)| line));
+    lines.push(format!("state {}", field("state")));
+    lines
 }

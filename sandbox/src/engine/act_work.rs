@@ -61,6 +61,38 @@ pub(super) fn cancel(operation: &'static Operation, mut call: Call<'_>, status: 
     }
 }
 
+/// A shutdown timer stops its machine: `shutdownAt` follows from the minutes, and the work of stopping waits until then.
+pub(super) fn set_timer(operation: &'static Operation, call: &mut Call<'_>, fields: &mut Item) {
+    let Some(machine) = machine_of_timer(operation, call) else { return };
+    unset_timer(operation, call);
+    let minutes = fields.get("minutes").and_then(Value::as_i64).unwrap_or_default().max(0);
+    let due = call.shelf.now.saturating_add(minutes.saturating_mul(60_000));
+    fields.insert("shutdownAt".to_owned(), clock::timestamp_of(due).into());
+    let id = Uuid::new_v4();
+    call.shelf.put_single(&timer(&machine), Item::from_iter([("id".to_owned(), Value::from(id.to_string()))]));
+    call.shelf.begin_later(id, Kind::TimedStop, machine, due);
+}
+
+/// Forgets the work of a shutdown timer that has not begun.
+pub(super) fn unset_timer(operation: &'static Operation, call: &mut Call<'_>) {
+    let Some(machine) = machine_of_timer(operation, call) else { return };
+    let id = call.shelf.single(&timer(&machine)).and_then(|waiting| waiting.get("id")).and_then(Value::as_str);
+    let id = id.and_then(|id| Uuid::try_parse(id).ok());
+    if let Some(id) = id.filter(|id| call.shelf.workflow(*id).is_some_and(|waiting| !waiting.phase.is_final())) {
+        call.shelf.cancel(id, 0);
+    }
+}
+
+fn machine_of_timer(operation: &Operation, call: &Call<'_>) -> Option<String> {
+    let is_timer = operation.path.ends_with("/shutdown-timer") || operation.path.ends_with("/timers/shutdown");
+    let id = call.input.path.get("virtualMachineId").and_then(Value::as_str).filter(|_| is_timer)?;
+    Some(format!("/api/virtual-machines/{id}"))
+}
+
+fn timer(machine: &str) -> String {
+    format!("{machine}/waiting-stop")
+}
+
 fn accepted(operation: &'static Operation, call: &Call<'_>, id: Uuid) -> Response {
     let fields = call.shelf.workflow(id).map(fields).unwrap_or_default();
     send(operation, call, "202", &fields)

@@ -1,20 +1,17 @@
 //! POST, PUT, PATCH and DELETE of an assumed operation.
 
-use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
+use axum::response::Response;
+use http::Method;
 use http::header::{HeaderValue, LOCATION};
-use http::{Method, StatusCode};
-use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::act::{address, ancestors, item_operations, item_schema, known, missing, parent, place, send};
-use super::act_read::blob_address;
-use super::input::{File, Payload};
+use super::act_read::single_address;
+use super::input::Payload;
 use super::store::{Blob, Item};
-use super::{Call, act_work, shape};
+use super::{Call, act_files, act_work, shape};
 use crate::contract::operation::Operation;
-use crate::reply;
 
 pub(super) fn post(operation: &'static Operation, mut call: Call<'_>) -> Response {
     let creates = operation.successes().any(|status| status == "201");
@@ -22,7 +19,7 @@ pub(super) fn post(operation: &'static Operation, mut call: Call<'_>) -> Respons
         && creates
     {
         let files = std::mem::take(files);
-        return upload(operation, call, files);
+        return act_files::upload(operation, call, files);
     }
     if creates || item_operations(operation, &operation.path).next().is_some() {
         return create(operation, call);
@@ -33,7 +30,7 @@ pub(super) fn post(operation: &'static Operation, mut call: Call<'_>) -> Respons
 pub(super) fn put(operation: &'static Operation, mut call: Call<'_>) -> Response {
     if let Payload::Bytes(media_type, bytes) = &mut call.input.payload {
         let blob = Blob { media_type: std::mem::take(media_type), bytes: std::mem::take(bytes) };
-        return put_blob(operation, call, blob);
+        return act_files::put(operation, call, blob);
     }
     let Some((collection, key)) = place(&operation.path, &call.input.path) else {
         return put_single(operation, call);
@@ -61,14 +58,14 @@ pub(super) fn patch(operation: &'static Operation, mut call: Call<'_>) -> Respon
 }
 
 pub(super) fn delete(operation: &'static Operation, mut call: Call<'_>) -> Response {
-    let existed = if let Some(path) = call.input.text("path") {
-        let listed = files_collection(operation, &call);
-        call.shelf.remove(&listed, path);
-        call.shelf.remove_blob(&blob_address(operation, &call))
+    let existed = if call.input.text("path").is_some() {
+        act_files::remove(operation, &mut call)
     } else if let Some((collection, key)) = place(&operation.path, &call.input.path) {
         call.shelf.remove(&collection, &key)
     } else {
-        call.shelf.remove_single(&address(&operation.path, &call.input.path));
+        let address = single_address(operation, &call);
+        call.shelf.remove_single(&address);
+        act_work::unset_timer(operation, &mut call);
         true
     };
     if existed { send(operation, &call, "204", &Item::new()) } else { missing() }
@@ -131,65 +128,19 @@ fn act(operation: &'static Operation, mut call: Call<'_>) -> Response {
 fn put_single(operation: &'static Operation, mut call: Call<'_>) -> Response {
     let mut fields = known(&call);
     fields.extend(body(&mut call));
+    act_work::set_timer(operation, &mut call, &mut fields);
     let fields = match operation.json_schema("200") {
         Some(schema) => shape::item(schema, &fields),
         None => fields,
     };
-    let address = address(&operation.path, &call.input.path);
+    let address = single_address(operation, &call);
     call.shelf.put_single(&address, fields.clone());
     let status = operation.successes().next().unwrap_or("200");
     send(operation, &call, status, &fields)
 }
 
-fn put_blob(operation: &'static Operation, mut call: Call<'_>, blob: Blob) -> Response {
-    let Some(path) = call.input.text("path").map(str::to_owned) else {
-        call.shelf.put_blob(&blob_address(operation, &call), blob);
-        return send(operation, &call, "204", &Item::new());
-    };
-    let branch = call.input.text("branch").map(str::to_owned);
-    let file = file(&path, branch.as_deref(), &blob.bytes);
-    let listed = files_collection(operation, &call);
-    let replaced = call.shelf.put_blob(&blob_address(operation, &call), blob.clone());
-    call.shelf.put(&listed, &path, file.clone());
-    let status = match replaced {
-        Some(old) if old == blob => "204",
-        Some(_) => "200",
-        None => "201",
-    };
-    send(operation, &call, status, &file)
-}
-
-fn upload(operation: &'static Operation, mut call: Call<'_>, files: Vec<File>) -> Response {
-    let listed = address(&operation.path, &call.input.path);
-    let fields = body(&mut call);
-    let branch = fields.get("branch").and_then(Value::as_str);
-    let mut stored: Vec<Value> = Vec::new();
-    for File { name, bytes } in files {
-        let fields = file(&name, branch, &bytes);
-        let blob = Blob { media_type: "application/octet-stream".to_owned(), bytes };
-        call.shelf.put_blob(&format!("{listed}/content?{name}"), blob);
-        call.shelf.put(&listed, &name, fields.clone());
-        stored.push(fields.into());
-    }
-    reply::json(StatusCode::CREATED, &call.input.headers, &stored.into()).into_response()
-}
-
-/// The collection that lists the files whose bytes an operation addresses.
-fn files_collection(operation: &Operation, call: &Call<'_>) -> String {
-    let address = address(&operation.path, &call.input.path);
-    address.strip_suffix("/content").unwrap_or(&address).to_owned()
-}
-
-fn file(path: &str, branch: Option<&str>, bytes: &Bytes) -> Item {
-    let sha256 = Sha256::digest(bytes).iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
-    match json!({ "path": path, "branch": branch, "size": bytes.len(), "sha256": sha256 }) {
-        Value::Object(file) => file,
-        _ => Item::new(),
-    }
-}
-
 /// The fields of the body.
-fn body(call: &mut Call<'_>) -> Item {
+pub(super) fn body(call: &mut Call<'_>) -> Item {
     match std::mem::replace(&mut call.input.payload, Payload::None) {
         Payload::Json(Value::Object(fields)) | Payload::Form(fields, _) => fields,
         _ => Item::new(),

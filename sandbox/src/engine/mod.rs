@@ -5,6 +5,7 @@
 
 mod access;
 mod act;
+mod act_files;
 mod act_read;
 mod act_work;
 mod act_write;

@@ -110,6 +110,12 @@ impl<'a> Shelf<'a> {
         self.state.begin(Workflow::new(id, owner, kind, target, outcome, self.now, step));
     }
 
+    /// Plans a piece of work that begins at a moment.
+    pub(crate) fn begin_later(&mut self, id: Uuid, kind: Kind, target: String, due: i64) {
+        let owner = self.state.owner(&target).unwrap_or(self.caller.team_id);
+        self.state.begin(Workflow::planned(id, owner, kind, target, self.now, due));
+    }
+
     /// A piece of work that the caller may see.
     pub(crate) fn workflow(&self, id: Uuid) -> Option<&Workflow> {
         self.state.workflows.get(id).filter(|workflow| self.sees_workflow(workflow))

@@ -115,12 +115,12 @@ impl FaultControl<'_> {
         self.0.events.duplicate_next(count);
     }
 
-    /// Closes every WebSocket that is open, with a close code such as 4401 or 1012.
+    /// Closes every WebSocket that is open, with a close code such as 4401 or 1012, and ends every event stream.
     pub fn close_sockets(&self, code: u16) {
         self.0.end_sockets(Some(code));
     }
 
-    /// Resets the connection of every WebSocket that is open, without a close message.
+    /// Resets the connection of every WebSocket that is open, without a close message, and ends every event stream.
     pub fn reset_sockets(&self) {
         self.0.end_sockets(None);
     }

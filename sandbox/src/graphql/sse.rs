@@ -47,7 +47,8 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| value.contains(MEDIA_TYPE))
 }
 
-/// An event `next` for each result, and one `complete` at the end. The connection ends when the token expires.
+/// An event `next` for each result, and one `complete` at the end. The connection ends when the token
+/// expires, and when sockets are ended.
 pub(super) fn stream(shared: &Arc<Shared>, caller: &Arc<Caller>, request: Request) -> Response {
     let results = shared.graphql.execute_stream(with_data(request, shared, caller));
     let event = |name: &str, data: &str| Ok::<_, Infallible>(Bytes::from(format!("event: {name}\ndata: {data}\n\n")));
@@ -56,11 +57,19 @@ pub(super) fn stream(shared: &Arc<Shared>, caller: &Arc<Caller>, request: Reques
     // A first comment sends the head at once, so that the client knows that it is heard.
     let begin = stream::once(async { Ok(Bytes::from_static(b":\n\n")) });
     let events = begin.chain(results.map(next)).chain(complete);
+    let mut ends = shared.faults.socket_ends();
     let left = caller.expires.map(|expires| expires.saturating_sub(shared.issuer.now()));
     let end = Box::pin(async move {
-        match left.and_then(|left| u64::try_from(left).ok()) {
-            Some(left) => sleep(Duration::from_secs(left)).await,
-            None => std::future::pending().await,
+        let expiry = async {
+            match left.and_then(|left| u64::try_from(left).ok()) {
+                Some(left) => sleep(Duration::from_secs(left)).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = expiry => {}
+            // Whoever ended the sockets is gone when this fails.
+            _ = ends.changed() => {}
         }
     });
     let headers = [(CONTENT_TYPE, MEDIA_TYPE), (CACHE_CONTROL, "no-cache")];

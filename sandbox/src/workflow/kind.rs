@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     TerraformDestroy,
     MachineStart,
     MachineStop,
+    /// A stop that a shutdown timer has planned.
+    TimedStop,
     DatabaseQuery,
     DatabaseBackup,
     DatabaseImport,
@@ -73,6 +75,7 @@ impl Kind {
             Self::TerraformDestroy => "terraform-destroy",
             Self::MachineStart => "virtual-machine-start",
             Self::MachineStop => "virtual-machine-stop",
+            Self::TimedStop => "virtual-machine-shutdown-timer",
             Self::DatabaseQuery => "database-query",
             Self::DatabaseBackup => "database-backup",
             Self::DatabaseImport => "database-import",
@@ -88,7 +91,7 @@ impl Kind {
             Self::TerraformRun | Self::TerraformApply => "infrastructure-ready",
             Self::TerraformDestroy => "infrastructure-gone",
             Self::MachineStart => "virtual-machine-reachable",
-            Self::MachineStop => "virtual-machine-released",
+            Self::MachineStop | Self::TimedStop => "virtual-machine-released",
             Self::DatabaseQuery | Self::DatabaseBackup | Self::DatabaseImport | Self::Other => "result-ready",
         }
     }
@@ -105,6 +108,7 @@ impl Kind {
             Self::TerraformDestroy => numbers([4, 4, 4, 9, 9]),
             Self::MachineStart => words(["Starting", "Starting", "Running", "Failed", "Stopped"]),
             Self::MachineStop => words(["Stopping", "Stopping", "Stopped", "Failed", "Running"]),
+            Self::TimedStop => (phase == Phase::Succeeded).then(|| "Stopped".into()),
             Self::DatabaseQuery | Self::DatabaseBackup | Self::DatabaseImport | Self::Other => None,
         }
     }

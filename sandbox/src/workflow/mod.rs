@@ -111,6 +111,15 @@ impl Workflow {
         workflow
     }
 
+    /// Work that does nothing until a moment, and all of it then.
+    pub(crate) fn planned(id: Uuid, team_id: Uuid, kind: Kind, target: String, now: i64, due: i64) -> Self {
+        let mut workflow = Self::new(id, team_id, kind, target, Outcome::Success, now, 0);
+        for step in &mut workflow.plan {
+            step.due = due;
+        }
+        workflow
+    }
+
     /// Replaces what is to come by a cancellation.
     pub(crate) fn cancel(&mut self, due: i64) {
         let step = Step {

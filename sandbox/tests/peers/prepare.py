@@ -64,8 +64,9 @@ lines += [
     '[[operations]]\ninclude-path-regex = "^/api/compliance/v1/"',
     f'parameters = {{ "path.frameworkId" = "{framework}", "path.versionId" = "{version}" }}',
 ]
-configuration = pathlib.Path(template).read_text() + "\n[parameters]\n" + "\n".join(lines) + "\n"
-(work / "schemathesis.toml").write_text(configuration)
+plain = pathlib.Path(template).read_text()
+(work / "plain.toml").write_text(plain)
+(work / "prepared.toml").write_text(plain + "\n[parameters]\n" + "\n".join(lines) + "\n")
 (work / "contract.json").write_text(json.dumps(get("/swagger/v1/swagger.json")))
 token_file = work / "token"
 token_file.touch(mode=0o600)

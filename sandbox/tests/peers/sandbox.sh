@@ -3,7 +3,7 @@ work=$(mktemp -d)
 sandbox_pid=
 finish() {
     [ -n "$sandbox_pid" ] && kill -INT "$sandbox_pid" 2>/dev/null && wait "$sandbox_pid" 2>/dev/null
-    rm -rf "$work"
+    cd / && rm -rf "$work"
 }
 trap finish EXIT INT TERM
 

@@ -119,7 +119,7 @@ async fn ten_thousand_calls_under_faults_end_right_or_with_a_typed_error() {
     let calm = crate::support::client(&sandbox, secrets.path(), 0);
     let body = CreateProject { name: Some("Known".to_owned()), ..CreateProject::default() };
     let created = calm.projects().create_project(&body).await.unwrap();
-    let known = platform_client::Value::from(created.as_ref().unwrap().clone());
+    let known = created.unwrap();
     let known: Uuid = known["id"].as_str().unwrap().parse().unwrap();
     sandbox.requests().clear();
 

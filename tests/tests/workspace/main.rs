@@ -14,7 +14,11 @@ mod credentials;
 #[cfg(contract = "sandbox")]
 mod example;
 #[cfg(contract = "sandbox")]
+mod fakes;
+#[cfg(contract = "sandbox")]
 mod faults;
+#[cfg(contract = "sandbox")]
+mod killed;
 #[cfg(contract = "sandbox")]
 mod projects;
 #[cfg(contract = "sandbox")]

@@ -14,10 +14,11 @@ use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::interrupt::Interrupt;
 use crate::lock::{self, Found, Lock};
+use crate::schema;
 use crate::settings::Settings;
-use crate::source;
+use crate::source::{self, Bundle};
 use crate::transaction::Guard;
-use crate::workspace::Workspace;
+use crate::workspace::{SCHEMA, Workspace};
 
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, pinned_path};
@@ -35,20 +36,21 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
         steps.note(&format!("an interrupted run was carried to its end ({files})"));
     }
     let lock = usable_lock(Lock::find(workspace)?, flags.offline, &steps)?;
-    let pins = if flags.offline {
-        pins::from_disk(workspace, lock.as_ref(), flags.overwrite)?
+    let (pins, schema) = if flags.offline {
+        let pins = pins::from_disk(workspace, lock.as_ref(), flags.overwrite)?;
+        (pins, schema::from_disk(workspace, lock.as_ref(), flags.overwrite)?)
     } else {
         let work = source::fetch(workspace, &settings, flags, lock.as_ref(), &steps);
-        let fetched = runtime.block_on(interrupt.or(work))?;
-        pins::from_source(workspace, lock.as_ref(), fetched)?
+        let Bundle { contracts, schema } = runtime.block_on(interrupt.or(work))?;
+        (pins::from_source(workspace, lock.as_ref(), contracts)?, schema)
     };
     interrupt.check()?;
     if flags.locked {
-        demand_pinned(workspace, &pins, lock.as_ref())?;
+        demand_pinned(workspace, &pins, schema.as_deref(), lock.as_ref())?;
     }
 
     steps.step("generating");
-    let desired = desired(workspace, &settings, &pins, lock.as_ref())?;
+    let desired = desired(workspace, &settings, &pins, schema.as_deref(), lock.as_ref())?;
     interrupt.check()?;
 
     let known = Known::of(workspace, lock.as_ref())?;
@@ -81,8 +83,16 @@ fn usable_lock(found: Found, offline: bool, steps: &Steps) -> Result<Option<Lock
     }
 }
 
-fn demand_pinned(workspace: &Workspace, pins: &[Pin], lock: Option<&Lock>) -> Result<(), Failure> {
+fn demand_pinned(
+    workspace: &Workspace,
+    pins: &[Pin],
+    schema: Option<&str>,
+    lock: Option<&Lock>,
+) -> Result<(), Failure> {
     let mut differing = Vec::new();
+    if workspace.read(SCHEMA)?.as_deref() != schema.map(str::as_bytes) {
+        differing.push(SCHEMA);
+    }
     for pin in pins {
         if workspace.read(&pinned_path(&pin.entry.name))?.as_deref() != Some(pin.canonical.as_bytes()) {
             differing.push(pin.entry.name.as_str());

@@ -10,7 +10,7 @@ use super::{Pin, ledger, pinned_path};
 use crate::failure::{Exit, Failure};
 use crate::lock::{Lock, sha256};
 use crate::settings::Settings;
-use crate::workspace::{CLIENT_MANIFEST, GENERATED, LOCK, Workspace};
+use crate::workspace::{CLIENT_MANIFEST, GENERATED, LOCK, SCHEMA, Workspace};
 
 /// All contents, before any of them is written.
 #[derive(Debug)]
@@ -32,13 +32,18 @@ pub(crate) fn desired(
     workspace: &Workspace,
     settings: &Settings,
     pins: &[Pin],
+    schema: Option<&str>,
     old: Option<&Lock>,
 ) -> Result<Desired, Failure> {
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     let names = old.map(|lock| lock.names.clone()).unwrap_or_default();
     let output = generate(&contracts, &settings.codegen, &names).map_err(|report| refused(&report))?;
-    let files = files(pins, &output)?;
+    if let Some(schema) = schema {
+        crate::schema::check(schema, &settings.codegen, &output.unused_operations)?;
+    }
+    let mut files = files(pins, &output)?;
+    files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.to_owned())));
     let block = features::render(&output.features);
     let manifest = client_manifest(workspace)?;
     let manifest = features::replace(&manifest, &block)?;

@@ -8,6 +8,7 @@ use super::{Desired, Pin};
 use crate::console::{count, result, size};
 use crate::lock::Lock;
 use crate::transaction::Change;
+use crate::workspace::SCHEMA;
 
 /// Most degraded parts that are named.
 const NAMED: usize = 20;
@@ -24,6 +25,8 @@ pub(super) fn print(pins: &[Pin], old: Option<&Lock>, desired: &Desired, changes
         };
         result(&format!("contract    {} from {} ({}, {received}, {state})", entry.name, entry.source, entry.dialect));
     }
+    let schema = if desired.files.contains_key(SCHEMA) { "pinned" } else { "none: documents are not checked" };
+    result(&format!("graphql     schema {schema}"));
     let stats = &desired.output.stats;
     result(&format!(
         "typed       {} of {}, {} of {}",

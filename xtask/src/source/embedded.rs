@@ -3,13 +3,13 @@
 use url::Url;
 
 use super::token::{Client, Credential};
-use super::{Fetched, Fetcher, base_url, secret};
+use super::{Bundle, Fetcher, base_url, secret};
 use crate::failure::{Exit, Failure};
 
 /// What the lock records: the port differs from run to run.
 const RECORDED: &str = "sandbox";
 
-pub(super) async fn fetch(fetcher: Fetcher<'_>) -> Result<Vec<Fetched>, Failure> {
+pub(super) async fn fetch(fetcher: Fetcher<'_>, graphql: &str) -> Result<Bundle, Failure> {
     fetcher.steps.note("no deployment is configured: starting the sandbox");
     let sandbox =
         crate::sandbox::start(platform_sandbox::Options { contract_requires_token: true, ..Default::default() })
@@ -34,7 +34,7 @@ pub(super) async fn fetch(fetcher: Fetcher<'_>) -> Result<Vec<Fetched>, Failure>
     let base: Url = base_url(sandbox.base_url(), "the sandbox's address")?;
     fetcher.steps.note(&format!("the sandbox listens at {base}"));
     let fetcher = Fetcher { recorded: Some(RECORDED), ..fetcher };
-    let fetched = fetcher.authorized(&base, &credential).await?.discover(&base).await;
+    let fetched = fetcher.authorized(&base, &credential).await?.bundle(&base, graphql).await;
     sandbox.stop().await;
     fetched
 }

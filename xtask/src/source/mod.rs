@@ -2,6 +2,7 @@
 
 mod discover;
 mod embedded;
+mod graphql;
 mod http;
 mod secret;
 mod token;
@@ -42,6 +43,14 @@ pub(crate) enum Content {
     NotModified,
 }
 
+/// Everything that a source gave.
+#[derive(Debug)]
+pub(crate) struct Bundle {
+    pub(crate) contracts: Vec<Fetched>,
+    /// The GraphQL schema in its pinned form; `None` where the source has none.
+    pub(crate) schema: Option<String>,
+}
+
 /// Where to look.
 #[derive(Debug)]
 enum Plan {
@@ -63,19 +72,21 @@ pub(crate) async fn fetch(
     flags: &Regenerate,
     lock: Option<&Lock>,
     steps: &Steps,
-) -> Result<Vec<Fetched>, Failure> {
+) -> Result<Bundle, Failure> {
+    let path = settings.source.graphql.as_deref().unwrap_or(graphql::PATH);
     let http = Http::new(flags.connect_timeout, flags.timeout);
     let fetcher = Fetcher { http, workspace, lock, steps, recorded: None };
     match plan(workspace, &settings.source, flags)? {
-        Plan::Sandbox => embedded::fetch(fetcher).await,
+        Plan::Sandbox => embedded::fetch(fetcher, path).await,
         Plan::Discover { base } => {
             let credential = Credential::resolve(&settings.source.token)?;
-            fetcher.authorized(&base, &credential).await?.discover(&base).await
+            fetcher.authorized(&base, &credential).await?.bundle(&base, path).await
         }
         Plan::Documents { base, documents } => {
             let mut fetcher = fetcher;
-            if let Some(base) = base.filter(|_| documents.iter().any(|(_, place)| matches!(place, Place::Url(_)))) {
-                fetcher = fetcher.authorized(&base, &Credential::resolve(&settings.source.token)?).await?;
+            let base = base.filter(|_| documents.iter().any(|(_, place)| matches!(place, Place::Url(_))));
+            if let Some(base) = &base {
+                fetcher = fetcher.authorized(base, &Credential::resolve(&settings.source.token)?).await?;
             }
             let mut fetched = Vec::new();
             for (name, place) in documents {
@@ -84,7 +95,12 @@ pub(crate) async fn fetch(
                     Place::File { path, recorded } => read_file(name, &path, recorded, steps)?,
                 });
             }
-            Ok(fetched)
+            // A contract that was named for itself says nothing of a GraphQL interface.
+            let schema = match base.filter(|_| flags.contract.is_none()) {
+                Some(base) => fetcher.schema(&base, path).await?,
+                None => None,
+            };
+            Ok(Bundle { contracts: fetched, schema })
         }
     }
 }
@@ -203,6 +219,13 @@ impl Fetcher<'_> {
             self.http.authorize(base, token.expose())?;
         }
         Ok(self)
+    }
+
+    /// The contract and the schema below a base URL.
+    async fn bundle(&self, base: &Url, path: &str) -> Result<Bundle, Failure> {
+        let contracts = self.discover(base).await?;
+        let schema = self.schema(base, path).await?;
+        Ok(Bundle { contracts, schema })
     }
 
     async fn discover(&self, base: &Url) -> Result<Vec<Fetched>, Failure> {

@@ -20,7 +20,10 @@ fn operations() -> Vec<Operation> {
             .no_content(),
         commands.get("", "Lists the commands that wait for the agent.").ok(list("AgentCommand")),
         commands.post("", "Queues a command for the agent.").body("AgentCommand").created("AgentCommand"),
-        commands.post("/{commandId}/started", "Reports that a command has started.").no_content(),
+        commands
+            .post("/{commandId}/started", "Reports that a command has started.")
+            .no_content()
+            .sets("progress", "started"),
         commands
             .post("/{commandId}/output", "Appends to the output of a command.")
             .form(
@@ -29,7 +32,11 @@ fn operations() -> Vec<Operation> {
                     .required(&["sequence"]),
             )
             .no_content(),
-        commands.post("/{commandId}/completed", "Reports the end of a command.").body("CommandCompleted").no_content(),
+        commands
+            .post("/{commandId}/completed", "Reports the end of a command.")
+            .body("CommandCompleted")
+            .no_content()
+            .sets("progress", "completed"),
     ]
 }
 

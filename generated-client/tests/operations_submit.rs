@@ -1,0 +1,294 @@
+//! Submissions and references: what is kept, what is sent, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
+
+mod support;
+#[path = "support/operations.rs"]
+mod support_operations;
+
+use std::{sync::Arc, time::Duration};
+
+use platform_client::{
+    Error, Method,
+    operations::{
+        Entry, Intent, MemoryStore, Observation, Operation, OperationRef, Operations, Status, Store, StoreFuture,
+    },
+};
+use serde_json::{Value, json};
+use support::{Reply, Server};
+use support_operations::{World, operations, platform, submitted};
+
+async fn submit(operations: &Operations, kind: &str, label: &str) -> Result<Operation, Error> {
+    let platform = operations.platform().clone();
+    let request = platform.request(Method::Post, "/rooms/r/things").json(&json!({ "size": 1 }));
+    request.deadline(Duration::from_secs(5)).submit(operations, kind, Some(label)).await
+}
+
+async fn accepting() -> Server {
+    let world = World::new(&["A"]);
+    Server::start(move |request| world.reply(request)).await
+}
+
+fn posts(server: &Server) -> usize {
+    server.requests().iter().filter(|request| request.method == "POST" && request.path() != "/graphql").count()
+}
+
+#[tokio::test]
+async fn a_submission_becomes_an_operation() {
+    let server = accepting().await;
+    let operations = operations(&server.url);
+    let operation = submit(&operations, "thing", "one").await.unwrap();
+    let reference = operation.reference();
+    assert_eq!((reference.kind(), reference.id()), ("thing", "17"));
+    assert_eq!(reference.parameters().get("room").map(String::as_str), Some("r"));
+    assert_eq!(operation.accepted::<Value>().unwrap(), json!({ "result": { "id": 17 } }));
+    assert_eq!(server.last().header("idempotency-key"), Some(reference.correlation()));
+    let entry = operations.labelled("one").await.unwrap().unwrap();
+    assert_eq!((entry.status(), entry.reference()), (Status::Accepted, Some(reference)));
+}
+
+#[tokio::test]
+async fn a_label_is_submitted_once() {
+    let server = accepting().await;
+    let operations = operations(&server.url);
+    submit(&operations, "thing", "one").await.unwrap();
+    assert!(submit(&operations, "thing", "one").await.unwrap_err().is_store());
+    assert!(submit(&operations, "thing", "two").await.is_ok());
+    assert_eq!(posts(&server), 2);
+}
+
+#[tokio::test]
+async fn a_post_whose_connection_dies_is_sent_once_and_unknown() {
+    let replies = [
+        Reply::close(),
+        Reply::raw(&["HTTP/1.1 202 X\r\ncontent-length: 99\r\n\r\n{\"result\":"]),
+        Reply::new(500, &[], ""),
+        Reply::new(503, &[("retry-after", "0")], ""),
+        Reply::json(202, "{}"),
+        Reply::json(202, "no json"),
+        Reply::json(202, r#"{"result":{"id":""}}"#),
+    ];
+    for reply in replies {
+        let server = Server::always(reply.clone()).await;
+        let operations = operations(&server.url);
+        let error = submit(&operations, "polled-thing", "one").await.unwrap_err();
+        assert!(error.is_submission_unknown(), "{reply:?}: {error:?}");
+        assert!(!error.is_retryable(), "{error:?}");
+        let entries = operations.unfinished().await.unwrap();
+        assert_eq!(entries.len(), 1);
+        assert_eq!(entries[0].status(), Status::SubmissionUnknown);
+        assert!(operations.resume(&entries[0]).unwrap_err().is_submission_unknown());
+        // Neither by itself nor by another attempt.
+        assert!(submit(&operations, "polled-thing", "one").await.unwrap_err().is_store());
+        assert_eq!(posts(&server), 1, "{reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_deadline_that_passes_leaves_the_submission_unknown() {
+    let server = Server::always(Reply::raw(&[]).and_hang()).await;
+    let operations = operations(&server.url);
+    let platform = operations.platform().clone();
+    let request = platform.request(Method::Post, "/rooms/r/things").deadline(Duration::from_millis(200));
+    let error = request.submit(&operations, "thing", None).await.unwrap_err();
+    assert!(error.is_submission_unknown(), "{error:?}");
+    assert_eq!(posts(&server), 1);
+}
+
+#[tokio::test]
+async fn what_was_refused_or_never_left_is_forgotten() {
+    for status in [400, 401, 403, 404, 409, 422, 429] {
+        let server = Server::always(Reply::new(status, &[], "")).await;
+        let operations = operations(&server.url);
+        let error = submit(&operations, "thing", "one").await.unwrap_err();
+        assert_eq!(error.status().unwrap().as_u16(), status);
+        assert!(!error.is_submission_unknown());
+        assert!(operations.labelled("one").await.unwrap().is_none(), "{status}");
+    }
+    let gone = operations("http://127.0.0.1:1");
+    let error = submit(&gone, "thing", "one").await.unwrap_err();
+    assert!(error.is_connect(), "{error:?}");
+    assert!(gone.labelled("one").await.unwrap().is_none());
+    let platform = gone.platform().clone();
+    let request = platform.request(Method::Post, "/x").header("a b", "c");
+    assert!(request.submit(&gone, "thing", Some("one")).await.unwrap_err().is_request());
+    assert!(gone.unfinished().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_unknown_submission_is_adopted_or_forgotten_by_choice() {
+    let server = Server::always(Reply::close()).await;
+    let operations = operations(&server.url);
+    submit(&operations, "thing", "one").await.unwrap_err();
+    submit(&operations, "thing", "two").await.unwrap_err();
+    let [one, two] = <[Entry; 2]>::try_from(operations.unfinished().await.unwrap()).unwrap();
+    let operation = operations.adopt(one.intent().correlation(), "42").await.unwrap();
+    assert_eq!(operation.reference().id(), "42");
+    assert_eq!(operations.labelled("one").await.unwrap().unwrap().status(), Status::Accepted);
+    assert!(operations.adopt(one.intent().correlation(), "43").await.unwrap_err().is_store());
+    assert!(operations.adopt("unheard of", "43").await.unwrap_err().is_store());
+    assert!(operations.adopt(two.intent().correlation(), "").await.unwrap_err().is_reference());
+    operations.forget(two.intent().correlation()).await.unwrap();
+    assert!(operations.labelled("two").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn the_end_is_taken_by_one() {
+    let server = accepting().await;
+    let operations = operations(&server.url);
+    let operation = submit(&operations, "thing", "one").await.unwrap();
+    let outcome = operation.wait(Duration::ZERO).await.unwrap();
+    let again = operations.resume(&operations.labelled("one").await.unwrap().unwrap()).unwrap();
+    assert!(operation.finish(&outcome).await.unwrap());
+    assert!(!again.finish(&outcome).await.unwrap());
+    let entry = operations.labelled("one").await.unwrap().unwrap();
+    assert_eq!((entry.status(), entry.outcome()), (Status::Finished, Some("still-running")));
+    assert!(operations.unfinished().await.unwrap().is_empty());
+}
+
+/// A store that fails to keep acceptances.
+struct Forgetful(MemoryStore, Arc<std::sync::atomic::AtomicBool>);
+
+impl Store for Forgetful {
+    fn intend<'a>(&'a self, intent: &'a Intent) -> StoreFuture<'a, ()> {
+        self.0.intend(intent)
+    }
+    fn accept<'a>(&'a self, reference: &'a OperationRef) -> StoreFuture<'a, ()> {
+        self.1.store(true, std::sync::atomic::Ordering::SeqCst);
+        // What the store does not know it refuses.
+        let lost: OperationRef = reference.clone();
+        Box::pin(async move {
+            self.0.forget(lost.correlation()).await?;
+            self.0.accept(&lost).await
+        })
+    }
+    fn forget<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, ()> {
+        self.0.forget(correlation)
+    }
+    fn observe<'a>(&'a self, correlation: &'a str, observation: &'a Observation) -> StoreFuture<'a, ()> {
+        self.0.observe(correlation, observation)
+    }
+    fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str) -> StoreFuture<'a, bool> {
+        self.0.finish(correlation, outcome)
+    }
+    fn entry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, Option<Entry>> {
+        self.0.entry(correlation)
+    }
+    fn labelled<'a>(&'a self, deployment: &'a str, label: &'a str) -> StoreFuture<'a, Option<Entry>> {
+        self.0.labelled(deployment, label)
+    }
+    fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Vec<Entry>> {
+        self.0.unfinished(deployment)
+    }
+}
+
+#[tokio::test]
+async fn an_acceptance_that_cannot_be_kept_is_handed_over_in_the_error() {
+    let server = accepting().await;
+    let tried = Arc::default();
+    let operations = operations(&server.url).with_store(Forgetful(MemoryStore::new(), Arc::clone(&tried)));
+    let error = submit(&operations, "thing", "one").await.unwrap_err();
+    assert!(error.is_store() && tried.load(std::sync::atomic::Ordering::SeqCst));
+    assert_eq!(error.accepted().unwrap().id(), "17");
+}
+
+#[tokio::test]
+async fn a_reference_is_all_that_it_takes_and_holds_no_secret() {
+    let server = accepting().await;
+    let first = operations(&server.url);
+    let text = serde_json::to_string(submitted(&first, "thing").await.reference()).unwrap();
+    assert!(!text.contains("canary") && !text.contains("127.0.0.1"), "{text}");
+    let elsewhere = operations(&format!("{}/", server.url));
+    let operation = elsewhere.operation(serde_json::from_str(&text).unwrap()).unwrap();
+    assert_eq!(operation.poll().await.unwrap().raw_state(), Some("A"));
+    assert!(operation.accepted::<Value>().unwrap_err().is_decode());
+}
+
+#[tokio::test]
+async fn a_tampered_reference_does_not_read() {
+    let server = accepting().await;
+    let reference = submitted(&operations(&server.url), "thing").await.reference().clone();
+    let good = serde_json::to_value(&reference).unwrap();
+    assert_eq!(serde_json::from_value::<OperationRef>(good.clone()).unwrap(), reference);
+    let changes = [
+        ("id", json!("18")),
+        ("kind", json!("polled-thing")),
+        ("deployment", json!("0")),
+        ("accepted", json!(0)),
+        ("correlation", json!("x")),
+        ("parameters", json!({ "room": "other" })),
+        ("parameters", json!({})),
+        ("version", json!(2)),
+        ("version", json!(0)),
+        ("check", json!("")),
+        ("id", json!(null)),
+        ("more", json!(1)),
+    ];
+    for (member, value) in changes {
+        let mut bad = good.clone();
+        bad[member] = value;
+        assert!(serde_json::from_value::<OperationRef>(bad).is_err(), "{member}");
+    }
+    for member in ["id", "kind", "deployment", "accepted", "correlation", "check", "version"] {
+        let mut bad = good.clone();
+        bad.as_object_mut().unwrap().remove(member);
+        assert!(serde_json::from_value::<OperationRef>(bad).is_err(), "{member}");
+    }
+    // Parts that move from one member to the next.
+    let mut bad = good.clone();
+    bad["kind"] = json!("thing1");
+    bad["id"] = json!("7");
+    assert!(serde_json::from_value::<OperationRef>(bad).is_err());
+}
+
+#[tokio::test]
+async fn a_foreign_reference_is_refused_before_anything_is_sent() {
+    let (server, other) = (accepting().await, accepting().await);
+    let reference = submitted(&operations(&server.url), "thing").await.reference().clone();
+    for url in [other.url.clone(), format!("{}/base", server.url)] {
+        assert!(operations(&url).operation(reference.clone()).unwrap_err().is_reference());
+    }
+    // A kind that the client does not know.
+    let error = platform(&server.url).operation(reference).unwrap_err();
+    assert!(error.is_reference() && error.to_string().contains("thing"), "{error}");
+    assert!(other.requests().is_empty());
+}
+
+#[tokio::test]
+async fn submissions_of_another_client_are_refused() {
+    let (server, other) = (accepting().await, accepting().await);
+    let operations = operations(&server.url);
+    let stranger = platform(&other.url);
+    let error = stranger.request(Method::Post, "/rooms/r/things").submit(&operations, "thing", None).await.unwrap_err();
+    assert!(error.is_request(), "{error:?}");
+    assert!(other.requests().is_empty() && server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_repetition_carries_the_same_key() {
+    let count = std::sync::atomic::AtomicU32::new(0);
+    let server = Server::start(move |_| match count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+        0 => Reply::close(),
+        _ => Reply::json(202, r#"{"result":{"id":17}}"#),
+    })
+    .await;
+    let operations = operations(&server.url);
+    let again = |kind: &'static str| {
+        let platform = operations.platform().clone();
+        let operations = operations.clone();
+        async move {
+            let request = platform.request(Method::Post, "/rooms/r/things").json(&json!({ "size": 1 }));
+            request.resubmit(&operations, kind, "one").await
+        }
+    };
+    assert!(again("thing").await.unwrap_err().is_store(), "what was never submitted is not repeated");
+    submit(&operations, "thing", "one").await.unwrap_err();
+    assert!(again("polled-thing").await.unwrap_err().is_request(), "the service would not recognise it");
+    let operation = again("thing").await.unwrap();
+    assert!(again("thing").await.unwrap_err().is_store(), "what was accepted is not repeated");
+    let keys: Vec<_> =
+        server.requests().iter().map(|request| request.header("idempotency-key").map(str::to_owned)).collect();
+    assert_eq!(keys.len(), 2);
+    assert_eq!(keys[0].as_deref(), Some(operation.reference().correlation()));
+    assert_eq!(keys[0], keys[1]);
+}
