@@ -1,6 +1,8 @@
 //! The database: SQLite, in memory or in a file. It is the truth of what survives; [`crate::engine`] keeps what it reads
 //! often in memory as well.
 
+use std::fs::OpenOptions;
+use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,6 +10,8 @@ use rusqlite::{Connection, params};
 
 use crate::error::Error;
 
+/// What the tables look like. A file of another version is refused.
+const VERSION: i64 = 1;
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS item (
         collection TEXT NOT NULL, key TEXT NOT NULL, owner TEXT NOT NULL, position INTEGER NOT NULL, fields TEXT NOT NULL,
@@ -31,6 +35,7 @@ impl Data {
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Error> {
         let connection = match path {
             Some(path) => {
+                create_private(path)?;
                 let connection = Connection::open(path)?;
                 // A commit has to outlive the process, not the operating system, so no write waits for the disk.
                 connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -39,7 +44,13 @@ impl Data {
             }
             None => Connection::open_in_memory()?,
         };
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if version != 0 && version != VERSION {
+            let message = format!("it is of version {version}, and this sandbox reads version {VERSION}");
+            return Err(Error::Data { message });
+        }
         connection.execute_batch(TABLES)?;
+        connection.pragma_update(None, "user_version", VERSION)?;
         Ok(Self(Mutex::new(connection)))
     }
 
@@ -70,6 +81,19 @@ impl Data {
     pub(crate) fn vault_clear(&self, shelf: &str) -> Result<(), Error> {
         self.lock().execute("DELETE FROM vault WHERE shelf = ?", [shelf])?;
         Ok(())
+    }
+}
+
+/// Makes a missing file, for its owner only: it will hold secrets and the signing key. SQLite gives its other files the same
+/// permissions.
+fn create_private(path: &Path) -> Result<(), Error> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(Error::Data { message: error.to_string() }),
+        _ => Ok(()),
     }
 }
 

@@ -34,7 +34,8 @@ pub struct Options {
     pub contract_requires_token: bool,
     /// The revision of the contract: 1, or 2 for one with additive, source-breaking and wire-breaking changes. 0 is 1.
     pub contract_revision: u32,
-    /// The SQLite file that keeps the state; in memory if there is none. A new file is seeded, an old one is gone on with.
+    /// The SQLite file that keeps the state; in memory if there is none. A new file is seeded, and
+    /// readable by its owner only, since it holds secrets; an old one is gone on with. One sandbox at a time may use it.
     pub data: Option<PathBuf>,
     /// A TOML file that takes the place of the built-in seed, `sandbox/seed.toml`.
     pub seed: Option<PathBuf>,

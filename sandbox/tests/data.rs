@@ -64,6 +64,29 @@ async fn a_file_keeps_resources_bytes_work_secrets_keys_and_tokens() {
     assert_eq!(Caller::new(&sandbox, 0).await.get_json(PROJECTS).await, json!([]));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_is_for_its_owner_and_has_a_version() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sandbox.db");
+    let sandbox = open(&path).await;
+    for entry in std::fs::read_dir(directory.path()).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}", entry.path().display());
+    }
+    sandbox.stop().await;
+    // SQLite's header has the user version at byte 60, big-endian.
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[60..64].copy_from_slice(&7_u32.to_be_bytes());
+    let other = directory.path().join("other.db");
+    std::fs::write(&other, bytes).unwrap();
+    let error = platform_sandbox::start_with(Options { data: Some(other), ..Options::default() }).await.unwrap_err();
+    assert!(error.to_string().contains("version 7"), "{error}");
+}
+
 #[tokio::test]
 async fn a_file_that_is_no_database_is_refused() {
     let directory = tempfile::tempdir().unwrap();

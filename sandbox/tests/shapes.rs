@@ -245,7 +245,9 @@ async fn a_virtual_machine_starts_and_its_log_arrives_in_pieces() {
     assert!(response.headers().get("content-length").is_none());
     let chunks: Vec<_> = response.bytes_stream().collect().await;
     let text: String = chunks.iter().map(|chunk| std::str::from_utf8(chunk.as_ref().unwrap()).unwrap()).collect();
-    assert_eq!(text.matches("\n\n").count(), 3, "{text}");
+    // The log's beginning, the four events of the start, and the state.
+    assert_eq!(text.matches("\n\n").count(), 7, "{text}");
+    assert!(text.contains("virtual-machine-start virtual-machine-reachable Succeeded"), "{text}");
 
     for path in ["", "/status", "/logs", "/logs/stream", "/sessions", "/shutdown-timer"] {
         assert_eq!(stranger.get(&format!("{machine}{path}")).await.status(), 404, "{path}");

@@ -109,6 +109,8 @@ async fn attempts(
         when_asked: session.retry_when_asked || options.retry_when_asked,
     };
     let replayable = content::is_replayable(&prepared.body);
+    let retries = |attempt| session.retry && !options.no_retry && replayable && attempt < retry::ATTEMPTS;
+    let fits = |pause| Instant::now().checked_add(pause).is_some_and(|end| end < deadline);
     let (mut rejected, mut attempt, mut failures) = (None, 0, 0);
     loop {
         attempt += 1;
@@ -129,20 +131,29 @@ async fn attempts(
                     && rejected.is_none()
                     && replayable
                     && let Some(held) = &held
-                    && let Some(fresh) = renewed(session, deadline, held).await
                 {
-                    tracing::debug!("the token was refused: trying once more with a new one");
-                    rejected = Some(fresh);
-                    continue;
+                    rejected = Some(held.generation);
+                    match renewed(session, deadline, held).await {
+                        Ok(true) => continue,
+                        // The issuer is in trouble that passes, and the service did not take the request.
+                        Err(cause) if cause.is_retryable() && retries(attempt) => {
+                            let pause = retry::pause(attempt - 1, &cause);
+                            if fits(pause) {
+                                tokio::time::sleep(pause).await;
+                                continue;
+                            }
+                        }
+                        _ => {}
+                    }
                 }
                 error
             }
         };
         failures += u32::from(error.status() == Some(StatusCode::INTERNAL_SERVER_ERROR));
-        let again = session.retry && !options.no_retry && replayable && attempt < retry::ATTEMPTS;
         let pause = retry::pause(attempt - 1, &error);
-        let fits = Instant::now().checked_add(pause).is_some_and(|end| end < deadline);
-        if !(again && fits && policy.allows(&error, failures) && session.budget.take()) {
+        // Waiting for the issuer costs the service nothing.
+        let paid = || error.is_token() || session.budget.take();
+        if !(retries(attempt) && fits(pause) && policy.allows(&error, failures) && paid()) {
             return Err(error);
         }
         tracing::debug!(code = error.code(), status = error.status().map(|status| status.as_u16()), "trying again");
@@ -157,12 +168,11 @@ async fn token(session: &Session, deadline: Instant, rejected: Option<Generation
     Ok(Some(held))
 }
 
-/// Replaces a token that was refused. `None` when there is no other: then the refusal stands. Otherwise the generation that
-/// was refused.
-async fn renewed(session: &Session, deadline: Instant, refused: &Held) -> Option<Generation> {
-    let cache = session.credential.as_ref()?;
-    let fresh = cache.token(&session.transport, deadline, Some(refused.generation)).await.ok()?;
-    (fresh.header != refused.header).then_some(refused.generation)
+/// Replaces a token that was refused. `false` when there is no other: then the refusal stands.
+async fn renewed(session: &Session, deadline: Instant, refused: &Held) -> Result<bool, Error> {
+    let Some(cache) = &session.credential else { return Ok(false) };
+    let fresh = cache.token(&session.transport, deadline, Some(refused.generation)).await?;
+    Ok(fresh.header != refused.header)
 }
 
 async fn exchange(

@@ -10,12 +10,14 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::Value;
 
-use super::act::{address, beside, element_schema, known, missing, parent, place, send};
+use super::act::{address, ancestors, beside, element_schema, known, missing, parent, place, send};
 use super::{Call, act_files, list, shape};
+use crate::clock;
 use crate::contract;
 use crate::contract::operation::{Operation, Place};
 use crate::contract::schema::Schema;
 use crate::reply;
+use crate::workflow::{Event, Workflow};
 
 pub(super) fn get(operation: &'static Operation, call: &Call<'_>) -> Response {
     let Some(schema) = operation.json_schema("200") else {
@@ -108,8 +110,20 @@ fn events(media: &'static str, lines: Vec<String>) -> Response {
     ([(CONTENT_TYPE, media), (CACHE_CONTROL, "no-cache")], Body::from_stream(chunks)).into_response()
 }
 
+/// What has happened to the item that an operation lies below.
 fn log(operation: &Operation, call: &Call<'_>) -> Vec<String> {
     let item = parent(&operation.path, call).cloned().unwrap_or_default();
     let field = |name: &str| item.get(name).map(Value::to_string).unwrap_or_default();
-    vec!["log opened".to_owned(), format!("id {}", field("id")), format!("state {}", field("state"))]
+    let target = ancestors(&operation.path).next_back().map(|prefix| address(prefix, &call.input.path));
+    let work = call.shelf.workflows().filter(|workflow| target.as_ref() == Some(&workflow.target));
+    let line = |workflow: &Workflow, event: &Event| {
+        format!("{} {} {} {:?}", clock::timestamp_of(event.at), workflow.kind.name(), event.kind, event.phase)
+    };
+    let mut happened: Vec<(i64, String)> =
+        work.flat_map(|workflow| workflow.events.iter().map(move |event| (event.at, line(workflow, event)))).collect();
+    happened.sort_by_key(|(at, _)| *at);
+    let mut lines = vec!["log opened".to_owned(), format!("id {}", field("id"))];
+    lines.extend(happened.into_iter().map(|(_, line)| line));
+    lines.push(format!("state {}", field("state")));
+    lines
 }

@@ -9,10 +9,14 @@ mod documents;
 mod outputs;
 mod replaced;
 
+#[cfg(all(unix, contract = "sandbox"))]
+mod credentials;
 #[cfg(contract = "sandbox")]
 mod example;
 #[cfg(contract = "sandbox")]
 mod fakes;
+#[cfg(contract = "sandbox")]
+mod faults;
 #[cfg(contract = "sandbox")]
 mod killed;
 #[cfg(contract = "sandbox")]

@@ -1,0 +1,179 @@
+//! Ten thousand calls under injected faults: every call ends in a right answer or a typed error, and what it says about
+//! itself is what the server saw.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use platform_client::auth::{ClientCredentials, SecretFile};
+use platform_client::types::CreateProject;
+use platform_client::{Error, Middleware, MiddlewareFuture, Next, Outgoing, Platform, Uuid};
+
+use crate::support::secret_files;
+
+const CALLS: u64 = 10_000;
+const DEADLINE: Duration = Duration::from_secs(20);
+const PROJECTS: &str = "/api/projects/v1/projects";
+
+/// Asks the sandbox for a fault with some attempts, and notes how the attempts of each `POST` were answered, by the
+/// identifier of its call.
+struct Trouble {
+    attempts: AtomicU64,
+    posts: Arc<Mutex<BTreeMap<String, Vec<u16>>>>,
+}
+
+impl Middleware for Trouble {
+    fn handle<'a>(&'a self, mut request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a> {
+        Box::pin(async move {
+            // A fixed shuffle: the same run of faults each time, spread over the methods.
+            let number = self.attempts.fetch_add(1, Ordering::Relaxed);
+            let fault = match number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58 {
+                0 => "reset=before",
+                1 => "reset=after",
+                2 => "status=503, retry-after=0",
+                3 => "status=500",
+                4 => "status=429",
+                5 => "late-status=502",
+                6 => "truncate=5",
+                7 => "stall=5",
+                8 => "latency=30",
+                9 => "status=503, retry-after=999999999",
+                _ => "",
+            };
+            if !fault.is_empty() {
+                request.headers.insert("x-sandbox-fault", fault.parse().unwrap());
+            }
+            let post = request.method == platform_client::Method::Post;
+            let call = request.headers["x-request-id"].to_str().unwrap().to_owned();
+            let answer = next.run(request).await;
+            if post {
+                let status = answer.as_ref().map_or(0, |answer| answer.status().as_u16());
+                self.posts.lock().unwrap().entry(call).or_default().push(status);
+            }
+            answer
+        })
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    right: AtomicU64,
+    failed: AtomicU64,
+    posts: AtomicU64,
+    unknown: AtomicU64,
+    causes: Mutex<BTreeMap<String, u32>>,
+}
+
+impl Tally {
+    fn failed(&self, error: &Error) {
+        let typed = error.status().is_some()
+            || error.is_broken()
+            || error.is_timeout()
+            || error.is_connect()
+            || error.is_token()
+            || error.is_decode();
+        assert!(typed, "{error:?}");
+        assert!(!error.to_string().is_empty() && error.operation().is_some());
+        *self.causes.lock().unwrap().entry(error.to_string()).or_default() += 1;
+        self.failed.fetch_add(1, Ordering::Relaxed);
+        self.unknown.fetch_add(u64::from(error.is_submission_unknown()), Ordering::Relaxed);
+    }
+
+    fn sent(&self, post: bool) {
+        self.posts.fetch_add(u64::from(post), Ordering::Relaxed);
+    }
+}
+
+async fn call(platform: &Platform, known: &Uuid, number: u64, tally: &Tally) {
+    if number.is_multiple_of(3) {
+        let body = CreateProject { name: Some(format!("project {number}")), ..CreateProject::default() };
+        match platform.projects().create_project(&body).deadline(DEADLINE).await {
+            Ok(_) => {
+                tally.right.fetch_add(1, Ordering::Relaxed);
+                tally.sent(true);
+            }
+            Err(error) => {
+                tally.failed(&error);
+                tally.sent(error.was_sent());
+            }
+        }
+    } else {
+        match platform.projects().get_project(known).deadline(DEADLINE).await {
+            Ok(project) => {
+                assert_eq!(project.get::<String>("name").unwrap().as_deref(), Some("Known"));
+                tally.right.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(error) => {
+                assert!(!error.is_submission_unknown(), "{error}");
+                tally.failed(&error);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn ten_thousand_calls_under_faults_end_right_or_with_a_typed_error() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let secrets = secret_files(&sandbox);
+    let calm = crate::support::client(&sandbox, secrets.path(), 0);
+    let body = CreateProject { name: Some("Known".to_owned()), ..CreateProject::default() };
+    let created = calm.projects().create_project(&body).await.unwrap();
+    let known = created.unwrap();
+    let known: Uuid = known["id"].as_str().unwrap().parse().unwrap();
+    sandbox.requests().clear();
+
+    // Tokens expire in the middle, keys are retired, and the issuer fails at times.
+    sandbox.issuer().set_token_lifetime(Duration::from_secs(2));
+    let posts = Arc::<Mutex<BTreeMap<String, Vec<u16>>>>::default();
+    let id = "aurora-automation";
+    let secret = SecretFile::new(secrets.path().join(format!("{id}.secret")));
+    let platform = Platform::builder(sandbox.base_url())
+        .credential(ClientCredentials::new(sandbox.auth_url(), id, secret))
+        .idle_timeout(Duration::from_millis(300))
+        .middleware(Trouble { attempts: AtomicU64::new(0), posts: Arc::clone(&posts) })
+        .build()
+        .unwrap();
+    let (tally, next) = (Arc::new(Tally::default()), Arc::new(AtomicU64::new(0)));
+    let workers: Vec<_> = (0..64)
+        .map(|_| {
+            let (platform, tally, next) = (platform.clone(), Arc::clone(&tally), Arc::clone(&next));
+            tokio::spawn(async move {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= CALLS {
+                        return;
+                    }
+                    // A call that hangs is one that its own deadline does not end.
+                    let ended = tokio::time::timeout(DEADLINE * 3, call(&platform, &known, number, &tally)).await;
+                    assert!(ended.is_ok(), "call {number} hangs");
+                }
+            })
+        })
+        .collect();
+    while next.load(Ordering::Relaxed) < CALLS {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        sandbox.faults().next(1, "/identity/connect/token", "status=503".parse().unwrap());
+        sandbox.issuer().rotate_key().unwrap();
+        sandbox.issuer().retire_old_keys();
+    }
+    for worker in workers {
+        worker.await.unwrap();
+    }
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    assert_eq!(count(&tally.right) + count(&tally.failed), CALLS);
+    let causes = tally.causes.lock().unwrap().clone();
+    assert!(count(&tally.right) > CALLS / 2, "{} calls succeeded: {causes:#?}", count(&tally.right));
+    assert!(count(&tally.failed) > 100 && count(&tally.unknown) > 10, "the faults happened");
+    assert!(sandbox.requests().tokens() > 2, "tokens expired on the way");
+    let posts = posts.lock().unwrap();
+    let again: u64 = posts.values().map(|answers| answers.len() as u64 - 1).sum();
+    for answers in posts.values().filter(|answers| answers.len() > 1) {
+        assert_eq!((answers.len(), answers[0]), (2, 401), "a POST is sent again once, when its token was not accepted");
+    }
+    assert_eq!(
+        sandbox.requests().count("POST", PROJECTS),
+        count(&tally.posts) + again,
+        "the server saw the POSTs that said so, and those that were sent again with a new token"
+    );
+}
