@@ -8,7 +8,7 @@ use super::{
 use crate::{Error, Platform, error::Kind, generated::bindings::BINDINGS};
 
 impl Platform {
-    /// Asynchronous operations: with a store in memory, until [`Operations::store`] names another.
+    /// Asynchronous operations: with a store in memory, until [`Operations::with_store`] names another.
     pub fn operations(&self) -> Operations {
         Operations {
             platform: self.clone(),
