@@ -16,6 +16,8 @@ mod example;
 #[cfg(contract = "sandbox")]
 mod fakes;
 #[cfg(contract = "sandbox")]
+mod families;
+#[cfg(contract = "sandbox")]
 mod faults;
 #[cfg(contract = "sandbox")]
 mod killed;

@@ -12,17 +12,8 @@ use platform_client::types::{
     ValidationProblemDetails, VirtualMachineState, VoteValue,
 };
 use platform_client::{Maybe, Method, Platform, Upload, Uuid};
-use platform_sandbox::Sandbox;
-use tempfile::TempDir;
 
-use crate::support::{client, secret_files};
-
-async fn sandbox() -> (Sandbox, TempDir, Platform) {
-    let sandbox = platform_sandbox::start().await.unwrap();
-    let secrets = secret_files(&sandbox);
-    let platform = client(&sandbox, secrets.path(), 0);
-    (sandbox, secrets, platform)
-}
+use crate::support::{client, sandbox};
 
 async fn repository(platform: &Platform) -> Uuid {
     let body = CreateGitRepository {

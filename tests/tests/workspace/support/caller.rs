@@ -22,3 +22,11 @@ pub(crate) fn client(sandbox: &Sandbox, secrets: &Path, number: usize) -> Platfo
     let credential = ClientCredentials::new(sandbox.auth_url(), id, secret);
     Platform::builder(sandbox.base_url()).credential(credential).build().unwrap()
 }
+
+/// A sandbox, the folder of its secrets, and a client of its first team.
+pub(crate) async fn sandbox() -> (Sandbox, TempDir, Platform) {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let secrets = secret_files(&sandbox);
+    let platform = client(&sandbox, secrets.path(), 0);
+    (sandbox, secrets, platform)
+}

@@ -1,0 +1,84 @@
+//! Virtual machines: start and stop, logs, shutdown timers, sessions.
+
+use std::time::Duration;
+
+use platform_client::types::{OpenSession, SessionProtocol, SetShutdownTimer, VirtualMachineState, WorkflowState};
+use platform_client::{Maybe, Uuid};
+
+use super::text;
+use crate::support::{client, sandbox};
+
+const LONG: Duration = Duration::from_secs(600);
+
+#[tokio::test]
+async fn a_machine_starts_writes_its_log_and_stops() {
+    let (sandbox, secrets, platform) = sandbox().await;
+    sandbox.clock().hold();
+    let id = sandbox.team().virtual_machine_id;
+    let machines = platform.virtual_machines();
+    let machine = machines.get_virtual_machine(&id).await.unwrap();
+    assert_eq!((machine.name.as_deref(), machine.cores), (Some("builder"), Some(2)));
+    assert_eq!(machines.list_virtual_machines(Some(&[VirtualMachineState::Stopped])).await.unwrap(), [machine]);
+    let state = async || machines.get_virtual_machine_status(&id).await.unwrap().state.unwrap();
+    assert!(machines.stop_virtual_machine(&id, None).await.unwrap_err().is_conflict());
+
+    let accepted = machines.start_virtual_machine(&id).await.unwrap();
+    assert_eq!(accepted.state, Some(WorkflowState::Value0));
+    assert_eq!(state().await, VirtualMachineState::Starting);
+    assert!(machines.start_virtual_machine(&id).await.unwrap_err().is_conflict());
+    sandbox.clock().advance(LONG);
+    assert_eq!(state().await, VirtualMachineState::Running);
+
+    let log = machines.list_virtual_machine_logs(&id, None).await.unwrap();
+    assert!(log.contains("virtual-machine-reachable"), "{log}");
+    let mut events = machines.get_virtual_machine_logs_stream(&id).await.unwrap();
+    let mut streamed = Vec::new();
+    while let Some(event) = events.next().await {
+        streamed.push(event.unwrap().data);
+    }
+    assert_eq!(streamed, log.lines().collect::<Vec<_>>());
+
+    machines.stop_virtual_machine(&id, Some(true)).await.unwrap();
+    assert_eq!(state().await, VirtualMachineState::Stopping);
+    sandbox.clock().advance(LONG);
+    assert_eq!(state().await, VirtualMachineState::Stopped);
+    let stranger = client(&sandbox, secrets.path(), 1);
+    assert!(stranger.virtual_machines().get_virtual_machine(&id).await.unwrap_err().is_not_found());
+    assert!(stranger.virtual_machines().start_virtual_machine(&id).await.unwrap_err().is_not_found());
+}
+
+#[tokio::test]
+async fn a_shutdown_timer_is_set_and_cleared() {
+    let (sandbox, _secrets, platform) = sandbox().await;
+    sandbox.clock().hold();
+    let id = sandbox.team().virtual_machine_id;
+    let machines = platform.virtual_machines();
+    assert_eq!(machines.get_virtual_machine_shutdown_timer(&id).await.unwrap(), None);
+    let body = SetShutdownTimer { minutes: 30, reason: text("night") };
+    let timer = machines.update_virtual_machine_shutdown_timer(&id, &body).await.unwrap();
+    assert_eq!((timer.minutes, timer.reason.as_deref()), (Some(30), Some("night")));
+    assert_eq!(machines.get_virtual_machine_shutdown_timer(&id).await.unwrap(), Some(timer));
+    machines.delete_virtual_machine_shutdown_timer(&id).await.unwrap();
+    assert_eq!(machines.get_virtual_machine_shutdown_timer(&id).await.unwrap(), None);
+    let missing = Uuid::from_u128(1);
+    assert!(machines.update_virtual_machine_shutdown_timer(&missing, &body).await.unwrap_err().is_not_found());
+    assert!(machines.delete_virtual_machine_shutdown_timer(&missing).await.unwrap_err().is_not_found());
+}
+
+#[tokio::test]
+async fn a_session_is_opened_listed_and_closed() {
+    let (sandbox, _secrets, platform) = sandbox().await;
+    let id = sandbox.team().virtual_machine_id;
+    let machines = platform.virtual_machines();
+    let body = OpenSession { protocol: Some(SessionProtocol::WebTerminal), public_key: Maybe::Absent };
+    let session = machines.create_virtual_machine_session(&id, &body).await.unwrap();
+    assert_eq!(session.protocol, Some(SessionProtocol::WebTerminal));
+    assert_eq!((session.virtual_machine_id, session.closed_at.clone()), (Some(id), None));
+    let key = session.id.unwrap();
+    assert_eq!(machines.get_sessions_current(&key.to_string()).await.unwrap(), session);
+    assert_eq!(machines.list_virtual_machine_sessions(&id).await.unwrap(), [session]);
+    machines.delete_virtual_machine_session(&id, &key).await.unwrap();
+    assert_eq!(machines.list_virtual_machine_sessions(&id).await.unwrap(), []);
+    assert!(machines.get_sessions_current(&key.to_string()).await.unwrap_err().is_not_found());
+    assert!(machines.delete_virtual_machine_session(&id, &key).await.unwrap_err().is_not_found());
+}
