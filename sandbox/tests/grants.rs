@@ -386,6 +386,8 @@ async fn discovery_lists_what_is_there() {
     let url = format!("{}/.well-known/openid-configuration", sandbox.auth_url());
     let document: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
     assert_eq!(document["issuer"], sandbox.auth_url());
+    let elsewhere = format!("{}/.well-known/oauth-authorization-server/identity", sandbox.base_url());
+    assert_eq!(reqwest::get(elsewhere).await.unwrap().json::<Value>().await.unwrap(), document);
     let http = Http::builder().redirect(Policy::none()).build().unwrap();
     for (name, value) in document.as_object().unwrap() {
         let Some(address) = value.as_str().filter(|_| name.ends_with("_endpoint") || name == "jwks_uri") else {

@@ -57,9 +57,18 @@ async fn queries_of_every_style_select_items() {
 async fn queries_that_do_not_fit_are_refused() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let caller = Caller::new(&sandbox, 0).await;
-    for query in
-        ["ids=1", "ids=,x", "skip=a", "skip=1&skip=2", "take=99999999999", "filter[isPublished]=maybe", "take="]
-    {
+    for query in [
+        "ids=1",
+        "ids=,",
+        "ids=,x",
+        "filter[]=x",
+        "filter[other]=x",
+        "skip=a",
+        "skip=1&skip=2",
+        "take=99999999999",
+        "filter[isPublished]=maybe",
+        "take=",
+    ] {
         let response = caller.get(&format!("{STORE}?{query}")).await;
         assert_eq!(response.status(), 400, "{query}");
         let problem: Value = response.json().await.unwrap();

@@ -46,3 +46,16 @@ fn a_port_that_is_taken_is_said() {
     let port = taken.local_addr().expect("an address").port().to_string();
     Workspace::new().run(&["sandbox", "--port", &port]).fails(3, &[&port, "--port"]);
 }
+
+#[test]
+fn flags_that_cannot_be_followed_are_named() {
+    let workspace = Workspace::new();
+    workspace.run(&["sandbox", "--contract-revision", "3"]).fails(3, &["revision 3", "--contract-revision"]);
+    workspace.write("seed.toml", "team = [\n");
+    let seed = workspace.path("seed.toml");
+    let seed = seed.to_str().expect("a path in UTF-8");
+    workspace.run(&["sandbox", "--seed", seed]).fails(3, &["seed.toml", "line", "--seed"]);
+    workspace.write("text", "this is no database, and it is longer than a header");
+    let data = workspace.path("text");
+    workspace.run(&["sandbox", "--data", data.to_str().expect("a path in UTF-8")]).fails(3, &["--data"]);
+}

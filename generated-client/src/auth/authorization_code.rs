@@ -32,7 +32,7 @@ type Opener = Arc<dyn Fn(&str) + Send + Sync>;
 ///
 /// let credential = AuthorizationCode::new("https://issuer.example", "my-app")
 ///     .scope("api offline_access")
-///     .store(RefreshFolder::new("/var/lib/my-app/tokens"));
+///     .store(RefreshFolder::new("/var/lib/my-app"));
 /// let platform = Platform::builder("https://platform.example").credential(credential).build()?;
 /// platform.authenticate(Duration::from_secs(300)).await?;   // calls would do it, too, within their own deadlines
 /// # Ok(()) }

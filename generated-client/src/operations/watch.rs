@@ -131,7 +131,7 @@ impl Watch {
                 self.subscription = self.operation.subscribe();
                 // The state may have changed before the service heard of the subscription.
                 self.look_at = now;
-                self.expect(1);
+                self.schedule(1);
             }
             if self.look_at <= now || (!looked && self.failures == 0) {
                 self.look().await?;
@@ -184,7 +184,7 @@ impl Watch {
     }
 
     /// Looks again soon, that many times.
-    fn expect(&mut self, times: u32) {
+    fn schedule(&mut self, times: u32) {
         self.eager = times;
         self.round = 0;
     }
@@ -220,7 +220,7 @@ impl Watch {
                         let soon =
                             self.looked_at.map_or(now, |looked| now.max(looked + self.operation.options().settle / 4));
                         self.look_at = self.look_at.min(soon);
-                        self.expect(CONFIRMATIONS);
+                        self.schedule(CONFIRMATIONS);
                     }
                 }
             }

@@ -82,6 +82,12 @@ struct SeedResource {
     fields: Map<String, Value>,
 }
 
+fn with_line(error: &toml::de::Error, text: &str) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+    format!("line {line}: {}", error.message())
+}
+
 fn yes() -> bool {
     true
 }
@@ -94,7 +100,7 @@ impl Seed {
             Some(path) => std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?,
             None => BUILT_IN.to_owned(),
         };
-        let seed: Self = toml::from_str(&text).map_err(|error| refuse(error.to_string()))?;
+        let seed: Self = toml::from_str(&text).map_err(|error| refuse(with_line(&error, &text)))?;
         if seed.team.len() < 2 {
             return Err(refuse("at least two teams are needed, so that one can be hidden from the other".to_owned()));
         }

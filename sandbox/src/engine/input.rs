@@ -14,7 +14,7 @@ use super::route::Found;
 use super::{check, coerce};
 use crate::contract;
 use crate::contract::operation::{Body, Media, Operation, Parameter, Place};
-use crate::contract::schema::Schema;
+use crate::contract::schema::{Additional, Schema};
 use crate::problem::{self, Complaint};
 use crate::reply;
 
@@ -131,7 +131,8 @@ fn from_query(parameter: &Parameter, query: &[(String, String)]) -> Option<Resul
     match (parameter.explode, texts.as_slice()) {
         (_, []) => None,
         (Some(false), [joined]) if contract::resolve(&parameter.schema).is_array() => {
-            let texts: Vec<&str> = joined.split(',').filter(|text| !text.is_empty()).collect();
+            // Nothing is the empty array, not an array of one empty text.
+            let texts: Vec<&str> = joined.split(',').filter(|_| !joined.is_empty()).collect();
             Some(coerce::several(&parameter.schema, &texts))
         }
         (_, texts) => Some(coerce::several(&parameter.schema, texts)),
@@ -147,6 +148,13 @@ fn deep(parameter: &Parameter, query: &[(String, String)]) -> Option<Result<Valu
     let pairs: Vec<_> = query.iter().filter_map(|(name, text)| Some((key(name)?, text.clone()))).collect();
     if pairs.is_empty() {
         return None;
+    }
+    let schema = contract::resolve(&parameter.schema);
+    let is_declared = |key: &str| schema.properties.iter().any(|(name, _)| *name == key);
+    if let (Some(Additional::Closed), Some((key, _))) =
+        (&schema.additional_properties, pairs.iter().find(|(key, _)| !is_declared(key)))
+    {
+        return Some(Err(format!("[{}] The key is not declared.", key.escape_debug())));
     }
     let fields = coerce::fields(&parameter.schema, &pairs);
     Some(fields.map(Value::from).map_err(|(key, message)| format!("[{key}] {message}")))

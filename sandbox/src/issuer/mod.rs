@@ -111,6 +111,8 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
     Router::new()
         .route("/identity/.well-known/openid-configuration", get(discovery))
         .route("/identity/.well-known/oauth-authorization-server", get(discovery))
+        // RFC 8414 §3.1 puts the word before the path of the issuer.
+        .route("/.well-known/oauth-authorization-server/identity", get(discovery))
         .route("/identity/.well-known/openid-configuration/jwks", get(keys))
         .route(TOKEN_PATH, post(grant::token))
         .route("/identity/connect/revocation", post(grant::revoke))

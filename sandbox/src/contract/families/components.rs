@@ -77,7 +77,6 @@ fn deployments() -> Vec<Operation> {
             .answer("204", Answer::empty("204"))
             .query("immediately", boolean())
             .when("immediately", "204")
-            .sets("state", 4)
             .conflict(),
     ]
 }

@@ -20,16 +20,11 @@ fn machines() -> Vec<Operation> {
             .query("states", list("VirtualMachineState"))
             .ok(list("VirtualMachine")),
         machines.get("/{virtualMachineId}", "Gets one virtual machine.").ok("VirtualMachine"),
-        machines
-            .post("/{virtualMachineId}/start", "Starts a virtual machine.")
-            .accepted("AcceptedResult")
-            .sets("state", "Running")
-            .conflict(),
+        machines.post("/{virtualMachineId}/start", "Starts a virtual machine.").accepted("AcceptedResult").conflict(),
         machines
             .post("/{virtualMachineId}/stop", "Stops a virtual machine.")
             .query("force", boolean())
             .accepted("AcceptedResult")
-            .sets("state", "Stopped")
             .conflict(),
         machines.get("/{virtualMachineId}/status", "Gets the status of a virtual machine.").ok("VirtualMachineStatus"),
     ]

@@ -21,12 +21,8 @@ fn operations() -> Vec<Operation> {
             .body("CreateTerraformDeployment")
             .accepted("AcceptedResult"),
         deployments.get("/{deploymentId}", "Gets one Terraform deployment.").ok("TerraformDeployment"),
-        deployments
-            .post("/{deploymentId}/apply", "Queues an apply.")
-            .accepted("AcceptedResult")
-            .sets("state", 2)
-            .conflict(),
-        deployments.post("/{deploymentId}/destroy", "Queues a destroy.").accepted("AcceptedResult").sets("state", 4),
+        deployments.post("/{deploymentId}/apply", "Queues an apply.").accepted("AcceptedResult").conflict(),
+        deployments.post("/{deploymentId}/destroy", "Queues a destroy.").accepted("AcceptedResult"),
         deployments.get("/{deploymentId}/outputs", "Gets the outputs.").ok("TerraformOutputs"),
         deployments.get("/{deploymentId}/log", "Gets the log as text.").ok_as("text/plain", string()),
     ]

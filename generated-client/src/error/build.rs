@@ -1,0 +1,120 @@
+//! How the client makes an error, piece by piece.
+
+use std::{error::Error as StdError, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::StatusCode;
+
+use super::{Error, Inner, Kind, Problem, display};
+
+impl Error {
+    pub(crate) fn new(kind: Kind, what: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, what: what.into(), ..Inner::default() }))
+    }
+
+    /// A body, or a part of it, that does not decode.
+    pub(crate) fn decode(what: &str, cause: &serde_json::Error) -> Self {
+        Self::new(Kind::Decode, format!("{what} does not decode: {}", display::mask(&cause.to_string())))
+            .hint("the service answers otherwise than its contract says: regenerate the client")
+    }
+
+    /// A member of an object that is not of the type asked for.
+    pub(crate) fn member(name: &str, cause: &serde_json::Error) -> Self {
+        Self::decode(&format!("the member `{}`", display::escape(name)), cause).hint("ask for it as another type")
+    }
+
+    /// A text that is not what it is read as.
+    pub(crate) fn value(expected: &str) -> Self {
+        Self::new(Kind::Decode, format!("the text is not {expected}")).hint("use the text as it is")
+    }
+
+    /// A response with a status that is no success.
+    pub(crate) fn status_code(status: StatusCode, body: Bytes, what: String, hint: String) -> Self {
+        let problem = Problem::read(&body);
+        Self(Box::new(Inner {
+            kind: Kind::Status,
+            status: Some(status),
+            problem,
+            body,
+            what,
+            hint,
+            ..Inner::default()
+        }))
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = hint.into();
+        self
+    }
+
+    pub(crate) fn cause(mut self, cause: impl StdError + Send + Sync + 'static) -> Self {
+        self.0.cause = Some(Arc::new(cause));
+        self
+    }
+
+    /// The same error for another caller.
+    pub(crate) fn share(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    /// Nothing was sent: a secret, a file or the configuration of this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self.0.kind, Kind::Secret | Kind::Configuration | Kind::Request | Kind::File)
+    }
+
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.0.refusal
+    }
+
+    pub(crate) fn at(mut self, operation: &'static str) -> Self {
+        self.0.operation.get_or_insert(operation);
+        self
+    }
+
+    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
+        self.0.status = Some(status);
+        self
+    }
+
+    pub(crate) fn with_response(mut self, status: StatusCode, body: Bytes) -> Self {
+        self.0.status = Some(status);
+        self.0.body = body;
+        self
+    }
+
+    pub(crate) fn passing(mut self, passing: bool) -> Self {
+        self.0.passing = passing;
+        self
+    }
+
+    pub(crate) fn with_status_of(self, status: Option<StatusCode>) -> Self {
+        match status {
+            Some(status) => self.with_status(status),
+            None => self,
+        }
+    }
+
+    pub(crate) fn sent(mut self, sent: bool, changes: bool) -> Self {
+        self.0.sent = sent;
+        self.0.unknown =
+            sent && changes && self.0.status.is_none() && matches!(self.0.kind, Kind::Transport | Kind::Timeout);
+        self
+    }
+
+    pub(crate) fn with_request_id(mut self, id: Option<&str>) -> Self {
+        if self.0.request_id.is_none() {
+            self.0.request_id = id.map(str::to_owned);
+        }
+        self
+    }
+
+    pub(crate) fn refusal(mut self, refusal: bool) -> Self {
+        self.0.refusal = refusal;
+        self
+    }
+
+    pub(crate) fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
+        self.0.retry_after = wait;
+        self
+    }
+}

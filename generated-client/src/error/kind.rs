@@ -1,0 +1,77 @@
+//! Kinds of errors.
+
+/// What kind of error: its code in Display, and the ground of the predicates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The configuration of the client.
+    #[default]
+    Configuration,
+    /// A secret that cannot be read.
+    Secret,
+    /// A token that cannot be had.
+    Token,
+    /// A request that is refused before it is sent.
+    Request,
+    /// No connection.
+    Connect,
+    /// A connection that broke.
+    Transport,
+    /// The deadline passed.
+    Timeout,
+    /// A status that is no success.
+    Status,
+    /// A body above the limit.
+    TooLarge,
+    /// A body that is not what the contract says.
+    Decode,
+    /// A local file.
+    File,
+    /// A GraphQL document that the service did not execute, or not wholly.
+    #[cfg(feature = "graphql")]
+    Graphql,
+    /// A WebSocket that broke, was refused or was closed.
+    #[cfg(feature = "graphql")]
+    Socket,
+    /// A submission that may or may not have arrived.
+    #[cfg(feature = "operations")]
+    SubmissionUnknown,
+    /// An asynchronous operation that the service does not know.
+    #[cfg(feature = "operations")]
+    Missing,
+    /// A reference to an operation that is not one of this deployment, or was changed.
+    #[cfg(feature = "operations")]
+    Reference,
+    /// A store of operations.
+    #[cfg(feature = "operations")]
+    Store,
+}
+
+impl Kind {
+    pub(super) const fn code(self) -> &'static str {
+        match self {
+            Self::Configuration => "configuration",
+            Self::Secret => "secret",
+            Self::Token => "token",
+            Self::Request => "request",
+            Self::Connect => "connect",
+            Self::Transport => "transport",
+            Self::Timeout => "timeout",
+            Self::Status => "status",
+            Self::TooLarge => "too-large",
+            Self::Decode => "decode",
+            Self::File => "file",
+            #[cfg(feature = "graphql")]
+            Self::Graphql => "graphql",
+            #[cfg(feature = "graphql")]
+            Self::Socket => "socket",
+            #[cfg(feature = "operations")]
+            Self::SubmissionUnknown => "submission-unknown",
+            #[cfg(feature = "operations")]
+            Self::Missing => "missing",
+            #[cfg(feature = "operations")]
+            Self::Reference => "reference",
+            #[cfg(feature = "operations")]
+            Self::Store => "store",
+        }
+    }
+}

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Holds the sandbox's issuer against a client that nobody here wrote: npm oauth4webapi, in the version of
+# peers/oauth/package-lock.json. Exit 0 with the word SKIPPED where npm is out of reach.
+set -eu
+cd "$(dirname "$0")/../.."
+peers=sandbox/tests/peers
+tools=${CARGO_TARGET_DIR:-target}/peers/oauth
+mkdir -p "$tools"
+cp "$peers"/oauth/package.json "$peers"/oauth/package-lock.json "$peers"/oauth/client.mjs "$tools"
+if ! (cd "$tools" && npm ci --silent --no-audit --no-fund --ignore-scripts); then
+    echo "SKIPPED: Node or npm is out of reach, so oauth4webapi did not run"
+    exit 0
+fi
+. "$peers/sandbox.sh"
+node "$tools/client.mjs" "$BASE" "$FOLDER"
