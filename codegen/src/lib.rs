@@ -1,7 +1,7 @@
 //! Turns a Swagger/OpenAPI contract into a typed Rust client.
 //!
 //! Bytes in, files out: this crate knows no network, no clock, no environment, and writes nothing.
-//! The stages, in order: [`load`], `upgrade`, `normalise`, `model`, `generate`, `refine`, `emit`.
+//! The stages, in order: [`load`], `correct`, [`upgrade`], `normalise`, `model`, `generate`, `refine`, `emit`.
 //! `ARCHITECTURE.md` at the top of the workspace says what each stage owns.
 //!
 //! ```

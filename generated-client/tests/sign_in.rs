@@ -385,12 +385,8 @@ async fn a_sign_in_with_pkce() {
     let digest = ring::digest::digest(&ring::digest::SHA256, verifier.as_bytes());
     use base64::Engine as _;
     assert_eq!(base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(digest), asked["code_challenge"]);
-    // A second hit finds nobody, and the token is used without another sign-in.
-    assert!(
-        tokio::net::TcpStream::connect(("127.0.0.1", url::Url::parse(&redirect).unwrap().port().unwrap()))
-            .await
-            .is_err()
-    );
+    // The token is used without another sign-in. That a second hit finds nobody cannot be asked of the port: it may be
+    // somebody else's by now.
     get(&login.platform).await.unwrap();
     assert!(login.shown.try_recv().is_err());
 }
