@@ -183,7 +183,7 @@ async fn a_machine_starts_and_its_log_arrives_as_text_and_as_events() {
     while let Some(event) = events.next().await {
         data.push(event.unwrap().data);
     }
-    assert_eq!(data.len(), 3, "{data:?}");
+    assert_eq!(data.len(), 7, "{data:?}");
 
     let stranger = client(&sandbox, secrets.path(), 1);
     let error = stranger.virtual_machines().get_virtual_machine_logs_stream(&machine).await.unwrap_err();
