@@ -138,7 +138,7 @@ fn document(contract: &Contract) -> Document<'_> {
 }
 
 fn security_schemes() -> Value {
-    json!({
+    let mut schemes = json!({
         "Bearer": {
             "type": "http",
             "description": "An access token of the identity issuer, in the header `Authorization: Bearer <ACCESS_TOKEN>`.",
@@ -151,5 +151,8 @@ fn security_schemes() -> Value {
                 "clientCredentials": { "tokenUrl": "/identity/connect/token", "scopes": { "api": "Access the API" } }
             }
         }
-    })
+    });
+    // The contract's bytes do not depend on whether another crate of the build asks serde_json to keep the order of insertion.
+    schemes.sort_all_objects();
+    schemes
 }
