@@ -12,11 +12,11 @@ use support::{Caller, PROJECTS, ask_for_token, deployment, project};
 
 async fn post(sandbox: &Sandbox, path: &str, body: &Value) -> u16 {
     let url = format!("{}/sandbox/{path}", sandbox.base_url());
-    reqwest::Client::new().post(url).json(body).send().await.unwrap().status().as_u16()
+    support::http().post(url).json(body).send().await.unwrap().status().as_u16()
 }
 
 async fn state(sandbox: &Sandbox) -> Value {
-    reqwest::get(format!("{}/sandbox/state", sandbox.base_url())).await.unwrap().json().await.unwrap()
+    support::fetch(format!("{}/sandbox/state", sandbox.base_url())).await.unwrap().json().await.unwrap()
 }
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn clock_faults_and_reset_are_within_reach() {
     assert_eq!(caller.get(PROJECTS).await.status(), 503);
     assert_eq!(post(&sandbox, "faults", &json!({ "fault": "status=500" })).await, 204);
     assert_eq!(caller.get(PROJECTS).await.status(), 500);
-    let cleared = reqwest::Client::new().delete(format!("{}/sandbox/faults", sandbox.base_url())).send().await.unwrap();
+    let cleared = support::http().delete(format!("{}/sandbox/faults", sandbox.base_url())).send().await.unwrap();
     assert_eq!(cleared.status(), 204);
     assert_eq!(caller.get(PROJECTS).await.status(), 200);
     assert_eq!(post(&sandbox, "reset", &json!({})).await, 204);
@@ -82,7 +82,7 @@ async fn what_is_wrong_is_refused_and_so_are_pages_of_other_origins() {
     ] {
         assert_eq!(post(&sandbox, path, &body).await, 400, "{path} {body}");
     }
-    let http = reqwest::Client::new();
+    let http = support::http();
     let url = format!("{}/sandbox/reset", sandbox.base_url());
     let form = http.post(&url).form(&[("a", "b")]).send().await.unwrap();
     assert_eq!(form.status(), 415);
@@ -94,7 +94,7 @@ async fn what_is_wrong_is_refused_and_so_are_pages_of_other_origins() {
 async fn the_overview_hears_of_changes() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let caller = Caller::new(&sandbox, 0).await;
-    let response = reqwest::get(format!("{}/sandbox/events", sandbox.base_url())).await.unwrap();
+    let response = support::fetch(format!("{}/sandbox/events", sandbox.base_url())).await.unwrap();
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let mut events = response.bytes_stream();
     let mut text = String::new();
@@ -111,7 +111,7 @@ async fn the_overview_hears_of_changes() {
 #[tokio::test]
 async fn the_pages_are_whole_and_run_no_foreign_script() {
     let sandbox = platform_sandbox::start().await.unwrap();
-    let http = reqwest::Client::new();
+    let http = support::http();
     for path in ["/", "/swagger", "/graphiql", "/sandbox", "/sandbox/callback"] {
         let page = http.request(Method::GET, format!("{}{path}", sandbox.base_url())).send().await.unwrap();
         assert_eq!(page.status(), 200, "{path}");

@@ -11,7 +11,7 @@ use support::{named, token};
 const FRAMEWORKS: [&str; 2] = ["/api/compliance/frameworks", "/api/compliance/v1/frameworks"];
 
 async fn status(sandbox: &Sandbox, token: &str, path: &str) -> u16 {
-    let request = reqwest::Client::new().get(format!("{}{path}", sandbox.compliance_url())).bearer_auth(token);
+    let request = support::http().get(format!("{}{path}", sandbox.compliance_url())).bearer_auth(token);
     request.send().await.unwrap().status().as_u16()
 }
 
@@ -50,7 +50,7 @@ async fn the_issuer_is_checked_first() {
     let (sandbox, other) = (platform_sandbox::start().await.unwrap(), platform_sandbox::start().await.unwrap());
     let client = sandbox.client("aurora-automation").unwrap();
     let url = format!("{}{}", sandbox.compliance_url(), FRAMEWORKS[0]);
-    assert_eq!(reqwest::get(&url).await.unwrap().status(), 401);
+    assert_eq!(support::fetch(&url).await.unwrap().status(), 401);
     let foreign = token(&other, other.client("aurora-automation").unwrap()).await;
     assert_eq!(status(&sandbox, &foreign, FRAMEWORKS[0]).await, 401);
     let good = token(&sandbox, client).await;
@@ -79,7 +79,7 @@ async fn it_serves_the_compliance_operations_and_nothing_else() {
     ] {
         assert_eq!(status(&sandbox, &good, path).await, 404, "{path}");
     }
-    let http = reqwest::Client::new();
+    let http = support::http();
     let frameworks = format!("{}{}", sandbox.compliance_url(), FRAMEWORKS[1]);
     let created = http.post(&frameworks).bearer_auth(&good).json(&json!({ "name": "F" })).send().await.unwrap();
     assert_eq!(created.status(), 201);

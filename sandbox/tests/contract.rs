@@ -226,7 +226,7 @@ async fn every_wire_shape_occurs() {
 #[tokio::test]
 async fn the_same_contract_comes_from_every_sandbox_in_both_forms() {
     let (first, second) = (platform_sandbox::start().await.unwrap(), platform_sandbox::start().await.unwrap());
-    let fetch = async |url: String| reqwest::get(url).await.unwrap().text().await.unwrap();
+    let fetch = async |url: String| support::fetch(url).await.unwrap().text().await.unwrap();
     let json = fetch(first.contract_url()).await;
     assert_eq!(json, fetch(second.contract_url()).await);
     let yaml = fetch(first.contract_url().replace(".json", ".yaml")).await;
@@ -238,7 +238,7 @@ async fn the_same_contract_comes_from_every_sandbox_in_both_forms() {
 #[tokio::test]
 async fn conditional_and_head_requests_are_answered() {
     let sandbox = platform_sandbox::start().await.unwrap();
-    let http = reqwest::Client::new();
+    let http = support::http();
     for url in [sandbox.contract_url(), sandbox.contract_url().replace(".json", ".yaml")] {
         let full = http.get(&url).send().await.unwrap();
         assert_eq!(full.headers()["cache-control"], "no-cache");
@@ -269,23 +269,23 @@ async fn a_token_for_the_contract_can_be_demanded() {
     let caller = Caller::new(&sandbox, 0).await;
     for path in ["/swagger/v1/swagger.json", "/swagger/v1/swagger.yaml"] {
         let url = format!("{}{path}", sandbox.base_url());
-        let refused = reqwest::get(&url).await.unwrap();
+        let refused = support::fetch(&url).await.unwrap();
         assert_eq!(
             (refused.status().as_u16(), refused.headers()["www-authenticate"].to_str().unwrap()),
             (401, "Bearer")
         );
-        let head = reqwest::Client::new().head(&url).header("if-none-match", "*").send().await.unwrap();
+        let head = support::http().head(&url).header("if-none-match", "*").send().await.unwrap();
         assert_eq!(head.status(), 401);
         assert_eq!(caller.request(Method::GET, path).send().await.unwrap().status(), 200);
     }
     sandbox.set_contract_requires_token(false);
-    assert_eq!(reqwest::get(sandbox.contract_url()).await.unwrap().status(), 200);
+    assert_eq!(support::fetch(sandbox.contract_url()).await.unwrap().status(), 200);
 }
 
 #[tokio::test]
 async fn the_page_names_the_contract() {
     let sandbox = platform_sandbox::start().await.unwrap();
-    let response = reqwest::get(format!("{}/swagger", sandbox.base_url())).await.unwrap();
+    let response = support::fetch(format!("{}/swagger", sandbox.base_url())).await.unwrap();
     assert_eq!(response.url().path(), "/swagger/index.html");
     assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/html"));
     let page = response.url().clone();

@@ -40,13 +40,13 @@ async fn a_file_keeps_resources_bytes_work_secrets_keys_and_tokens() {
     let api_token = sandbox.issuer().create_api_token("ada", "t").unwrap().unwrap();
     let secret = sandbox.clients()[0].secret().to_owned();
     let keys = format!("{}/.well-known/openid-configuration/jwks", sandbox.auth_url());
-    let keys: Value = reqwest::get(keys).await.unwrap().json().await.unwrap();
+    let keys: Value = support::fetch(keys).await.unwrap().json().await.unwrap();
     sandbox.stop().await;
 
     let sandbox = open(&path).await;
     assert_eq!(sandbox.clients()[0].secret(), secret);
     let again = format!("{}/.well-known/openid-configuration/jwks", sandbox.auth_url());
-    assert_eq!(reqwest::get(again).await.unwrap().json::<Value>().await.unwrap(), keys);
+    assert_eq!(support::fetch(again).await.unwrap().json::<Value>().await.unwrap(), keys);
     let caller = Caller::with_token(&sandbox, api_token);
     assert_eq!(caller.get_json(PROJECTS).await, projects);
     assert_eq!(caller.get(&content).await.text().await.unwrap(), "bytes");
@@ -156,7 +156,7 @@ async fn a_crash_loses_nothing_that_was_answered() {
         let writers = (0..4).map(|writer| {
             let (url, token, count) = (url.clone(), token.to_owned(), Arc::clone(&count));
             tokio::spawn(async move {
-                let http = reqwest::Client::new();
+                let http = support::http();
                 let mut answered = Vec::new();
                 for number in 0.. {
                     let body = json!({ "name": format!("{round} {writer} {number}"), "description": "x".repeat(500) });

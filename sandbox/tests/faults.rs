@@ -122,7 +122,7 @@ async fn a_handle_gives_faults_to_the_next_requests_or_to_all() {
     let fields = [("grant_type", "client_credentials")];
     assert_eq!(support::ask_for_token(&sandbox, &fields).await.status(), 500);
     let url = format!("{}/api/compliance/frameworks", sandbox.compliance_url());
-    let request = reqwest::Client::new().get(url).header("x-sandbox-fault", "status=504");
+    let request = support::http().get(url).header("x-sandbox-fault", "status=504");
     assert_eq!(request.send().await.unwrap().status(), 504);
 }
 

@@ -32,7 +32,7 @@ struct Browser<'a> {
 
 impl<'a> Browser<'a> {
     fn new(sandbox: &'a Sandbox) -> Self {
-        let http = Http::builder().redirect(Policy::none()).build().unwrap();
+        let http = support::builder().redirect(Policy::none()).build().unwrap();
         Self { sandbox, http, cookie: Mutex::default() }
     }
 
@@ -129,7 +129,7 @@ async fn refresh_token(sandbox: &Sandbox) -> String {
 }
 
 async fn status(sandbox: &Sandbox, token: &str) -> u16 {
-    let request = Http::new().get(format!("{}{PROJECTS}", sandbox.base_url())).bearer_auth(token);
+    let request = support::http().get(format!("{}{PROJECTS}", sandbox.base_url())).bearer_auth(token);
     request.send().await.unwrap().status().as_u16()
 }
 
@@ -292,7 +292,8 @@ async fn a_reused_refresh_token_stays() {
     assert_eq!(wider["error"], "invalid_scope");
 
     let url = format!("{}/connect/revocation", sandbox.auth_url());
-    let revoked = Http::new().post(url).form(&[("client_id", "platform-cli"), ("token", &token)]).send().await.unwrap();
+    let revoked =
+        support::http().post(url).form(&[("client_id", "platform-cli"), ("token", &token)]).send().await.unwrap();
     assert_eq!(revoked.status(), 200);
     assert_eq!(refresh(&sandbox, &token).await.1["error"], "invalid_grant");
 }
@@ -349,7 +350,7 @@ async fn keys_rotate_and_old_ones_can_be_retired() {
     let client = &sandbox.clients()[0];
     let keys = async || {
         let url = format!("{}/.well-known/openid-configuration/jwks", sandbox.auth_url());
-        let set: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
+        let set: Value = support::fetch(url).await.unwrap().json().await.unwrap();
         set["keys"].as_array().unwrap().iter().map(|key| key["kid"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let old = token(&sandbox, client).await;
@@ -384,11 +385,11 @@ async fn errors_come_in_both_styles() {
 async fn discovery_lists_what_is_there() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let url = format!("{}/.well-known/openid-configuration", sandbox.auth_url());
-    let document: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
+    let document: Value = support::fetch(url).await.unwrap().json().await.unwrap();
     assert_eq!(document["issuer"], sandbox.auth_url());
     let elsewhere = format!("{}/.well-known/oauth-authorization-server/identity", sandbox.base_url());
-    assert_eq!(reqwest::get(elsewhere).await.unwrap().json::<Value>().await.unwrap(), document);
-    let http = Http::builder().redirect(Policy::none()).build().unwrap();
+    assert_eq!(support::fetch(elsewhere).await.unwrap().json::<Value>().await.unwrap(), document);
+    let http = support::builder().redirect(Policy::none()).build().unwrap();
     for (name, value) in document.as_object().unwrap() {
         let Some(address) = value.as_str().filter(|_| name.ends_with("_endpoint") || name == "jwks_uri") else {
             continue;

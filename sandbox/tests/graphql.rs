@@ -145,7 +145,7 @@ async fn what_is_no_request_is_refused() {
     let refused: Value = caller.post("/graphql", &json!({ "query": deep })).await.json().await.unwrap();
     assert!(refused["errors"].is_array());
     for path in ["/graphql", "/graphql?sdl", "/graphql/schema", "/graphql/stream", "/graphql?query=%7B__typename%7D"] {
-        let refused = reqwest::get(format!("{}{path}", sandbox.base_url())).await.unwrap();
+        let refused = support::fetch(format!("{}{path}", sandbox.base_url())).await.unwrap();
         assert_eq!(
             (refused.status().as_u16(), refused.headers()["www-authenticate"].to_str().unwrap()),
             (401, "Bearer"),
@@ -354,7 +354,7 @@ async fn a_stop_ends_sockets_and_event_streams() {
     let request = caller.request(Method::POST, "/graphql/stream");
     let stream = request.json(&json!({ "query": "subscription { operationsChanged { event { kind } } }" }));
     let stream = stream.send().await.unwrap();
-    let overview = reqwest::get(format!("{}/sandbox/events", sandbox.base_url())).await.unwrap();
+    let overview = support::fetch(format!("{}/sandbox/events", sandbox.base_url())).await.unwrap();
     let ((), code, text, state) = tokio::join!(sandbox.stop(), socket.close_code(), stream.text(), overview.text());
     // The stream ends without `complete`: its subscriber has missed something, and has to know.
     assert_eq!((code, text.unwrap().as_str()), (1001, ":\n\n"));

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use reqwest::Client as Http;
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use serde_json::Value;
 use support::{PROJECTS, ask_for_token, token};
@@ -49,7 +48,7 @@ async fn the_client_credentials_grant_answers_as_documented() {
 #[tokio::test]
 async fn discovery_leads_to_the_key_that_signs() {
     let sandbox = platform_sandbox::start().await.unwrap();
-    let get = async |url: &str| reqwest::get(url).await.unwrap().json::<Value>().await.unwrap();
+    let get = async |url: &str| support::fetch(url).await.unwrap().json::<Value>().await.unwrap();
     let discovery = get(&format!("{}/.well-known/openid-configuration", sandbox.auth_url())).await;
     assert_eq!(discovery["issuer"], sandbox.auth_url());
     assert_eq!(discovery["token_endpoint"], format!("{}/connect/token", sandbox.auth_url()));
@@ -110,7 +109,7 @@ async fn refusals_have_oauth_bodies_and_status_400() {
 async fn a_body_that_is_no_form_is_refused() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let url = format!("{}/connect/token", sandbox.auth_url());
-    let http = Http::new();
+    let http = support::http();
     let long = "a".repeat(70_000);
     for (media_type, body) in [
         ("application/json", "{\"grant_type\":\"client_credentials\"}"),
@@ -136,7 +135,7 @@ async fn a_client_may_authenticate_by_header_but_not_twice() {
     let ask = async |secret: &str, extra: &[(&str, &str)]| {
         let mut fields = vec![("grant_type", "client_credentials"), ("scope", "api")];
         fields.extend(extra);
-        let request = Http::new().post(&url).basic_auth(&client.client_id, Some(secret)).form(&fields);
+        let request = support::http().post(&url).basic_auth(&client.client_id, Some(secret)).form(&fields);
         let response = request.send().await.unwrap();
         (response.status().as_u16(), response.json::<Value>().await.unwrap())
     };
@@ -167,7 +166,7 @@ async fn tokens_that_are_expired_foreign_or_changed_are_refused() {
     let foreign_claims = foreign.split('.').nth(1).unwrap();
     let unsigned = URL_SAFE_NO_PAD.encode("{\"alg\":\"none\",\"kid\":\"\",\"typ\":\"JWT\"}");
     let status = async |token: &str| {
-        let request = Http::new().get(format!("{}{PROJECTS}", sandbox.base_url())).bearer_auth(token);
+        let request = support::http().get(format!("{}{PROJECTS}", sandbox.base_url())).bearer_auth(token);
         request.send().await.unwrap().status().as_u16()
     };
     assert_eq!(status(&good).await, 200);

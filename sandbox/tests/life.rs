@@ -33,7 +33,7 @@ async fn a_stopped_sandbox_frees_its_port() {
     assert_eq!(taken.code(), "sandbox-bind");
 
     // A connection that is kept alive does not hold it up.
-    let http = reqwest::Client::new();
+    let http = support::http();
     http.get(sandbox.contract_url()).send().await.unwrap().bytes().await.unwrap();
     sandbox.stop().await;
     assert!(http.get(format!("http://127.0.0.1:{port}/swagger")).send().await.is_err());
@@ -48,7 +48,7 @@ async fn a_dropped_sandbox_stops() {
     drop(sandbox);
     // The listener closes when the server's task next runs.
     for _ in 0..1000 {
-        if reqwest::get(&url).await.is_err() {
+        if support::fetch(&url).await.is_err() {
             return;
         }
         tokio::task::yield_now().await;

@@ -170,7 +170,7 @@ async fn answers_as_the_contract_says(options: Options) {
 #[tokio::test]
 async fn no_operation_answers_without_a_token() {
     let sandbox = platform_sandbox::start().await.unwrap();
-    let http = reqwest::Client::new();
+    let http = support::http();
     for (path, method, _) in operations(&contract(&sandbox).await) {
         let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
         let path = path.replace(['{', '}'], "x");

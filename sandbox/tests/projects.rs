@@ -134,7 +134,7 @@ async fn a_payment_plan_of_the_team_is_taken() {
 async fn a_token_is_demanded() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let url = format!("{}{PROJECTS}", sandbox.base_url());
-    let http = reqwest::Client::new();
+    let http = support::http();
     for (authorization, challenge) in [
         (None, "Bearer"),
         (Some("Basic YTpi"), "Bearer"),

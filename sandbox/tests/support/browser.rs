@@ -48,7 +48,8 @@ impl Browser {
         // Chromium goes on to write, and must not block.
         std::thread::spawn(move || lines.for_each(drop));
         let host = address.split('/').next().unwrap();
-        let pages: Value = reqwest::get(format!("http://{host}/json/list")).await.unwrap().json().await.unwrap();
+        let pages: Value =
+            crate::support::fetch(format!("http://{host}/json/list")).await.unwrap().json().await.unwrap();
         let page = pages.as_array().unwrap().iter().find(|page| page["type"] == "page").unwrap();
         let (socket, _) = connect_async(page["webSocketDebuggerUrl"].as_str().unwrap()).await.unwrap();
         let mut browser = Self { child, socket, number: 0, _profile: profile };

@@ -19,7 +19,7 @@ pub struct Caller<'a> {
 impl<'a> Caller<'a> {
     /// The client with this number: 0 for the first team, 1 for the other one.
     pub async fn new(sandbox: &'a Sandbox, number: usize) -> Self {
-        Self { sandbox, http: reqwest::Client::new(), token: token(sandbox, &sandbox.clients()[number]).await }
+        Self { sandbox, http: http(), token: token(sandbox, &sandbox.clients()[number]).await }
     }
 
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
@@ -56,7 +56,7 @@ impl<'a> Caller<'a> {
 
 pub async fn ask_for_token(sandbox: &Sandbox, fields: &[(&str, &str)]) -> Response {
     let url = format!("{}/connect/token", sandbox.auth_url());
-    reqwest::Client::new().post(url).form(fields).send().await.unwrap()
+    http().post(url).form(fields).send().await.unwrap()
 }
 
 pub async fn token(sandbox: &Sandbox, client: &Client) -> String {
@@ -73,7 +73,7 @@ pub async fn token(sandbox: &Sandbox, client: &Client) -> String {
 }
 
 pub async fn contract(sandbox: &Sandbox) -> Value {
-    reqwest::get(sandbox.contract_url()).await.unwrap().json().await.unwrap()
+    fetch(sandbox.contract_url()).await.unwrap().json().await.unwrap()
 }
 
 /// A body of platform document §2 for the first team.
@@ -121,7 +121,7 @@ pub async fn named<'a>(sandbox: &'a Sandbox, name: &str) -> Caller<'a> {
 
 impl<'a> Caller<'a> {
     pub fn with_token(sandbox: &'a Sandbox, token: String) -> Self {
-        Self { sandbox, http: reqwest::Client::new(), token }
+        Self { sandbox, http: http(), token }
     }
 
     pub fn token(&self) -> &str {
@@ -159,4 +159,20 @@ pub async fn deployment_with(sandbox: &Sandbox, caller: &Caller<'_>, fault: &str
     let id = response.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned();
     let address = format!("{deployments}/{id}");
     (id, address)
+}
+
+/// A client for requests.
+pub fn http() -> reqwest::Client {
+    builder().build().unwrap()
+}
+
+/// A client in the making. Where the whole workspace is built, reqwest speaks TLS and wants to be told by which provider.
+pub fn builder() -> reqwest::ClientBuilder {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+}
+
+/// A request without a token.
+pub async fn fetch(url: impl reqwest::IntoUrl) -> reqwest::Result<reqwest::Response> {
+    http().get(url).send().await
 }
