@@ -73,7 +73,10 @@ pub async fn token(sandbox: &Sandbox, client: &Client) -> String {
 }
 
 pub async fn contract(sandbox: &Sandbox) -> Value {
-    fetch(sandbox.contract_url()).await.unwrap().json().await.unwrap()
+    let mut contract: Value = fetch(sandbox.contract_url()).await.unwrap().json().await.unwrap();
+    // In the same order, whatever the build asks of serde_json.
+    contract.sort_all_objects();
+    contract
 }
 
 /// A body of platform document §2 for the first team.
