@@ -1,5 +1,6 @@
 //! The GraphQL schema of a source: the schema definition language where it is served, else an introspection.
 
+use platform_codegen::graphql::is_schema;
 use reqwest::StatusCode;
 use serde_json::Value;
 use url::Url;
@@ -8,7 +9,7 @@ use super::Fetcher;
 use super::http::{Answer, shown};
 use crate::console::size;
 use crate::failure::Failure;
-use crate::schema::{QUERY, canonical, is_schema, render};
+use crate::schema::{QUERY, canonical, render};
 
 /// Where it is looked for unless the configuration says otherwise. The platform's document does not show it.
 pub(super) const PATH: &str = "/graphql";
