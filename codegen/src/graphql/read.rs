@@ -22,7 +22,7 @@ pub(super) fn checked(
             "document/invalid",
             file,
             &invalid.errors,
-            "mend the document: the schema is specs/graphql/schema.graphql",
+            "mend the document, so that it fits the schema of the service",
         )),
     }
 }
