@@ -53,11 +53,17 @@ fn bare() -> reqwest::Client {
         .unwrap()
         .with_root_certificates(rustls::RootCertStore::empty())
         .with_no_client_auth();
-    reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy().build().unwrap()
+    let agent = concat!("platform-client/", env!("CARGO_PKG_VERSION"));
+    reqwest::Client::builder().tls_backend_preconfigured(tls).user_agent(agent).no_proxy().build().unwrap()
 }
 
 async fn by_reqwest(client: &reqwest::Client, url: &str) -> Value {
-    let request = client.get(url).header("accept", "application/json").header("authorization", "Bearer token");
+    // The same request to the byte, but for the digits of its identifier.
+    let request = client
+        .get(url)
+        .header("accept", "application/json, */*;q=0.8")
+        .header("x-request-id", "0123456789abcdef0123456789abcdef")
+        .header("authorization", "Bearer token");
     let bytes = request.timeout(Duration::from_secs(60)).send().await.unwrap().bytes().await.unwrap();
     serde_json::from_slice(&bytes).unwrap()
 }

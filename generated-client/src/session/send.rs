@@ -189,7 +189,9 @@ async fn exchange(
         None => None,
     };
     let mut headers = prepared.headers.clone();
-    headers.extend(options.headers.clone());
+    if !options.headers.is_empty() {
+        headers.extend(options.headers.clone());
+    }
     if let (Some(name), Some(id)) = (&session.request_id, &progress.request_id) {
         headers.insert(name, id.clone());
     }
@@ -206,11 +208,12 @@ async fn exchange(
     };
     let status = response.status();
     span.record("status", status.as_u16());
-    let headers = response.headers().clone();
     if !status.is_success() {
-        let id = session.request_id.as_ref().and_then(|name| headers.get(name)?.to_str().ok());
-        return Err(refused(session, &mut response, held).await.with_request_id(id));
+        let error = refused(session, &mut response, held).await;
+        let id = session.request_id.as_ref().and_then(|name| response.headers().get(name)?.to_str().ok());
+        return Err(error.with_request_id(id));
     }
+    let headers = std::mem::take(response.headers_mut());
     let body = if prepared.stream && !is_json_beside_stream(prepared, &headers) {
         Body::Live(ByteStream::live(prepared.operation, response.into(), session.idle))
     } else {
@@ -241,22 +244,21 @@ async fn head(
     if let Some(fake) = &session.fake {
         return fake.take(prepared, headers);
     }
-    let mut request = session.transport.client(&prepared.url)?.request(method, prepared.url.clone()).headers(headers);
-    match content {
-        Some(content) => request = request.body(content),
-        // RFC 9110 §8.6: servers may answer 411 to these methods without a length.
-        None if matches!(prepared.method, Method::Post | Method::Put | Method::Patch) => {
-            request = request.header(header::CONTENT_LENGTH, 0);
-        }
-        None => {}
+    // RFC 9110 §8.6: servers may answer 411 to these methods without a length.
+    if content.is_none() && matches!(prepared.method, Method::Post | Method::Put | Method::Patch) {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
     }
+    let mut request = reqwest::Request::new(method, prepared.url.clone());
+    *request.headers_mut() = headers;
+    *request.body_mut() = content;
+    let sending = session.transport.client(&prepared.url)?.execute(request);
     let before = progress.sent.swap(true, Ordering::Relaxed);
     progress.status.store(0, Ordering::Relaxed);
     // What may be sent again need not wait for the whole deadline.
     let answer = if policy.repeatable {
-        tokio::time::timeout(session.idle, request.send()).await.map_err(|_| body::silent(session.idle))?
+        tokio::time::timeout(session.idle, sending).await.map_err(|_| body::silent(session.idle))?
     } else {
-        request.send().await
+        sending.await
     };
     let response = answer.map_err(|cause| {
         let error = broken(&cause.without_url());

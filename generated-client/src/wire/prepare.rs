@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde_json::Value;
-use url::Url;
+use url::{Position, Url};
 
 use super::{
     Argument, Location, Method, Operation, Parameter, Parts, Payload, Style, style, template, to_bytes, to_value,
@@ -95,7 +95,7 @@ pub(crate) fn url(base: &Url, path: &str, query: &str) -> Result<Url, Error> {
     let mut url = base.clone();
     url.set_path(&path);
     url.set_query((!query.is_empty()).then_some(query));
-    if url.path() != path || url.origin() != base.origin() {
+    if url.path() != path || url[..Position::BeforePath] != base[..Position::BeforePath] {
         return Err(refuse());
     }
     Ok(url)
