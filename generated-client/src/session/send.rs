@@ -21,7 +21,7 @@ use crate::{
     ByteStream,
     auth::{Generation, Held},
     error::{Error, Kind},
-    wire::{Body, Method, Prepared, Raw},
+    wire::{Body, Method, PROBLEM, Prepared, Raw},
 };
 
 /// About a century: a deadline that nobody waits for.
@@ -55,16 +55,20 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
         method = prepared.method.as_str(),
         status = Empty,
         attempts = Empty,
+        // What OpenTelemetry calls the span, and how it ended.
+        otel.name = prepared.operation,
+        otel.kind = "client",
+        otel.status_code = Empty,
     );
     let progress = Progress {
         sent: AtomicBool::new(false),
         status: AtomicU16::new(0),
         request_id: request_id(session, prepared, options),
     };
-    run(session, prepared, options, &span, &progress)
-        .instrument(span.clone())
-        .await
-        .map_err(|error| progress.tell(error, prepared.method).at(prepared.operation))
+    run(session, prepared, options, &span, &progress).instrument(span.clone()).await.map_err(|error| {
+        span.record("otel.status_code", "ERROR");
+        progress.tell(error, prepared.method).at(prepared.operation)
+    })
 }
 
 /// The identifier that the caller set, else a new one, the same for all attempts.
@@ -135,15 +139,16 @@ async fn attempts(
                     rejected = Some(held.generation);
                     match renewed(session, deadline, held).await {
                         Ok(true) => continue,
-                        // The issuer is in trouble that passes, and the service did not take the request.
-                        Err(cause) if cause.is_retryable() && retries(attempt) => {
+                        Ok(false) => {}
+                        Err(cause) => {
                             let pause = retry::pause(attempt - 1, &cause);
-                            if fits(pause) {
+                            // The issuer is in trouble that passes, and the service did not take the request.
+                            if cause.is_retryable() && retries(attempt) && fits(pause) {
                                 tokio::time::sleep(pause).await;
                                 continue;
                             }
+                            return Err(error.and(&format!("no other token could be had: {cause}")).cause(cause));
                         }
-                        _ => {}
                     }
                 }
                 error
@@ -277,5 +282,8 @@ fn is_json_beside_stream(prepared: &Prepared, headers: &HeaderMap) -> bool {
         headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase()
     };
     let accept = text(&prepared.headers, header::ACCEPT);
-    accept.contains(',') && accept.contains("json") && text(headers, header::CONTENT_TYPE).contains("json")
+    let mut ranges = accept.split(',').filter(|range| !range.contains(PROBLEM));
+    accept.contains(',')
+        && ranges.any(|range| range.contains("json"))
+        && text(headers, header::CONTENT_TYPE).contains("json")
 }

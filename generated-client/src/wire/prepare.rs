@@ -13,6 +13,9 @@ use crate::{
     error::{Error, Kind},
 };
 
+/// The media type of problem details (RFC 9457).
+pub(crate) const PROBLEM: &str = "application/problem+json";
+
 /// A request that is ready to be sent, as often as its body allows.
 #[derive(Debug)]
 pub(crate) struct Prepared {
@@ -66,8 +69,11 @@ pub(crate) fn prepare(
         })
         .collect();
     let mut headers = HeaderMap::new();
-    if !operation.accept.is_empty() {
+    if operation.accept.contains("json") || operation.accept.contains("*/*") {
         set_header(&mut headers, "accept", operation.accept)?;
+    } else if !operation.accept.is_empty() {
+        // ASP.NET leaves the body of an error empty where the request does not accept it.
+        set_header(&mut headers, "accept", &format!("{}, {PROBLEM}", operation.accept))?;
     }
     parameters_in_headers(&values, &mut headers)?;
     let body = content(operation, payload, &mut headers)?;
