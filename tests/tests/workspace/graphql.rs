@@ -28,7 +28,7 @@ async fn follow(platform: &Platform) {
     let (project, component) = component(platform).await;
     let body = DeployWorkload::default();
     let call = platform.projects().create_project_component_deployment(&project, &component, &body, None);
-    let accepted = serde_json::to_value(&call.await.unwrap()).unwrap();
+    let accepted = serde_json::to_value(call.await.unwrap()).unwrap();
     let id = accepted["id"].as_str().unwrap().to_owned();
 
     let variables = documents::operation_changed::Variables { id: id.clone() };
