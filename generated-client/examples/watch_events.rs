@@ -34,6 +34,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     match watch.outcome() {
         Some(outcome) if outcome.is_success() => Ok(()),
-        other => Err(format!("{}", other.map_or("no end", |outcome| outcome.name())).into()),
+        other => Err(other.map_or("no end", |outcome| outcome.name()).into()),
     }
 }
