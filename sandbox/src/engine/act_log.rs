@@ -11,8 +11,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::Value;
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -23,7 +22,7 @@ use crate::clock;
 use crate::contract::operation::Operation;
 use crate::live;
 use crate::server::Shared;
-use crate::workflow::{Event, Notice, Workflow};
+use crate::workflow::{Event, Workflow};
 
 /// How long a stream is silent before a comment says that it is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -53,7 +52,7 @@ pub(super) fn events(operation: &Operation, call: &Call<'_>) -> Response {
         caller: call.shelf.caller.clone(),
         target: target(operation, call),
         // Listening begins while the state is locked, so that nothing is missed after the first reading.
-        notices: call.shared.store.hub().subscribe(),
+        changes: call.shared.store.hub().watch(),
         told: HashMap::new(),
         state: None,
         waiting: VecDeque::new(),
@@ -66,13 +65,12 @@ pub(super) fn events(operation: &Operation, call: &Call<'_>) -> Response {
     (headers, Body::from_stream(chunks)).into_response()
 }
 
-/// A reader of the stream. It is woken by notices and reads the log itself, so that it misses nothing when it is slow, or
-/// when notices are dropped on demand.
+/// A reader of the stream. It is only woken by changes and reads the log itself, so that it misses nothing, however slow it is.
 struct Follower {
     shared: Arc<Shared>,
     caller: Caller,
     target: String,
-    notices: Receiver<Notice>,
+    changes: watch::Receiver<()>,
     /// The last event that was told of each workflow.
     told: HashMap<Uuid, u32>,
     state: Option<String>,
@@ -106,21 +104,10 @@ impl Follower {
             if let Some(chunk) = self.waiting.pop_front() {
                 return Some((Ok(chunk), self));
             }
-            let is_silent = timeout(KEEP_ALIVE, self.change()).await.is_err();
+            let is_silent = timeout(KEEP_ALIVE, self.changes.changed()).await.is_err();
             self.read()?;
             if is_silent && self.waiting.is_empty() {
                 self.waiting.push_back(Bytes::from_static(b":\n\n"));
-            }
-        }
-    }
-
-    /// Waits until something has happened to the resource, or something was missed.
-    async fn change(&mut self) {
-        loop {
-            match self.notices.recv().await {
-                Ok(notice) if notice.workflow.target != self.target => {}
-                Ok(_) | Err(RecvError::Lagged(_)) => return,
-                Err(RecvError::Closed) => std::future::pending().await,
             }
         }
     }

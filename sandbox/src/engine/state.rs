@@ -134,8 +134,8 @@ impl State {
         std::mem::take(&mut self.notices)
     }
 
-    /// Whether the journal has a workflow, so that something may be due earlier than before.
-    pub(super) fn has_begun_work(&self) -> bool {
+    /// Whether the journal has a workflow: something may be due earlier than before.
+    pub(super) fn has_changed_work(&self) -> bool {
         self.journal.iter().any(|change| matches!(change, Change::Workflow(_)))
     }
 
