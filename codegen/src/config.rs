@@ -25,10 +25,14 @@ pub struct Config {
     /// Operations that the service accepts and completes later.
     #[serde(rename = "operation")]
     pub operations: Vec<AsyncOperation>,
-    /// The texts of the GraphQL documents that the above name, by file name. No configuration file has them: whoever reads
-    /// it reads them along.
+    /// What the scalars of the GraphQL schema are in Rust; those of its own that are not named here are any JSON.
+    pub scalars: BTreeMap<String, Scalar>,
+    /// The texts of the GraphQL documents, by file name. No configuration file has them: whoever reads it reads them along.
     #[serde(skip_deserializing)]
     pub documents: BTreeMap<String, String>,
+    /// The GraphQL schema, in the schema definition language. Without one, documents are neither checked nor typed.
+    #[serde(skip)]
+    pub schema: Option<String>,
 }
 
 /// One route family: a Rust module, a cargo feature and an accessor on the client.
@@ -55,6 +59,52 @@ pub struct Correction {
     pub value: Option<String>,
     /// Why the published contract is wrong.
     pub reason: String,
+}
+
+/// What a scalar of the GraphQL schema is in Rust: a type of the language, or of the client crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[allow(missing_docs, reason = "the names are those of the types")]
+pub enum Scalar {
+    #[serde(rename = "bool")]
+    Bool,
+    #[serde(rename = "i32")]
+    I32,
+    #[serde(rename = "i64")]
+    I64,
+    #[serde(rename = "f64")]
+    F64,
+    String,
+    Uuid,
+    DateTime,
+    Date,
+    Time,
+    TimeSpan,
+    Decimal,
+    Base64,
+    Object,
+    Value,
+}
+
+impl Scalar {
+    /// The type, as Rust writes it.
+    pub(crate) fn rust(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::F64 => "f64",
+            Self::String => "String",
+            Self::Uuid => "Uuid",
+            Self::DateTime => "DateTime",
+            Self::Date => "Date",
+            Self::Time => "Time",
+            Self::TimeSpan => "TimeSpan",
+            Self::Decimal => "Decimal",
+            Self::Base64 => "Base64",
+            Self::Object => "Object",
+            Self::Value => "Value",
+        }
+    }
 }
 
 /// What happens to types that no operation reaches.

@@ -41,6 +41,7 @@ mod config;
 mod correct;
 mod emit;
 mod generate;
+pub mod graphql;
 mod ledger;
 pub mod load;
 mod model;
@@ -55,7 +56,9 @@ mod stats;
 pub mod upgrade;
 mod walk;
 
-pub use config::{AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, StateMap, Unreferenced};
+pub use config::{
+    AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, Scalar, StateMap, Unreferenced,
+};
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};

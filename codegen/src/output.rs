@@ -60,6 +60,10 @@ pub struct Stats {
     pub schemas: usize,
     /// Schemas that became types without loss.
     pub typed_schemas: usize,
+    /// GraphQL documents that are in use.
+    pub documents: usize,
+    /// GraphQL documents whose variables and data are typed.
+    pub typed_documents: usize,
     /// What was degraded, and why.
     pub degraded: Vec<Degraded>,
 }

@@ -7,7 +7,8 @@ use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::normalise::{self, Place};
 use crate::{
-    Config, Contract, Names, Output, Problem, Report, bind, correct, emit, generate, model, refine, stats, upgrade,
+    Config, Contract, Names, Output, Problem, Report, bind, correct, emit, generate, graphql, model, refine, stats,
+    upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
@@ -33,10 +34,11 @@ fn stages(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<O
     let (mut model, names) = model::build(&documents, config, pins, &mut ledger);
     let resolved = generate::generate(&mut model, &mut ledger)?;
     let bindings = bind::bind(&model, config)?;
-    let parts = refine::refine(&model, &resolved, config, &bindings.bound);
+    let documents = graphql::read(config, &bindings, &model)?;
+    let parts = refine::refine(&model, &resolved, config, &bindings.bound, &documents);
     let files = emit::emit(&parts)?;
     ledger.settle();
-    let stats = stats::count(&model, &ledger);
+    let stats = stats::count(&model, &documents, &ledger);
     Ok(Output {
         files,
         features: parts.features,

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use crate::graphql::Documents;
 use crate::ledger::{Ledger, Loss};
 use crate::model::Model;
 use crate::{Degraded, Stats};
 
 /// Counts what there is, and what of it is degraded.
-pub(crate) fn count(model: &Model, ledger: &Ledger) -> Stats {
+pub(crate) fn count(model: &Model, documents: &Documents, ledger: &Ledger) -> Stats {
     let mut degraded: Vec<Degraded> = Vec::new();
     let mut places: BTreeSet<(String, String)> = BTreeSet::new();
     for entry in ledger.degraded() {
@@ -25,6 +26,8 @@ pub(crate) fn count(model: &Model, ledger: &Ledger) -> Stats {
         typed_operations: operations.iter().filter(|operation| !hit(&operation.document, &operation.pointer)).count(),
         schemas: model.types.len(),
         typed_schemas: model.types.iter().filter(|found| !hit(&found.document, &found.pointer)).count(),
+        documents: documents.list.len(),
+        typed_documents: documents.list.iter().filter(|document| document.typed.is_some()).count(),
         degraded,
     }
 }

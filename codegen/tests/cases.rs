@@ -1,7 +1,7 @@
 //! The whole pipeline: one small contract per quirk in `tests/cases/<quirk>/`, and beside it the client that it becomes.
 //!
-//! A case is a `contract.yaml` or `contract.json`, and a `codegen.toml` where it needs a configuration. After a wanted
-//! change: `INSTA_UPDATE=always cargo test -p platform-codegen --test cases`, and read the difference.
+//! A case is a `contract.yaml` or `contract.json`, a `codegen.toml` where it needs a configuration, and a folder `graphql`
+//! where it is about documents: `schema.graphql` and the documents. After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test cases`, and read the difference.
 //! `cargo xtask corpus --together codegen/tests/cases` compiles what they become inside of the real client.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -46,7 +46,10 @@ fn text(output: &Output) -> String {
             writeln!(text, "feature {} = {:?}, {}", feature.name, feature.enables, feature.about).unwrap();
         }
     }
-    let says_nothing = |path: &str, code: &str| path.ends_with("mod.rs") || !code.contains("prelude");
+    let says_nothing = |path: &str, code: &str| match path {
+        "documents/mod.rs" => !code.contains("pub const"),
+        path => path.ends_with("mod.rs") || !code.contains("prelude"),
+    };
     for (path, code) in output.files.iter().filter(|(path, code)| !says_nothing(path, code)) {
         writeln!(text, "\n// {path}\n{}", body(code)).unwrap();
     }
@@ -57,7 +60,7 @@ fn text(output: &Output) -> String {
 fn body(code: &str) -> String {
     let start = match code.find("pub(crate) fn new(") {
         Some(handle) => handle + code[handle..].find("\n}\n").unwrap() + 3,
-        None => code.find("prelude::*;\n").unwrap() + 12,
+        None => code.find("prelude::*;\n").map_or_else(|| code.find("use ").unwrap(), |prelude| prelude + 12),
     };
     code[start..].trim().to_owned()
 }

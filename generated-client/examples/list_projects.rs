@@ -1,18 +1,11 @@
-//! Lists the projects that the caller sees. `cargo xtask sandbox` prints the variables that it reads.
+//! Lists the projects that the caller sees, with the variables of `Platform::from_env`. `cargo xtask sandbox` prints them.
 #![allow(clippy::print_stdout, reason = "a program for a terminal")]
 
-use std::env::var;
-
-use platform_client::{
-    Platform,
-    auth::{ClientCredentials, SecretFile},
-};
+use platform_client::Platform;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let secret = SecretFile::new(var("PLATFORM_SECRET_FILE")?);
-    let credential = ClientCredentials::new(var("PLATFORM_ISSUER")?, var("PLATFORM_CLIENT_ID")?, secret);
-    let platform = Platform::builder(var("PLATFORM_BASE_URL")?).credential(credential).build()?;
+    let platform = Platform::from_env()?;
     for project in platform.projects().list_projects().await? {
         println!("{project:?}");
     }

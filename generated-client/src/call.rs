@@ -1,12 +1,12 @@
 //! One call of an operation, before and after it is sent.
 
-use std::{fmt, pin::Pin, time::Duration};
+use std::{fmt, pin::Pin};
 
 use http::{HeaderMap, StatusCode};
 
 use crate::{
     Error, Platform,
-    session::{Options, send},
+    session::{Options, options, send},
     wire::{Prepared, Raw, set_header},
 };
 
@@ -26,6 +26,8 @@ pub struct Call<'a, T> {
     decode: fn(Raw) -> Result<T, Error>,
 }
 
+options!([T] Call<'_, T>, options);
+
 impl<'a, T> Call<'a, T> {
     pub(crate) fn new(
         platform: &'a Platform,
@@ -35,30 +37,6 @@ impl<'a, T> Call<'a, T> {
         decode: fn(Raw) -> Result<T, Error>,
     ) -> Self {
         Self { platform, operation, prepared, options, decode }
-    }
-
-    /// Sets the time that this call may take, all attempts included.
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.options.deadline = Some(deadline);
-        self
-    }
-
-    /// Sends this call once, whatever comes back.
-    pub fn no_retry(mut self) -> Self {
-        self.options.no_retry = true;
-        self
-    }
-
-    /// Says that sending this call twice does no more than sending it once, so that it may be retried as a `GET` is.
-    pub fn idempotent(mut self) -> Self {
-        self.options.idempotent = true;
-        self
-    }
-
-    /// Sends this call again when the service refuses it with 429 or 503 and says `Retry-After`, whatever its method is.
-    pub fn retry_when_asked(mut self) -> Self {
-        self.options.retry_when_asked = true;
-        self
     }
 
     /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.

@@ -45,6 +45,7 @@
 //! | `unreferenced` | no | types of the contract that no operation uses |
 //! | `http2` | no | HTTP/2 over TLS |
 //! | `profiles` | no | `Platform::from_profile`, and profiles for [`Platform::from_env`] |
+//! | `keyring` | no | secrets in the keyring of the system: `auth::SecretKeyring` |
 //! | `blocking` | no | a client for programs without asynchronous code |
 //! | `testing` | no | a service that is not there, for tests of your own code |
 //! | `graphql` | no | GraphQL queries, and subscriptions over a WebSocket or server-sent events |

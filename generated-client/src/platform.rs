@@ -92,9 +92,13 @@ impl Platform {
         let Some(cache) = &self.0.credential else {
             return Err(Error::new(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
         };
-        let now = std::time::Instant::now();
-        let deadline = now.checked_add(deadline).unwrap_or(now);
-        let held = cache.token(&self.0.transport, deadline, None).await?;
+        let held = match cache.ready(&self.0.transport, None) {
+            Some(held) => held,
+            None => {
+                let now = std::time::Instant::now();
+                cache.token(&self.0.transport, now.checked_add(deadline).unwrap_or(now), None).await?
+            }
+        };
         Ok(Claims::read(held.secret.expose_secret()))
     }
 

@@ -1,6 +1,6 @@
 //! Requests that no generated operation covers.
 
-use std::{fmt, time::Duration};
+use std::fmt;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
@@ -9,7 +9,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     Call, Error, Method, Platform, Upload,
     error::Kind,
-    session::Options,
+    session::{Options, options},
     wire::{Argument, Content, Prepared, Raw, decode, encode_path, pairs, set_header, to_bytes, to_value, url},
 };
 
@@ -41,6 +41,8 @@ pub struct Request<'a> {
     options: Options,
     error: Option<Error>,
 }
+
+options!([] Request<'_>, options);
 
 impl<'a> Request<'a> {
     pub(crate) fn new(platform: &'a Platform, method: Method, path: String) -> Self {
@@ -88,30 +90,6 @@ impl<'a> Request<'a> {
     pub fn body(mut self, upload: Upload) -> Self {
         let media_type = upload.content_type.clone().unwrap_or_else(|| "application/octet-stream".to_owned());
         self.set_body(Content::Upload(upload), &media_type);
-        self
-    }
-
-    /// Sets the time that this request may take, all attempts included.
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.options.deadline = Some(deadline);
-        self
-    }
-
-    /// Sends this request once, whatever comes back.
-    pub fn no_retry(mut self) -> Self {
-        self.options.no_retry = true;
-        self
-    }
-
-    /// Says that sending this request twice does no more than sending it once.
-    pub fn idempotent(mut self) -> Self {
-        self.options.idempotent = true;
-        self
-    }
-
-    /// Sends this request again when the service refuses it with 429 or 503 and says `Retry-After`, whatever its method is.
-    pub fn retry_when_asked(mut self) -> Self {
-        self.options.retry_when_asked = true;
         self
     }
 

@@ -1,9 +1,10 @@
 //! A call that the service accepts and completes later.
 
-use std::{fmt, time::Duration};
+use std::fmt;
 
 use crate::{
     Call, CallFuture, Error, Platform, Response,
+    session::options,
     wire::{Argument, Operation, Payload, Raw},
 };
 
@@ -35,29 +36,13 @@ pub struct Submission<'a, T> {
     pub(crate) label: Option<String>,
 }
 
+options!([T] Submission<'_, T>, call.options);
+
 impl<'a, T> Submission<'a, T> {
     /// Names what is submitted, in the caller's words: a store keeps one submission of a label, so that a program that was
     /// stopped finds out what it has submitted before.
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
-        self
-    }
-
-    /// Sets the time that the call may take, all attempts included.
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.call = self.call.deadline(deadline);
-        self
-    }
-
-    /// Sends the call once, whatever comes back.
-    pub fn no_retry(mut self) -> Self {
-        self.call = self.call.no_retry();
-        self
-    }
-
-    /// Says that sending the call twice does no more than sending it once.
-    pub fn idempotent(mut self) -> Self {
-        self.call = self.call.idempotent();
         self
     }
 

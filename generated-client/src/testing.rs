@@ -1,7 +1,15 @@
 //! Help for those who test their own code against the client.
 //!
-//! [`Fake`] answers calls without a network. For tests against a real server, the workspace's sandbox starts in one line
-//! (`platform_sandbox::start()`).
+//! [`Fake`] answers calls without a network. For tests against a real server, the workspace's sandbox is a dev-dependency that
+//! starts in one line, on ports of its own:
+//!
+//! ```text
+//! let sandbox = platform_sandbox::start().await?;
+//! let client = &sandbox.clients()[0];
+//! let secret = SecretString::from(client.secret());
+//! let credential = ClientCredentials::new(sandbox.auth_url(), &client.client_id, secret);
+//! let platform = Platform::builder(sandbox.base_url()).credential(credential).build()?;
+//! ```
 
 use std::{
     collections::{HashMap, VecDeque},

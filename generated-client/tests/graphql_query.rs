@@ -15,13 +15,13 @@ fn platform(server: &Server) -> Platform {
 }
 
 async fn query(server: &Server) -> Result<Value, Error> {
-    platform(server).graphql().query::<Value>("{ a }", ()).await?.into_data()
+    platform(server).graphql().query::<Value, _>("{ a }", ()).await?.into_data()
 }
 
 #[tokio::test]
 async fn a_query_is_a_post_with_the_credential_and_both_media_types() {
     let server = Server::always(Reply::json(200, r#"{"data":{"a":1},"extensions":{"cost":3}}"#)).await;
-    let answer = platform(&server).graphql().query::<Value>("{ a }", json!({ "id": "7" })).await.unwrap();
+    let answer = platform(&server).graphql().query::<Value, _>("{ a }", json!({ "id": "7" })).await.unwrap();
     assert_eq!(answer.data(), Some(&json!({ "a": 1 })));
     assert_eq!(answer.extensions()["cost"], 3);
     let request = server.last();
@@ -36,11 +36,11 @@ async fn the_path_is_configuration() {
     let server = Server::always(Reply::json(200, r#"{"data":{}}"#)).await;
     let options = GraphqlOptions::new().path("/api/graph ql");
     let platform = Platform::builder(format!("{}/base/", server.url)).graphql(options).build().unwrap();
-    platform.graphql().query::<Value>("{ a }", ()).await.unwrap();
+    platform.graphql().query::<Value, _>("{ a }", ()).await.unwrap();
     assert_eq!(server.last().target, "/base/api/graph%20ql");
     let options = GraphqlOptions::new().path("//elsewhere.test/graphql?x");
     let platform = Platform::builder(&server.url).graphql(options).build().unwrap();
-    let outcome = platform.graphql().query::<Value>("{ a }", ()).await;
+    let outcome = platform.graphql().query::<Value, _>("{ a }", ()).await;
     assert!(outcome.is_err() || server.last().target.starts_with("//elsewhere.test/"), "it stays on the server");
 }
 
@@ -49,7 +49,7 @@ async fn partial_data_comes_with_its_errors() {
     let body = r#"{"data":{"a":1,"b":null},"errors":[{"message":"no b","path":["b",0],
         "locations":[{"line":1,"column":5}],"extensions":{"code":"FORBIDDEN"}}]}"#;
     let server = Server::always(Reply::json(200, body)).await;
-    let answer = platform(&server).graphql().query::<Value>("{ a b }", ()).await.unwrap();
+    let answer = platform(&server).graphql().query::<Value, _>("{ a b }", ()).await.unwrap();
     assert_eq!(answer.data().unwrap()["a"], 1);
     let error = &answer.errors()[0];
     assert_eq!((error.message(), error.code()), ("no b", Some("FORBIDDEN")));
@@ -91,8 +91,11 @@ async fn a_status_with_another_body_stays_a_status() {
 async fn what_is_no_answer_is_a_decode_error() {
     for body in ["", "null", "[]", "{}", "<html>", r#"{"data":1}"#, r#"{"data":null}"#, r#"{"data":{"a":1}"#] {
         let server = Server::always(Reply::json(200, body)).await;
-        let error =
-            platform(&server).graphql().query::<std::collections::BTreeMap<String, u8>>("{ a }", ()).await.unwrap_err();
+        let error = platform(&server)
+            .graphql()
+            .query::<std::collections::BTreeMap<String, u8>, _>("{ a }", ())
+            .await
+            .unwrap_err();
         assert!(error.is_decode(), "{body}: {error:?}");
     }
     let server = Server::always(Reply::json(200, r#"{"data":null,"errors":"odd"}"#)).await;
@@ -108,7 +111,7 @@ async fn queries_are_repeated_and_mutations_are_not() {
             _ => Reply::json(200, r#"{"data":{}}"#),
         })
         .await;
-        let outcome = platform(&server).graphql().query::<Value>(document, ()).await;
+        let outcome = platform(&server).graphql().query::<Value, _>(document, ()).await;
         assert_eq!(server.requests().len(), expected, "{document}");
         assert_eq!(outcome.is_ok(), expected == 2);
     }
@@ -118,11 +121,11 @@ async fn queries_are_repeated_and_mutations_are_not() {
 async fn variables_that_are_no_object_are_refused_before_sending() {
     let server = Server::always(Reply::json(200, r#"{"data":{}}"#)).await;
     for variables in [json!(1), json!("x"), json!([1]), json!([["a", 1, 2]])] {
-        let error = platform(&server).graphql().query::<Value>("{ a }", variables).await.unwrap_err();
+        let error = platform(&server).graphql().query::<Value, _>("{ a }", variables).await.unwrap_err();
         assert!(error.is_request());
     }
     assert!(server.requests().is_empty());
-    platform(&server).graphql().query::<Value>("{ a }", [("id", "1"), ("name", "x")]).await.unwrap();
+    platform(&server).graphql().query::<Value, _>("{ a }", [("id", "1"), ("name", "x")]).await.unwrap();
     assert_eq!(server.last().text(), r#"{"query":"{ a }","variables":{"id":"1","name":"x"}}"#);
 }
 

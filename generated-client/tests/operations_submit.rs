@@ -205,6 +205,22 @@ async fn a_reference_is_all_that_it_takes_and_holds_no_secret() {
 }
 
 #[tokio::test]
+async fn what_is_written_down_or_shown_holds_no_token() {
+    let server = accepting().await;
+    let operations = operations(&server.url);
+    let operation = submitted(&operations, "thing").await;
+    let mut watch = operation.watch();
+    let seen = watch.next().await;
+    let entries = operations.unfinished().await.unwrap();
+    let kept = serde_json::to_string(operation.reference()).unwrap();
+    let shown =
+        format!("{kept} {operations:?} {operation:?} {watch:?} {seen:?} {entries:?} {:?}", operations.platform());
+    assert!(entries.len() == 1 && !shown.contains("canary"), "{shown}");
+    let sent = server.requests();
+    assert!(sent.iter().any(|request| request.header("authorization") == Some("Bearer canary-token")));
+}
+
+#[tokio::test]
 async fn a_tampered_reference_does_not_read() {
     let server = accepting().await;
     let reference = submitted(&operations(&server.url), "thing").await.reference().clone();

@@ -95,8 +95,9 @@ async fn a_pushed_end_is_confirmed_by_a_query() {
         tokio::time::sleep(Duration::from_millis(200)).await;
         // The push is ahead of what queries show.
         world.only("A", &[]);
-        world.show("B", &[]);
-        world.show("DONE", &[]);
+        for state in ["A", "B", "A", "B", "B", "A", "B", "DONE"] {
+            world.show(state, &[]);
+        }
         peer.next(&id, &changed("DONE")).await;
         peer.idle().await;
     })

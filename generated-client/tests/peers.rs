@@ -144,11 +144,11 @@ async fn graphql_yoga_over_http_socket_and_events() {
     for transport in [Transport::WebSocket, Transport::ServerSentEvents] {
         let platform = platform(&secret, transport);
         let document = "query ($name: String!) { hello(name: $name) }";
-        let answer = platform.graphql().query::<Value>(document, [("name", "peer")]).await.unwrap();
+        let answer = platform.graphql().query::<Value, _>(document, [("name", "peer")]).await.unwrap();
         assert_eq!(answer.into_data().unwrap()["hello"], "hello peer");
-        let wrong = platform.graphql().query::<Value>("{ nothing }", ()).await;
+        let wrong = platform.graphql().query::<Value, _>("{ nothing }", ()).await;
         assert!(wrong.unwrap_err().is_graphql());
-        let mut counted = platform.graphql().subscribe::<Value>("subscription { count(to: 5) }", ());
+        let mut counted = platform.graphql().subscribe::<Value, _>("subscription { count(to: 5) }", ());
         let mut numbers = Vec::new();
         while let Some(delivery) = counted.next().await {
             if let Delivery::Next(answer) = delivery.unwrap() {
@@ -158,8 +158,8 @@ async fn graphql_yoga_over_http_socket_and_events() {
         assert_eq!(numbers, [1, 2, 3, 4, 5], "{transport:?}");
     }
     let refused = platform("wrong", Transport::WebSocket);
-    assert!(refused.graphql().query::<Value>("{ hello(name: \"x\") }", ()).await.unwrap_err().is_unauthorized());
-    let mut counted = refused.graphql().subscribe::<Value>("subscription { count(to: 5) }", ());
+    assert!(refused.graphql().query::<Value, _>("{ hello(name: \"x\") }", ()).await.unwrap_err().is_unauthorized());
+    let mut counted = refused.graphql().subscribe::<Value, _>("subscription { count(to: 5) }", ());
     assert!(counted.next().await.unwrap().is_err());
 }
 

@@ -28,22 +28,8 @@ impl Root {
 
     /// A server for a name until a year, and its port. Without a root it signs its own certificate.
     async fn serve(&self, name: &str, until: i32, own: bool) -> u16 {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
-        params.not_before = rcgen::date_time_ymd(2000, 1, 1);
-        params.not_after = rcgen::date_time_ymd(until, 1, 1);
-        let certificate =
-            if own { params.self_signed(&key).unwrap() } else { params.signed_by(&key, &self.0).unwrap() };
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
-            .unwrap();
-        let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(config));
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let (listener, port) = listen().await;
+        let acceptor = self.acceptor(name, until, own, &[]);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let acceptor = acceptor.clone();
@@ -58,6 +44,30 @@ impl Root {
         });
         port
     }
+
+    fn acceptor(&self, name: &str, until: i32, own: bool, protocols: &[&str]) -> tokio_rustls::TlsAcceptor {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.not_before = rcgen::date_time_ymd(2000, 1, 1);
+        params.not_after = rcgen::date_time_ymd(until, 1, 1);
+        let certificate =
+            if own { params.self_signed(&key).unwrap() } else { params.signed_by(&key, &self.0).unwrap() };
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
+            .unwrap();
+        config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
+        Arc::new(config).into()
+    }
+}
+
+async fn listen() -> (TcpListener, u16) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    (listener, port)
 }
 
 /// One call in a process whose environment says what the system trusts: this test itself, run as a program.
@@ -98,4 +108,28 @@ async fn expired_self_signed_and_wrong_host_certificates_fail() {
     assert_eq!(call(root.serve("evil.example", 2900, false).await, &roots).await, Some(9), "another host");
     assert_eq!(call(root.serve("localhost", 2900, true).await, &roots).await, Some(9), "self-signed");
     assert_eq!(call(other.serve("localhost", 2900, false).await, &roots).await, Some(9), "of an unknown root");
+}
+
+#[cfg(feature = "http2")]
+#[tokio::test]
+async fn http2_is_spoken_where_the_service_offers_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Root::new();
+    let roots = folder.path().join("roots.pem");
+    std::fs::write(&roots, &root.1).unwrap();
+    let acceptor = root.acceptor("localhost", 2900, false, &["h2", "http/1.1"]);
+    let (listener, port) = listen().await;
+    let service = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut connection = h2::server::handshake(acceptor.accept(stream).await.unwrap()).await.unwrap();
+        let mut paths = Vec::new();
+        while let Some(Ok((request, mut respond))) = connection.accept().await {
+            paths.push(request.uri().path().to_owned());
+            let mut body = respond.send_response(http::Response::new(()), false).unwrap();
+            body.send_data("{}".into(), true).unwrap();
+        }
+        paths
+    });
+    assert_eq!(call(port, &roots).await, Some(0));
+    assert_eq!(service.await.unwrap(), ["/x"]);
 }

@@ -303,6 +303,32 @@ async fn a_401_leads_to_one_new_token_and_one_replay() {
     assert_eq!((count.load(Ordering::SeqCst), server.requests().len()), (2, 2), "a second 401 surfaces");
 }
 
+/// Gives one token, and then none.
+struct Once(AtomicU32);
+
+impl Credential for Once {
+    fn token<'a>(&'a self, _: TokenRequest<'a>) -> TokenFuture<'a> {
+        Box::pin(async {
+            match self.0.fetch_add(1, Ordering::SeqCst) {
+                0 => Ok(Token::new("token-1")),
+                _ => Err(SecretEnv::new("PLATFORM_NO_SUCH_VARIABLE").read().unwrap_err()),
+            }
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_401_whose_token_cannot_be_replaced_says_both() {
+    let server = Server::always(Reply::new(401, &[("www-authenticate", "Bearer error=\"invalid_token\"")], "")).await;
+    let platform = Platform::builder(&server.url).credential(Once(AtomicU32::new(0))).build().unwrap();
+    let error = get(&platform).await.unwrap_err();
+    assert!(error.is_unauthorized() && server.requests().len() == 1, "{error}");
+    for part in ["invalid_token", "is not accepted", "no other token could be had", "PLATFORM_NO_SUCH_VARIABLE"] {
+        assert!(error.to_string().contains(part), "{part} is not in: {error}");
+    }
+    assert!(std::error::Error::source(&error).is_some());
+}
+
 #[tokio::test]
 async fn a_late_401_of_an_old_token_drops_no_new_one() {
     let server = Server::start(|request| match request.header("authorization") {

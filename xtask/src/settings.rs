@@ -72,14 +72,26 @@ impl Settings {
         })?;
         let text = String::from_utf8(bytes).map_err(|error| invalid(&error.to_string(), 1, 1))?;
         let mut settings = Self::parse(&text)?;
-        settings.codegen.documents = documents(workspace)?;
+        settings.codegen.documents = documents(workspace, GRAPHQL)?;
         Ok(settings)
     }
 
-    /// Reads a configuration that lies elsewhere.
-    pub(crate) fn read_file(path: &Path) -> Result<Self, Failure> {
-        let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
-        Self::parse(&text)
+    /// Reads what a contract brings along in its own folder: a configuration, and GraphQL documents with their schema.
+    /// `None`: neither.
+    pub(crate) fn beside(contract: &Path) -> Result<Option<Self>, Failure> {
+        let (own, graphql) = (contract.with_file_name("codegen.toml"), contract.with_file_name("graphql"));
+        if !own.is_file() && !graphql.is_dir() {
+            return Ok(None);
+        }
+        let text = match own.is_file() {
+            true => fs::read_to_string(&own).map_err(|error| Failure::file("read", &own, &error))?,
+            false => String::new(),
+        };
+        let mut settings = Self::parse(&text)?;
+        let folder = Workspace::find(own.parent().map(Path::to_path_buf))?;
+        settings.codegen.documents = documents(&folder, "graphql")?;
+        settings.codegen.schema = settings.codegen.documents.remove("schema.graphql");
+        Ok(Some(settings))
     }
 
     fn parse(text: &str) -> Result<Self, Failure> {
@@ -99,15 +111,14 @@ impl Settings {
     }
 }
 
-/// The GraphQL documents of the repository, by file name. A folder is part of the name.
-fn documents(workspace: &Workspace) -> Result<BTreeMap<String, String>, Failure> {
+/// The GraphQL documents of a folder, by file name. A folder below it is part of the name.
+fn documents(workspace: &Workspace, folder: &str) -> Result<BTreeMap<String, String>, Failure> {
     let mut documents = BTreeMap::new();
-    for path in workspace.files_below(GRAPHQL)?.into_iter().filter(|path| path.ends_with(".graphql") && path != SCHEMA)
-    {
+    for path in workspace.files_below(folder)?.into_iter().filter(|path| path.ends_with(".graphql") && path != SCHEMA) {
         let text = workspace.read(&path)?.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
             Failure::configuration("document/no-text", format!("{path} is no text"), "write it in UTF-8")
         })?;
-        let name = path.strip_prefix(GRAPHQL).unwrap_or(&path).trim_start_matches('/').to_owned();
+        let name = path.strip_prefix(folder).unwrap_or(&path).trim_start_matches('/').to_owned();
         documents.insert(name, text.replace("\r\n", "\n"));
     }
     Ok(documents)

@@ -11,6 +11,8 @@ const CONFIGURATION: &str = "specs/codegen.toml";
 /// An asynchronous operation that the contract has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound<'a> {
+    /// Position of the entry in the configuration.
+    pub(crate) index: usize,
     /// Index of the operation that submits.
     pub(crate) operation: usize,
     /// Index of the operation that cancels.
@@ -40,7 +42,7 @@ pub(crate) fn bind<'a>(model: &Model, config: &'a Config) -> Result<Bindings<'a>
                     check.problem("twice", "submit", "two entries bind the same operation", "keep one of them");
                 }
                 let cancel = check.fits(operation);
-                bindings.bound.push(Bound { operation, cancel, settings });
+                bindings.bound.push(Bound { index, operation, cancel, settings });
             }
             None => bindings.unused.push(settings.name.clone()),
         }
@@ -64,6 +66,25 @@ struct Check<'a, 'r> {
     report: &'r mut Report,
 }
 
+/// A problem with an entry of the configuration.
+pub(crate) fn problem(
+    settings: &AsyncOperation,
+    index: usize,
+    code: &'static str,
+    place: &str,
+    message: impl Into<String>,
+    hint: &str,
+) -> Problem {
+    Problem {
+        code,
+        document: CONFIGURATION.to_owned(),
+        pointer: Some(format!("/operation/{index}/{place}")),
+        position: None,
+        message: format!("the asynchronous operation `{}`: {}", settings.name, message.into()),
+        hint: hint.to_owned(),
+    }
+}
+
 impl Check<'_, '_> {
     fn problem(&mut self, code: &'static str, place: &str, message: impl Into<String>, hint: &str) {
         let code = match code {
@@ -74,14 +95,7 @@ impl Check<'_, '_> {
             "pointer" => "operation/pointer",
             _ => "operation/cancel",
         };
-        self.report.push(Problem {
-            code,
-            document: CONFIGURATION.to_owned(),
-            pointer: Some(format!("/operation/{}/{place}", self.index)),
-            position: None,
-            message: format!("the asynchronous operation `{}`: {}", self.settings.name, message.into()),
-            hint: hint.to_owned(),
-        });
+        self.report.push(problem(self.settings, self.index, code, place, message, hint));
     }
 
     /// What the entry says about itself.

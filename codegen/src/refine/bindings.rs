@@ -4,13 +4,13 @@ use super::docs::comment;
 use super::index::Index;
 use super::render::Render;
 use super::types::literal;
-use crate::Config;
 use crate::bind::Bound;
 use crate::emit::Piece;
+use crate::graphql::Documents;
 use crate::model::Operation;
 
 /// Writes the constants.
-pub(crate) fn write(render: &Render<'_>, config: &Config, api: &mut Index) -> Vec<Piece> {
+pub(crate) fn write(render: &Render<'_>, documents: &Documents, api: &mut Index) -> Vec<Piece> {
     let mut code = "//! Asynchronous operations, as the configuration binds them.\n\n".to_owned();
     if !render.bound.is_empty() {
         code.push_str("use crate::operations::{Binding, Cancel, Events, States};\nuse crate::wire::prelude::*;\n\n");
@@ -20,8 +20,8 @@ pub(crate) fn write(render: &Render<'_>, config: &Config, api: &mut Index) -> Ve
     let mut list = String::new();
     for bound in render.bound {
         let name = bound.settings.name.to_uppercase();
-        let condition = condition(render, bound);
-        code.push_str(&constant(render, config, bound, &name, &condition));
+        let condition = condition(render, documents, bound);
+        code.push_str(&constant(render, documents, bound, &name, &condition));
         list.push_str(&format!("{condition}&{name},\n"));
         api.add(&format!("bindings::{name}"), "static", "Binding");
     }
@@ -31,7 +31,7 @@ pub(crate) fn write(render: &Render<'_>, config: &Config, api: &mut Index) -> Ve
 }
 
 /// What has to be compiled for the operation to be there.
-fn condition(render: &Render<'_>, bound: &Bound<'_>) -> String {
+fn condition(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>) -> String {
     let family = |operation: &Operation| render.model.families.iter().find(|family| family.name == operation.family);
     let mut features: Vec<String> = [Some(bound.operation), bound.cancel]
         .into_iter()
@@ -39,7 +39,7 @@ fn condition(render: &Render<'_>, bound: &Bound<'_>) -> String {
         .filter_map(|index| family(&render.model.operations[index]))
         .map(|family| format!("feature = {:?}", family.feature))
         .collect();
-    if bound.is_assumed(render.model) {
+    if documents.assumed || bound.is_assumed(render.model) {
         features.push("feature = \"assumed\"".to_owned());
     }
     features.dedup();
@@ -49,10 +49,12 @@ fn condition(render: &Render<'_>, bound: &Bound<'_>) -> String {
     }
 }
 
-fn constant(render: &Render<'_>, config: &Config, bound: &Bound<'_>, name: &str, condition: &str) -> String {
+fn constant(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>, name: &str, condition: &str) -> String {
     let settings = bound.settings;
     let submit = &render.model.operations[bound.operation];
-    let document = |file: &String| literal(config.documents.get(file).map_or("", |text| text.trim()));
+    let document = |file: &String| {
+        documents.constant(file).map_or_else(|| literal(""), |name| format!("super::documents::{name}.text()"))
+    };
     let optional = |text: &Option<String>| match text {
         Some(text) => format!("Some({})", literal(text)),
         None => "None".to_owned(),

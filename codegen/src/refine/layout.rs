@@ -12,10 +12,11 @@ const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, depreca
     reason = \"names and prose are the contract's\")]";
 
 /// `mod.rs` of the generated folder.
-pub(crate) fn root() -> Vec<Piece> {
+pub(crate) fn root(documents: &str) -> Vec<Piece> {
     let about = "//! What is generated from the contract.\n";
     vec![Piece::Code(format!(
-        "{about}{ALLOWS}\n\n#[cfg(feature = \"operations\")]\npub mod bindings;\npub mod families;\npub mod types;\n"
+        "{about}{ALLOWS}\n\n#[cfg(feature = \"operations\")]\npub mod bindings;\n#[cfg({documents})]\npub mod documents;\n\
+         pub mod families;\npub mod types;\n"
     ))]
 }
 

@@ -6,6 +6,7 @@
 mod arguments;
 mod bindings;
 mod docs;
+mod documents;
 mod families;
 mod groups;
 mod index;
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 use crate::bind::Bound;
 use crate::emit::Piece;
 use crate::generate::Resolved;
+use crate::graphql::Documents;
 use crate::model::Model;
 use crate::{Config, Feature};
 
@@ -34,7 +36,13 @@ pub(crate) struct Parts {
 }
 
 /// Writes down the whole client.
-pub(crate) fn refine(model: &Model, resolved: &Resolved, config: &Config, bound: &[Bound<'_>]) -> Parts {
+pub(crate) fn refine(
+    model: &Model,
+    resolved: &Resolved,
+    config: &Config,
+    bound: &[Bound<'_>],
+    texts: &Documents,
+) -> Parts {
     let render = render::Render { model, resolved, bound };
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
@@ -51,8 +59,9 @@ pub(crate) fn refine(model: &Model, resolved: &Resolved, config: &Config, bound:
         files.insert(format!("families/{}.rs", family.name), families::write(&render, family, &mut index));
     }
     files.insert("families/mod.rs".to_owned(), layout::families(model));
-    files.insert("bindings.rs".to_owned(), bindings::write(&render, config, &mut index));
-    files.insert("mod.rs".to_owned(), layout::root());
+    files.insert("bindings.rs".to_owned(), bindings::write(&render, texts, &mut index));
+    files.extend(documents::write(texts, &mut index));
+    files.insert("mod.rs".to_owned(), layout::root(documents::condition(texts)));
     let surface = surface::surface(&render);
     Parts { files, features: layout::features(model, &groups), surface, api_index: index.finish() }
 }

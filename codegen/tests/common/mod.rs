@@ -1,6 +1,7 @@
 //! Reading cases and contracts.
 #![allow(dead_code, clippy::print_stdout, reason = "each test uses a part of it, and says what it skips")]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,10 +21,14 @@ impl Case {
         let contract = ["contract.yaml", "contract.json"].iter().map(|file| folder.join(file));
         let contract = contract.into_iter().find(|path| path.exists()).unwrap();
         let config = fs::read_to_string(folder.join("codegen.toml")).unwrap_or_default();
+        let mut config: Config =
+            toml::from_str(&config).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        config.documents = documents(&folder.join("graphql"));
+        config.schema = config.documents.remove("schema.graphql");
         Self {
             name: folder.file_name().unwrap().to_string_lossy().into_owned(),
             bytes: fs::read(contract).unwrap(),
-            config: toml::from_str(&config).unwrap_or_else(|error| panic!("{}: {error}", folder.display())),
+            config,
         }
     }
 
@@ -45,6 +50,14 @@ impl Case {
     pub(crate) fn with(&self, bytes: &[u8], names: &Names) -> Result<Output, Report> {
         generate(&[Contract { name: "platform", bytes }], &self.config, names)
     }
+}
+
+/// The GraphQL documents of a folder, where it exists.
+pub(crate) fn documents(folder: &Path) -> BTreeMap<String, String> {
+    let Ok(entries) = fs::read_dir(folder) else { return BTreeMap::new() };
+    let read =
+        |path: PathBuf| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(path).unwrap());
+    entries.map(|entry| read(entry.unwrap().path())).collect()
 }
 
 /// Contracts as real projects publish them, where they lie beside the workspace, up to a size in bytes.

@@ -11,8 +11,10 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::net::TcpListener;
 
 use super::{
-    Credential, RefreshMemory, RefreshStore, SecretSource, Token, TokenFuture, TokenRequest, browser,
-    grant::Registration, loopback, refresh::Keeper,
+    Credential, RefreshMemory, RefreshStore, Token, TokenFuture, TokenRequest, browser,
+    grant::{Registration, options},
+    loopback,
+    refresh::Keeper,
 };
 use crate::error::{Error, Kind};
 
@@ -46,6 +48,8 @@ pub struct AuthorizationCode {
     patience: Duration,
 }
 
+options!(AuthorizationCode, registration, optional secret);
+
 impl AuthorizationCode {
     /// The client `client_id`, registered with `issuer`. The scope is `api` unless another is set.
     pub fn new(issuer: impl Into<String>, client_id: impl Into<String>) -> Self {
@@ -57,34 +61,6 @@ impl AuthorizationCode {
             open: None,
             patience: Duration::from_secs(300),
         }
-    }
-
-    /// Sets the client's secret, for clients that have one.
-    #[must_use]
-    pub fn secret(mut self, source: impl SecretSource) -> Self {
-        self.registration.secret = Some(Arc::new(source));
-        self
-    }
-
-    /// Sets the scopes to ask for, separated by spaces.
-    #[must_use]
-    pub fn scope(mut self, scope: impl Into<String>) -> Self {
-        self.registration.scope = scope.into();
-        self
-    }
-
-    /// Sets the `audience` to ask for, where the issuer takes one. The document shows none.
-    #[must_use]
-    pub fn audience(mut self, audience: impl Into<String>) -> Self {
-        self.registration.audience = Some(audience.into());
-        self
-    }
-
-    /// Sets the token endpoint, as for [`ClientCredentials`](super::ClientCredentials::token_endpoint).
-    #[must_use]
-    pub fn token_endpoint(mut self, url: impl Into<String>) -> Self {
-        self.registration.endpoints.token = Some(url.into());
-        self
     }
 
     /// Sets the authorization endpoint. Without one, the issuer's discovery document names it.

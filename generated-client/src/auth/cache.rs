@@ -81,14 +81,20 @@ impl Cache {
         deadline: Instant,
         rejected: Option<Generation>,
     ) -> Result<Arc<Held>, Error> {
-        let now = self.0.clock.now();
-        if let Some(held) = self.valid(now, rejected) {
-            if !held.is_fresh(now) && self.0.quiet_until.load(Ordering::Acquire) <= self.0.millis(now.instant) {
-                self.renew(transport, now, held.generation);
-            }
-            return Ok(held);
+        match self.ready(transport, rejected) {
+            Some(held) => Ok(held),
+            None => self.wait(transport, deadline, rejected).await,
         }
-        self.wait(transport, deadline, rejected).await
+    }
+
+    /// The token that is there, when it is usable and not the `rejected` one.
+    pub(crate) fn ready(&self, transport: &Arc<Transport>, rejected: Option<Generation>) -> Option<Arc<Held>> {
+        let now = self.0.clock.now();
+        let held = self.valid(now, rejected)?;
+        if !held.is_fresh(now) && self.0.quiet_until.load(Ordering::Acquire) <= self.0.millis(now.instant) {
+            self.renew(transport, now, held.generation);
+        }
+        Some(held)
     }
 
     /// The current token, usable or not.

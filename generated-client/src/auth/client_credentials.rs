@@ -2,7 +2,10 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{Credential, SecretSource, Token, TokenFuture, TokenRequest, grant::Registration};
+use super::{
+    Credential, SecretSource, Token, TokenFuture, TokenRequest,
+    grant::{Registration, options},
+};
 use crate::error::Error;
 
 /// Gets tokens with the client-credentials grant (platform document §4.5).
@@ -20,32 +23,16 @@ use crate::error::Error;
 /// ```
 pub struct ClientCredentials(Registration);
 
+options!(ClientCredentials, 0);
+
 impl ClientCredentials {
     /// The client `client_id`, registered with `issuer`. The scope is `api` unless another is set.
     pub fn new(issuer: impl Into<String>, client_id: impl Into<String>, secret: impl SecretSource) -> Self {
-        Self(Registration::new(issuer.into(), client_id.into(), Some(Arc::new(secret))))
+        Self::of(Registration::new(issuer.into(), client_id.into(), Some(Arc::new(secret))))
     }
 
-    /// Sets the scopes to ask for, separated by spaces. Empty: none are asked for.
-    #[must_use]
-    pub fn scope(mut self, scope: impl Into<String>) -> Self {
-        self.0.scope = scope.into();
-        self
-    }
-
-    /// Sets the `audience` to ask for, where the issuer takes one. The document shows none.
-    #[must_use]
-    pub fn audience(mut self, audience: impl Into<String>) -> Self {
-        self.0.audience = Some(audience.into());
-        self
-    }
-
-    /// Sets the token endpoint. Without one, the issuer's discovery document names it, and an issuer without such a
-    /// document is asked at `{issuer}/connect/token`.
-    #[must_use]
-    pub fn token_endpoint(mut self, url: impl Into<String>) -> Self {
-        self.0.endpoints.token = Some(url.into());
-        self
+    pub(crate) fn of(registration: Registration) -> Self {
+        Self(registration)
     }
 
     async fn request(&self, request: TokenRequest<'_>) -> Result<Token, Error> {

@@ -14,9 +14,9 @@ use crate::{
 
 /// The endpoints of an issuer: set by hand, else from its discovery document.
 #[derive(Debug)]
-pub(super) struct Endpoints {
+pub(crate) struct Endpoints {
     pub(super) issuer: String,
-    pub(super) token: Option<String>,
+    pub(crate) token: Option<String>,
     pub(super) authorization: Option<String>,
     found: OnceCell<Found>,
 }

@@ -12,14 +12,57 @@ use crate::{
 };
 
 /// The registration of a client at an issuer.
-pub(super) struct Registration {
-    pub(super) endpoints: Endpoints,
+pub(crate) struct Registration {
+    pub(crate) endpoints: Endpoints,
     pub(super) client: String,
-    pub(super) secret: Option<Arc<dyn SecretSource>>,
-    pub(super) scope: String,
-    pub(super) audience: Option<String>,
+    pub(crate) secret: Option<Arc<dyn SecretSource>>,
+    pub(crate) scope: String,
+    pub(crate) audience: Option<String>,
     pub(super) refusals: Refusals,
 }
+
+/// Gives a credential the options of its registration, which lies in this field.
+macro_rules! options {
+    ($credential:ident, $registration:tt) => {
+        impl $credential {
+            /// Sets the scopes to ask for, separated by spaces. Empty: none are asked for.
+            #[must_use]
+            pub fn scope(mut self, scope: impl Into<String>) -> Self {
+                self.$registration.scope = scope.into();
+                self
+            }
+
+            /// Sets the `audience` to ask for, where the issuer takes one. The document shows none.
+            #[must_use]
+            pub fn audience(mut self, audience: impl Into<String>) -> Self {
+                self.$registration.audience = Some(audience.into());
+                self
+            }
+
+            /// Sets the token endpoint. Without one, the issuer's discovery document names it, and an issuer without such
+            /// a document is asked at `{issuer}/connect/token`.
+            #[must_use]
+            pub fn token_endpoint(mut self, url: impl Into<String>) -> Self {
+                self.$registration.endpoints.token = Some(url.into());
+                self
+            }
+        }
+    };
+    // The secret of a client may be missing: programs on a user's machine can keep none.
+    ($credential:ident, $registration:tt, optional secret) => {
+        options!($credential, $registration);
+
+        impl $credential {
+            /// Sets the client's secret, for clients that have one.
+            #[must_use]
+            pub fn secret(mut self, source: impl crate::auth::SecretSource) -> Self {
+                self.$registration.secret = Some(std::sync::Arc::new(source));
+                self
+            }
+        }
+    };
+}
+pub(super) use options;
 
 /// What a token endpoint gives.
 pub(super) struct Granted {
@@ -28,7 +71,7 @@ pub(super) struct Granted {
 }
 
 impl Registration {
-    pub(super) fn new(issuer: String, client: String, secret: Option<Arc<dyn SecretSource>>) -> Self {
+    pub(crate) fn new(issuer: String, client: String, secret: Option<Arc<dyn SecretSource>>) -> Self {
         let refusals = Refusals::default();
         Self { endpoints: Endpoints::new(issuer), client, secret, scope: "api".to_owned(), audience: None, refusals }
     }

@@ -171,7 +171,7 @@ fn page(status: u16, text: &str) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::panic, reason = "tests")]
+#[allow(clippy::panic, clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 
@@ -217,6 +217,26 @@ mod tests {
         }
         let named = "/callback?state=s&code=c&iss=https%3A%2F%2Fissuer.example%2F";
         assert!(matches!(judge(named, &expected(true)), Verdict::Code(_)));
+    }
+
+    /// Sends the same request over two connections, of which both are open before the first is answered.
+    #[tokio::test]
+    async fn a_second_hit_learns_that_the_sign_in_is_over() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let taken = Arc::new(AtomicBool::new(false));
+        let mut hits = Vec::new();
+        for _ in 0..2 {
+            let mut browser = TcpStream::connect(address).await.unwrap();
+            browser.write_all(b"GET /callback?state=s&code=c HTTP/1.1\r\n\r\n").await.unwrap();
+            let (stream, _) = listener.accept().await.unwrap();
+            let outcome = answer(stream, Arc::new(expected(false)), Arc::clone(&taken)).await;
+            let mut page = String::new();
+            browser.read_to_string(&mut page).await.unwrap();
+            hits.push((outcome.map(Result::unwrap), page));
+        }
+        assert!(hits[0].0.as_deref() == Some("c") && hits[0].1.contains("You are signed in"), "{hits:?}");
+        assert!(hits[1].0.is_none() && hits[1].1.contains("over already"), "{hits:?}");
     }
 
     #[test]

@@ -20,6 +20,8 @@ mod refresh_store;
 mod refusal;
 mod secret;
 mod secret_file;
+#[cfg(feature = "keyring")]
+mod secret_keyring;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 mod tests;
@@ -38,6 +40,7 @@ pub use command::SecretCommand;
 pub(crate) use event::Audit;
 pub use event::{TokenEvent, TokenEventKind};
 pub use fixed::StaticToken;
+pub(crate) use grant::Registration;
 pub(crate) use held::Held;
 pub use refresh::RefreshToken;
 pub use refresh_folder::RefreshFolder;
@@ -45,6 +48,8 @@ pub use refresh_store::{RefreshKey, RefreshLock, RefreshMemory, RefreshStore};
 pub use secrecy::{ExposeSecret, SecretString};
 pub use secret::{SecretEnv, SecretSource};
 pub use secret_file::SecretFile;
+#[cfg(feature = "keyring")]
+pub use secret_keyring::SecretKeyring;
 
 use crate::{Error, session::Transport};
 

@@ -9,8 +9,8 @@ use std::{
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{
-    Credential, RefreshKey, RefreshLock, RefreshStore, SecretSource, Token, TokenFuture, TokenRequest,
-    grant::Registration,
+    Credential, RefreshKey, RefreshLock, RefreshStore, Token, TokenFuture, TokenRequest,
+    grant::{Registration, options},
 };
 use crate::error::{Error, Kind};
 
@@ -35,41 +35,19 @@ pub struct RefreshToken {
     keeper: Keeper,
 }
 
+options!(RefreshToken, registration, optional secret);
+
 impl RefreshToken {
     /// The client `client_id`, registered with `issuer`, and the store that holds its refresh token. No scope is asked for
     /// unless one is set: the token keeps the scopes that it was granted with.
     pub fn new(issuer: impl Into<String>, client_id: impl Into<String>, store: impl RefreshStore) -> Self {
         let mut registration = Registration::new(issuer.into(), client_id.into(), None);
         registration.scope = String::new();
+        Self::of(registration, store)
+    }
+
+    pub(crate) fn of(registration: Registration, store: impl RefreshStore) -> Self {
         Self { registration, keeper: Keeper::new(Arc::new(store)) }
-    }
-
-    /// Sets the client's secret, for clients that have one.
-    #[must_use]
-    pub fn secret(mut self, source: impl SecretSource) -> Self {
-        self.registration.secret = Some(Arc::new(source));
-        self
-    }
-
-    /// Sets the scopes to ask for, separated by spaces.
-    #[must_use]
-    pub fn scope(mut self, scope: impl Into<String>) -> Self {
-        self.registration.scope = scope.into();
-        self
-    }
-
-    /// Sets the `audience` to ask for, where the issuer takes one. The document shows none.
-    #[must_use]
-    pub fn audience(mut self, audience: impl Into<String>) -> Self {
-        self.registration.audience = Some(audience.into());
-        self
-    }
-
-    /// Sets the token endpoint, as for [`ClientCredentials`](super::ClientCredentials::token_endpoint).
-    #[must_use]
-    pub fn token_endpoint(mut self, url: impl Into<String>) -> Self {
-        self.registration.endpoints.token = Some(url.into());
-        self
     }
 
     /// The entry of the store that this credential reads and writes: to put a first refresh token there.

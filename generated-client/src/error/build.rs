@@ -47,6 +47,12 @@ impl Error {
         self
     }
 
+    /// A second thing to know, after the hint.
+    pub(crate) fn and(mut self, what: &str) -> Self {
+        self.0.hint = if self.0.hint.is_empty() { what.to_owned() } else { format!("{}; {what}", self.0.hint) };
+        self
+    }
+
     pub(crate) fn cause(mut self, cause: impl StdError + Send + Sync + 'static) -> Self {
         self.0.cause = Some(Arc::new(cause));
         self

@@ -12,5 +12,7 @@
 )]
 #[cfg(feature = "operations")]
 pub mod bindings;
+#[cfg(all(feature = "graphql", feature = "assumed"))]
+pub mod documents;
 pub mod families;
 pub mod types;

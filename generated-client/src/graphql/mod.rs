@@ -7,11 +7,11 @@
 //! # async fn run(platform: platform_client::Platform) -> Result<(), platform_client::Error> {
 //! use platform_client::{Value, graphql::Delivery};
 //!
-//! let answer = platform.graphql().query::<Value>("{ __typename }", ()).await?;
+//! let answer = platform.graphql().query::<Value, _>("{ __typename }", ()).await?;
 //! println!("{:?}", answer.data());
 //!
 //! let document = "subscription ($id: ID!) { changed(id: $id) { state } }";
-//! let mut changes = platform.graphql().subscribe::<Value>(document, [("id", "17")]);
+//! let mut changes = platform.graphql().subscribe::<Value, _>(document, [("id", "17")]);
 //! while let Some(delivery) = changes.next().await {
 //!     match delivery? {
 //!         Delivery::Next(answer) => println!("{:?}", answer.data()),
@@ -36,6 +36,7 @@ mod message;
 mod options;
 mod query;
 mod queue;
+mod source;
 mod sse;
 mod subscription;
 mod supervisor;
@@ -45,6 +46,7 @@ pub(crate) use hub::Hub;
 pub use options::{GraphqlOptions, Transport};
 pub use query::Query;
 pub use queue::Gap;
+pub use source::{Document, Source, Untyped};
 pub use subscription::{Delivery, Subscription};
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -63,18 +65,28 @@ impl Platform {
 pub struct Graphql<'a>(&'a Platform);
 
 impl<'a> Graphql<'a> {
-    /// A query or mutation. `variables` is anything that serialises to an object; `()` is none.
+    /// A query or mutation. With a constant of `platform_client::documents`, variables and answer are of the types that the
+    /// schema gives them. With a text, `variables` is anything that serialises to an object, `()` is none, and the answer is
+    /// read as the caller says.
     ///
     /// A document without a mutation is retried as a `GET` is; a mutation is sent once.
-    pub fn query<T: DeserializeOwned>(self, document: &str, variables: impl Serialize) -> Query<'a, T> {
-        Query::new(self.0, document, &variables)
+    pub fn query<T: DeserializeOwned, V: Serialize>(
+        self,
+        document: &(impl Source<V, T> + ?Sized),
+        variables: V,
+    ) -> Query<'a, T> {
+        Query::new(self.0, document.text(), &variables)
     }
 
-    /// A subscription. It is sent at once; what is wrong with it comes out of the stream. The service acknowledges no
+    /// A subscription, of a document or a text as in [`query`](Self::query). It is sent at once; what is wrong with it comes out of the stream. The service acknowledges no
     /// subscription, so what happens right after this call may be missed: look with a query.
     ///
     /// It has to be called within a Tokio runtime; outside of one, the stream gives an error.
-    pub fn subscribe<T: DeserializeOwned>(self, document: &str, variables: impl Serialize) -> Subscription<T> {
-        Subscription::new(self.0, document, &variables)
+    pub fn subscribe<T: DeserializeOwned, V: Serialize>(
+        self,
+        document: &(impl Source<V, T> + ?Sized),
+        variables: V,
+    ) -> Subscription<T> {
+        Subscription::new(self.0, document.text(), &variables)
     }
 }

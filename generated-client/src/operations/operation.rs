@@ -174,7 +174,7 @@ impl Operation {
         let platform = self.operations.platform();
         let _turn = platform.0.graphql.looks.acquire().await;
         let begun = Instant::now();
-        let answer = platform.graphql().query::<Value>(self.binding.query, self.variables()).await?;
+        let answer = platform.graphql().query::<Value, _>(self.binding.query, self.variables()).await?;
         tracing::trace!(kind = self.binding.kind, elapsed = ?begun.elapsed(), "looked at an operation");
         // A part that failed is not one that is not there.
         let hidden = answer.data().and_then(|data| data.pointer(self.binding.state)).is_none_or(Value::is_null);

@@ -33,6 +33,8 @@ pub(super) struct Tracker {
     /// A final state that a query has confirmed.
     confirmed: Option<(Observation, Instant)>,
     unknown: Option<(String, Instant)>,
+    /// The last push said that it has ended.
+    pushed_end: bool,
     gap: bool,
     seen: bool,
 }
@@ -49,6 +51,7 @@ impl Tracker {
             events: BTreeSet::new(),
             confirmed: None,
             unknown: None,
+            pushed_end: false,
             gap: false,
             seen: false,
         }
@@ -62,7 +65,7 @@ impl Tracker {
     /// Whether a change is near: the state is final and the events are missing, or a state was pushed that counts only
     /// when it is confirmed.
     pub(super) fn is_restless(&self) -> bool {
-        self.confirmed.is_some() || !self.seen
+        self.confirmed.is_some() || self.pushed_end || !self.seen
     }
 
     /// Takes the data of a query. The observation, when it is news.
@@ -122,6 +125,7 @@ impl Tracker {
             return Push::Confirm;
         };
         let state = self.binding.states.read(&raw);
+        self.pushed_end = state.is_final();
         if state != State::Pending {
             return Push::Confirm;
         }

@@ -1,6 +1,6 @@
 //! Reads and writes bodies.
 
-use std::time::Duration;
+use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 
@@ -47,10 +47,13 @@ pub(crate) async fn excerpt(response: &mut reqwest::Response, limit: usize, idle
 }
 
 async fn chunk(response: &mut reqwest::Response, idle: Duration) -> Result<Option<Bytes>, Error> {
-    match tokio::time::timeout(idle, response.chunk()).await {
-        Ok(chunk) => chunk.map_err(|cause| broken(&cause.without_url())),
-        Err(_) => Err(silent(idle)),
-    }
+    let mut chunk = pin!(response.chunk());
+    // Most bodies are there along with their head: only what is waited for needs a timer.
+    let outcome = match poll_fn(|context| Poll::Ready(chunk.as_mut().poll(context))).await {
+        Poll::Ready(outcome) => outcome,
+        Poll::Pending => tokio::time::timeout(idle, chunk).await.map_err(|_| silent(idle))?,
+    };
+    outcome.map_err(|cause| broken(&cause.without_url()))
 }
 
 /// The error of a server that says nothing for too long.

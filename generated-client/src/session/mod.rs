@@ -3,6 +3,7 @@
 mod body;
 mod content;
 pub(crate) mod middleware;
+mod options;
 mod preflight;
 mod refused;
 mod retry;
@@ -11,7 +12,7 @@ mod transport;
 
 use std::{sync::Arc, time::Duration};
 
-use http::{HeaderMap, HeaderName};
+use http::HeaderName;
 use tokio::sync::Semaphore;
 use url::Url;
 use uuid::Uuid;
@@ -21,6 +22,7 @@ use crate::{Platform, auth::Cache};
 #[cfg(feature = "graphql")]
 pub(crate) use body::excerpt;
 pub(crate) use middleware::Middleware;
+pub(crate) use options::{Options, options};
 #[cfg(feature = "graphql")]
 pub(crate) use retry::retry_after;
 pub(crate) use retry::{Budget, random};
@@ -59,14 +61,4 @@ pub(crate) struct Session {
     pub(crate) fake: Option<crate::testing::Fake>,
     #[cfg(feature = "graphql")]
     pub(crate) graphql: crate::graphql::Hub,
-}
-
-/// What one call changes of the client's configuration.
-#[derive(Debug, Default)]
-pub(crate) struct Options {
-    pub(crate) deadline: Option<Duration>,
-    pub(crate) no_retry: bool,
-    pub(crate) idempotent: bool,
-    pub(crate) retry_when_asked: bool,
-    pub(crate) headers: HeaderMap,
 }

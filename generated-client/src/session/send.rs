@@ -21,7 +21,7 @@ use crate::{
     ByteStream,
     auth::{Generation, Held},
     error::{Error, Kind},
-    wire::{Body, Method, Prepared, Raw},
+    wire::{Body, Method, PROBLEM, Prepared, Raw},
 };
 
 /// About a century: a deadline that nobody waits for.
@@ -55,16 +55,20 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
         method = prepared.method.as_str(),
         status = Empty,
         attempts = Empty,
+        // What OpenTelemetry calls the span, and how it ended.
+        otel.name = prepared.operation,
+        otel.kind = "client",
+        otel.status_code = Empty,
     );
     let progress = Progress {
         sent: AtomicBool::new(false),
         status: AtomicU16::new(0),
         request_id: request_id(session, prepared, options),
     };
-    run(session, prepared, options, &span, &progress)
-        .instrument(span.clone())
-        .await
-        .map_err(|error| progress.tell(error, prepared.method).at(prepared.operation))
+    run(session, prepared, options, &span, &progress).instrument(span.clone()).await.map_err(|error| {
+        span.record("otel.status_code", "ERROR");
+        progress.tell(error, prepared.method).at(prepared.operation)
+    })
 }
 
 /// The identifier that the caller set, else a new one, the same for all attempts.
@@ -135,15 +139,16 @@ async fn attempts(
                     rejected = Some(held.generation);
                     match renewed(session, deadline, held).await {
                         Ok(true) => continue,
-                        // The issuer is in trouble that passes, and the service did not take the request.
-                        Err(cause) if cause.is_retryable() && retries(attempt) => {
+                        Ok(false) => {}
+                        Err(cause) => {
                             let pause = retry::pause(attempt - 1, &cause);
-                            if fits(pause) {
+                            // The issuer is in trouble that passes, and the service did not take the request.
+                            if cause.is_retryable() && retries(attempt) && fits(pause) {
                                 tokio::time::sleep(pause).await;
                                 continue;
                             }
+                            return Err(error.and(&format!("no other token could be had: {cause}")).cause(cause));
                         }
-                        _ => {}
                     }
                 }
                 error
@@ -189,7 +194,9 @@ async fn exchange(
         None => None,
     };
     let mut headers = prepared.headers.clone();
-    headers.extend(options.headers.clone());
+    if !options.headers.is_empty() {
+        headers.extend(options.headers.clone());
+    }
     if let (Some(name), Some(id)) = (&session.request_id, &progress.request_id) {
         headers.insert(name, id.clone());
     }
@@ -206,11 +213,12 @@ async fn exchange(
     };
     let status = response.status();
     span.record("status", status.as_u16());
-    let headers = response.headers().clone();
     if !status.is_success() {
-        let id = session.request_id.as_ref().and_then(|name| headers.get(name)?.to_str().ok());
-        return Err(refused(session, &mut response, held).await.with_request_id(id));
+        let error = refused(session, &mut response, held).await;
+        let id = session.request_id.as_ref().and_then(|name| response.headers().get(name)?.to_str().ok());
+        return Err(error.with_request_id(id));
     }
+    let headers = std::mem::take(response.headers_mut());
     let body = if prepared.stream && !is_json_beside_stream(prepared, &headers) {
         Body::Live(ByteStream::live(prepared.operation, response.into(), session.idle))
     } else {
@@ -241,22 +249,21 @@ async fn head(
     if let Some(fake) = &session.fake {
         return fake.take(prepared, headers);
     }
-    let mut request = session.transport.client(&prepared.url)?.request(method, prepared.url.clone()).headers(headers);
-    match content {
-        Some(content) => request = request.body(content),
-        // RFC 9110 §8.6: servers may answer 411 to these methods without a length.
-        None if matches!(prepared.method, Method::Post | Method::Put | Method::Patch) => {
-            request = request.header(header::CONTENT_LENGTH, 0);
-        }
-        None => {}
+    // RFC 9110 §8.6: servers may answer 411 to these methods without a length.
+    if content.is_none() && matches!(prepared.method, Method::Post | Method::Put | Method::Patch) {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
     }
+    let mut request = reqwest::Request::new(method, prepared.url.clone());
+    *request.headers_mut() = headers;
+    *request.body_mut() = content;
+    let sending = session.transport.client(&prepared.url)?.execute(request);
     let before = progress.sent.swap(true, Ordering::Relaxed);
     progress.status.store(0, Ordering::Relaxed);
     // What may be sent again need not wait for the whole deadline.
     let answer = if policy.repeatable {
-        tokio::time::timeout(session.idle, request.send()).await.map_err(|_| body::silent(session.idle))?
+        tokio::time::timeout(session.idle, sending).await.map_err(|_| body::silent(session.idle))?
     } else {
-        request.send().await
+        sending.await
     };
     let response = answer.map_err(|cause| {
         let error = broken(&cause.without_url());
@@ -275,5 +282,8 @@ fn is_json_beside_stream(prepared: &Prepared, headers: &HeaderMap) -> bool {
         headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase()
     };
     let accept = text(&prepared.headers, header::ACCEPT);
-    accept.contains(',') && accept.contains("json") && text(headers, header::CONTENT_TYPE).contains("json")
+    let mut ranges = accept.split(',').filter(|range| !range.contains(PROBLEM));
+    accept.contains(',')
+        && ranges.any(|range| range.contains("json"))
+        && text(headers, header::CONTENT_TYPE).contains("json")
 }

@@ -6,15 +6,15 @@ mod profiles;
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use uuid::Uuid;
 
 use crate::{
     Compliance, Platform, PlatformBuilder,
     auth::{
-        ClientCredentials, Credential, RefreshFolder, RefreshToken, SecretCommand, SecretEnv, SecretFile, SecretSource,
-        StaticToken,
+        ClientCredentials, Credential, RefreshFolder, RefreshToken, Registration, SecretCommand, SecretEnv, SecretFile,
+        SecretSource, StaticToken,
     },
     error::{Error, Kind},
 };
@@ -27,9 +27,11 @@ impl Platform {
     /// | `PLATFORM_BASE_URL` | the address of the service; required, unless a profile is chosen |
     /// | `PLATFORM_TOKEN` | a token, such as an API token of the dashboard |
     /// | `PLATFORM_TOKEN_FILE` | the protected file that holds one |
+    /// | `PLATFORM_TOKEN_KEYRING` | with the feature `keyring`: `SERVICE/USER`, the entry that holds one |
     /// | `PLATFORM_ISSUER`, `PLATFORM_CLIENT_ID` | the issuer, and the client that is registered with it |
     /// | `PLATFORM_SECRET_FILE` | the protected file with the client's secret: the client-credentials grant |
     /// | `PLATFORM_CLIENT_SECRET` | the secret itself |
+    /// | `PLATFORM_SECRET_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry in the keyring of the system |
     /// | `PLATFORM_REFRESH_FOLDER` | the folder with a refresh token of the client: the refresh-token grant |
     /// | `PLATFORM_FOLLOW_LINKS` | `1`: protected files may be links, as mounted secrets of Kubernetes are |
     /// | `PLATFORM_SCOPE` | the scopes to ask for; `api` unless set |
@@ -66,8 +68,9 @@ impl Platform {
     /// base_url = "https://platform.example"
     /// issuer = "https://issuer.example"
     /// client_id = "my-service"
-    /// secret_command = ["pass", "show", "platform/my-service"]   # or secret_file, secret_env, refresh_folder
-    /// # token_file = "…"                                         # or token_env, token_command: a token that exists
+    /// secret_command = ["pass", "show", "platform/my-service"]   # or secret_file, secret_env, refresh_folder,
+    ///                                                            # secret_keyring = "SERVICE/USER"
+    /// # token_file = "…"                                         # or token_env, token_command, token_keyring: a token
     ///
     /// [profile.staging.compliance]
     /// base_url = "https://compliance.example"
@@ -105,17 +108,22 @@ struct Settings {
     compliance: Option<(String, Option<Uuid>, Source)>,
 }
 
-/// The names of the places that a credential is made of.
+/// Where a secret is: in one of these places.
+#[derive(Debug, Default)]
+struct Place {
+    env: Option<String>,
+    file: Option<PathBuf>,
+    command: Option<Vec<String>>,
+    keyring: Option<String>,
+}
+
+/// What a credential is made of.
 #[derive(Debug, Default)]
 struct Source {
-    token_env: Option<String>,
-    token_file: Option<PathBuf>,
-    token_command: Option<Vec<String>>,
+    token: Place,
     issuer: Option<String>,
     client_id: Option<String>,
-    secret_env: Option<String>,
-    secret_file: Option<PathBuf>,
-    secret_command: Option<Vec<String>>,
+    secret: Place,
     refresh_folder: Option<PathBuf>,
     follow_links: bool,
     scope: Option<String>,
@@ -159,14 +167,20 @@ fn from_lookup(lookup: Lookup<'_>) -> Result<Settings, Error> {
         let present = |end: &str| Ok::<_, Error>(get(end)?.map(|_| name(end)));
         let path = |end: &str| lookup(&name(end)).filter(|path| !path.is_empty()).map(PathBuf::from);
         Ok(Source {
-            token_env: present("TOKEN")?,
-            token_file: path("TOKEN_FILE"),
-            token_command: None,
+            token: Place {
+                env: present("TOKEN")?,
+                file: path("TOKEN_FILE"),
+                command: None,
+                keyring: get("TOKEN_KEYRING")?,
+            },
             issuer: get("ISSUER")?,
             client_id: get("CLIENT_ID")?,
-            secret_env: present("CLIENT_SECRET")?,
-            secret_file: path("SECRET_FILE"),
-            secret_command: None,
+            secret: Place {
+                env: present("CLIENT_SECRET")?,
+                file: path("SECRET_FILE"),
+                command: None,
+                keyring: get("SECRET_KEYRING")?,
+            },
             refresh_folder: path("REFRESH_FOLDER"),
             follow_links: get("FOLLOW_LINKS")?.as_deref() == Some("1"),
             scope: get("SCOPE")?,
@@ -204,8 +218,8 @@ fn builder(settings: Settings) -> Result<PlatformBuilder, Error> {
 
 impl Source {
     fn credential(self, of: &str) -> Result<Option<Box<dyn Credential>>, Error> {
-        let token = secret(of, "token", self.token_env, self.token_file, self.token_command, self.follow_links)?;
-        let secret = secret(of, "secret", self.secret_env, self.secret_file, self.secret_command, self.follow_links)?;
+        let token = self.token.source(&format!("the token of {of}"), self.follow_links)?;
+        let secret = self.secret.source(&format!("the secret of {of}"), self.follow_links)?;
         if let Some(token) = token {
             if secret.is_some() || self.refresh_folder.is_some() {
                 let what = format!("the credential of {of} is both a token and a client's");
@@ -224,63 +238,67 @@ impl Source {
                 ));
             }
         };
-        if let Some(folder) = self.refresh_folder {
-            let mut credential = RefreshToken::new(issuer, client, RefreshFolder::new(folder));
-            if let Some(secret) = secret {
-                credential = credential.secret(secret);
-            }
-            if let Some(scope) = self.scope {
-                credential = credential.scope(scope);
-            }
-            if let Some(audience) = self.audience {
-                credential = credential.audience(audience);
-            }
-            if let Some(endpoint) = self.token_endpoint {
-                credential = credential.token_endpoint(endpoint);
-            }
-            return Ok(Some(Box::new(credential)));
+        let mut registration = Registration::new(issuer, client, secret.map(Arc::from));
+        match self.scope {
+            Some(scope) => registration.scope = scope,
+            // The token keeps the scopes that it was granted with.
+            None if self.refresh_folder.is_some() => registration.scope.clear(),
+            None => {}
         }
-        let Some(secret) = secret else {
-            let what = format!("the credential of {of} lacks the client's secret");
-            return Err(wrong(&what, "set PLATFORM_SECRET_FILE to a protected file, or `secret_file` in the profile"));
-        };
-        let mut credential = ClientCredentials::new(issuer, client, secret);
-        if let Some(scope) = self.scope {
-            credential = credential.scope(scope);
-        }
-        if let Some(audience) = self.audience {
-            credential = credential.audience(audience);
-        }
-        if let Some(endpoint) = self.token_endpoint {
-            credential = credential.token_endpoint(endpoint);
-        }
-        Ok(Some(Box::new(credential)))
+        registration.audience = self.audience;
+        registration.endpoints.token = self.token_endpoint;
+        Ok(Some(match self.refresh_folder {
+            Some(folder) => Box::new(RefreshToken::of(registration, RefreshFolder::new(folder))),
+            None if registration.secret.is_none() => {
+                let what = format!("the credential of {of} lacks the client's secret");
+                return Err(wrong(
+                    &what,
+                    "set PLATFORM_SECRET_FILE to a protected file, or `secret_file` in the profile",
+                ));
+            }
+            None => Box::new(ClientCredentials::of(registration)),
+        }))
     }
 }
 
-fn secret(
-    of: &str,
-    what: &str,
-    env: Option<String>,
-    file: Option<PathBuf>,
-    command: Option<Vec<String>>,
-    links: bool,
-) -> Result<Option<Box<dyn SecretSource>>, Error> {
-    Ok(match (env, file, command) {
-        (None, None, None) => None,
-        (Some(name), None, None) => Some(Box::new(SecretEnv::new(name))),
-        (None, Some(path), None) => {
-            let file = SecretFile::new(path);
-            Some(Box::new(if links { file.follow_links() } else { file }))
+impl Place {
+    /// The source that is named, if any; `what` is what it holds.
+    fn source(self, what: &str, links: bool) -> Result<Option<Box<dyn SecretSource>>, Error> {
+        Ok(match (self.env, self.file, self.command, self.keyring) {
+            (None, None, None, None) => None,
+            (Some(name), None, None, None) => Some(Box::new(SecretEnv::new(name))),
+            (None, Some(path), None, None) => {
+                let file = SecretFile::new(path);
+                Some(Box::new(if links { file.follow_links() } else { file }))
+            }
+            (None, None, Some(words), None) => {
+                let Some((program, arguments)) = words.split_first() else {
+                    return Err(wrong(&format!("the command for {what} is empty"), "name a program"));
+                };
+                Some(Box::new(arguments.iter().fold(SecretCommand::new(program), |command, word| command.arg(word))))
+            }
+            (None, None, None, Some(entry)) => Some(keyring(what, &entry)?),
+            _ => return Err(wrong(&format!("{what} has several sources"), "keep one of them")),
+        })
+    }
+}
+
+#[cfg(feature = "keyring")]
+fn keyring(what: &str, entry: &str) -> Result<Box<dyn SecretSource>, Error> {
+    match entry.split_once('/') {
+        Some((service, user)) if !service.is_empty() && !user.is_empty() => {
+            Ok(Box::new(crate::auth::SecretKeyring::new(service, user)))
         }
-        (None, None, Some(words)) => {
-            let Some((program, arguments)) = words.split_first() else {
-                return Err(wrong(&format!("the command for the {what} of {of} is empty"), "name a program"));
-            };
-            Some(Box::new(arguments.iter().fold(SecretCommand::new(program), |command, word| command.arg(word))))
-        }
-        _ => return Err(wrong(&format!("the {what} of {of} has several sources"), "keep one of them")),
-    })
+        _ => Err(wrong(&format!("the keyring's entry for {what} is none"), "write it as SERVICE/USER")),
+    }
+}
+
+#[cfg(not(feature = "keyring"))]
+fn keyring(what: &str, _entry: &str) -> Result<Box<dyn SecretSource>, Error> {
+    Err(wrong(
+        &format!("{what} is in the keyring, and this program knows none"),
+        "build it with the feature `keyring`, or use another source",
+    ))
 }
 
 fn team(place: &str, text: &str) -> Result<Uuid, Error> {

@@ -7,7 +7,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Lookup, Settings, Source, team, wrong};
+use super::{Lookup, Place, Settings, Source, team, wrong};
 use crate::error::{Error, mask};
 
 #[derive(Deserialize)]
@@ -26,11 +26,13 @@ struct Profile {
     token_env: Option<String>,
     token_file: Option<PathBuf>,
     token_command: Option<Vec<String>>,
+    token_keyring: Option<String>,
     issuer: Option<String>,
     client_id: Option<String>,
     secret_env: Option<String>,
     secret_file: Option<PathBuf>,
     secret_command: Option<Vec<String>>,
+    secret_keyring: Option<String>,
     refresh_folder: Option<PathBuf>,
     #[serde(default)]
     follow_links: bool,
@@ -44,14 +46,20 @@ struct Profile {
 impl Profile {
     fn source(self) -> Source {
         Source {
-            token_env: self.token_env,
-            token_file: self.token_file,
-            token_command: self.token_command,
+            token: Place {
+                env: self.token_env,
+                file: self.token_file,
+                command: self.token_command,
+                keyring: self.token_keyring,
+            },
             issuer: self.issuer,
             client_id: self.client_id,
-            secret_env: self.secret_env,
-            secret_file: self.secret_file,
-            secret_command: self.secret_command,
+            secret: Place {
+                env: self.secret_env,
+                file: self.secret_file,
+                command: self.secret_command,
+                keyring: self.secret_keyring,
+            },
             refresh_folder: self.refresh_folder,
             follow_links: self.follow_links,
             scope: self.scope,

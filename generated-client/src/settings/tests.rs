@@ -30,6 +30,11 @@ fn variables_choose_the_credential() {
     {
         assert_eq!(shown(&[BASE, ISSUER, CLIENT, secret]).unwrap(), "client `me` of https://issuer.example");
     }
+    #[cfg(feature = "keyring")]
+    {
+        let shown = shown(&[BASE, ("PLATFORM_TOKEN_KEYRING", "service/me")]).unwrap();
+        assert_eq!(shown, "the token from the entry `me` of `service` in the keyring");
+    }
     let both = build(&[
         BASE,
         ("PLATFORM_TOKEN", "canary"),
@@ -65,6 +70,10 @@ fn what_is_missing_or_contradicts_is_said() {
         assert!(error.is_request() && error.to_string().contains(says), "{variables:?}: {error}");
         assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
     }
+    let entry = ("PLATFORM_TOKEN_KEYRING", "canary");
+    let error = build(&[BASE, entry]).unwrap_err().to_string();
+    let says = if cfg!(feature = "keyring") { "SERVICE/USER" } else { "feature `keyring`" };
+    assert!(error.contains(says) && !error.contains("canary"), "{error}");
     #[cfg(not(feature = "profiles"))]
     assert!(build(&[BASE, ("PLATFORM_PROFILE", "x")]).unwrap_err().to_string().contains("feature `profiles`"));
 }
@@ -94,6 +103,12 @@ base_url = "https://compliance.example"
 team_id = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b"
 token_file = "/run/secrets/compliance"
 follow_links = true
+
+[profile.laptop]
+base_url = "https://platform.example"
+issuer = "https://issuer.example"
+client_id = "me"
+secret_keyring = "platform/me"
 "#;
 
     #[test]
@@ -111,8 +126,10 @@ follow_links = true
         let server = staging.compliance_server().unwrap();
         assert!(credential(server).unwrap().contains("/run/secrets/compliance") && server.0.team.is_some());
         assert!(Platform::from_profile(&path, "staging").is_ok());
+        let laptop = Platform::from_profile(&path, "laptop");
+        assert_eq!(laptop.is_ok(), cfg!(feature = "keyring"), "{laptop:?}");
         let error = build(&[file, ("PLATFORM_PROFILE", "production")]).unwrap_err();
-        assert!(error.to_string().contains("local, staging"), "{error}");
+        assert!(error.to_string().contains("laptop, local, staging"), "{error}");
         let error = build(&[("PLATFORM_PROFILES", "/no/such/file"), ("PLATFORM_PROFILE", "x")]).unwrap_err();
         assert!(error.to_string().contains("/no/such/file"), "{error}");
         assert!(build(&[("PLATFORM_PROFILE", "x")]).unwrap_err().to_string().contains("PLATFORM_PROFILES"));

@@ -32,7 +32,7 @@ pub use operation::Method;
 pub(crate) use operation::Operation;
 pub(crate) use parameter::{Location, Parameter, Style};
 pub(crate) use payload::Payload;
-pub(crate) use prepare::{Content, Prepared, prepare, set_header, url};
+pub(crate) use prepare::{Content, PROBLEM, Prepared, prepare, set_header, url};
 pub(crate) use raw::{Body, Raw};
 pub(crate) use record::{Record, fields, missing, put, read, slot, take, write};
 pub(crate) use slot::{Each, IfPresent, IfSome, Put, Required, Slot};

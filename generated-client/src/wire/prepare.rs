@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde_json::Value;
-use url::Url;
+use url::{Position, Url};
 
 use super::{
     Argument, Location, Method, Operation, Parameter, Parts, Payload, Style, style, template, to_bytes, to_value,
@@ -12,6 +12,9 @@ use crate::{
     Upload,
     error::{Error, Kind},
 };
+
+/// The media type of problem details (RFC 9457).
+pub(crate) const PROBLEM: &str = "application/problem+json";
 
 /// A request that is ready to be sent, as often as its body allows.
 #[derive(Debug)]
@@ -66,8 +69,11 @@ pub(crate) fn prepare(
         })
         .collect();
     let mut headers = HeaderMap::new();
-    if !operation.accept.is_empty() {
+    if operation.accept.contains("json") || operation.accept.contains("*/*") {
         set_header(&mut headers, "accept", operation.accept)?;
+    } else if !operation.accept.is_empty() {
+        // ASP.NET leaves the body of an error empty where the request does not accept it.
+        set_header(&mut headers, "accept", &format!("{}, {PROBLEM}", operation.accept))?;
     }
     parameters_in_headers(&values, &mut headers)?;
     let body = content(operation, payload, &mut headers)?;
@@ -95,7 +101,7 @@ pub(crate) fn url(base: &Url, path: &str, query: &str) -> Result<Url, Error> {
     let mut url = base.clone();
     url.set_path(&path);
     url.set_query((!query.is_empty()).then_some(query));
-    if url.path() != path || url.origin() != base.origin() {
+    if url.path() != path || url[..Position::BeforePath] != base[..Position::BeforePath] {
         return Err(refuse());
     }
     Ok(url)

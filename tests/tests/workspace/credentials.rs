@@ -187,6 +187,34 @@ async fn run(name: &'static str, arguments: Vec<String>, variables: Vec<(&'stati
     tokio::task::spawn_blocking(run).await.unwrap()
 }
 
+/// What other users of a machine may see of a program that waits for its answer, with a token in its hands.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn no_secret_is_an_argument() {
+    const PROJECTS: &str = "/api/projects/v1/projects";
+    let sandbox = platform_sandbox::start().await.unwrap();
+    sandbox.faults().always(PROJECTS, "latency=60000".parse().unwrap());
+    let client = &sandbox.clients()[0];
+    let mut command = Programs::get().command("list_projects");
+    let mut child = command
+        .env("PLATFORM_BASE_URL", sandbox.base_url())
+        .env("PLATFORM_ISSUER", sandbox.auth_url())
+        .env("PLATFORM_CLIENT_ID", &client.client_id)
+        .env("PLATFORM_CLIENT_SECRET", client.secret())
+        .spawn()
+        .unwrap();
+    while sandbox.requests().count("GET", PROJECTS) == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was answered");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let seen = std::fs::read(format!("/proc/{}/cmdline", child.id())).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let seen = String::from_utf8(seen).unwrap();
+    assert!(seen.contains("list_projects") && !seen.contains(client.secret()), "{seen}");
+    assert_eq!(seen.split_terminator('\0').count(), 1, "{seen}");
+}
+
 #[tokio::test]
 async fn the_program_that_creates_a_project() {
     let sandbox = platform_sandbox::start().await.unwrap();

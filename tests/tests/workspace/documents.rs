@@ -97,3 +97,19 @@ fn the_correction_that_is_shown_can_be_read() {
     let value: Value = serde_json::from_str(correction.value.as_deref().unwrap()).unwrap();
     assert_eq!(value, "integer");
 }
+
+#[test]
+fn the_peers_have_the_versions_that_the_documentation_says() {
+    let lock: Value = serde_json::from_str(&read("tests/peers/package-lock.json")).unwrap();
+    let text = read("docs/runtime.md");
+    let (_, after) = text.split_once("## Peers").unwrap();
+    let (table, _) = after.split_once("\n## ").unwrap();
+    let mut named = 0;
+    for row in table.lines().filter_map(|line| line.strip_prefix("| `")) {
+        let (name, rest) = row.split_once("` | ").unwrap();
+        let version = rest.split(" | ").next().unwrap();
+        assert_eq!(lock["packages"][format!("node_modules/{name}")]["version"], version, "{name}");
+        named += 1;
+    }
+    assert!(named >= 4, "{table}");
+}

@@ -1,6 +1,6 @@
 //! The README's program, run as a process.
 
-use crate::support::{Programs, Run, read, secret_files};
+use crate::support::{Programs, Recorder, Reply, Run, read, secret_files};
 use platform_client::types::CreateProject;
 
 const EXAMPLE: &str = "generated-client/examples/list_projects.rs";
@@ -39,6 +39,28 @@ async fn it_lists_the_projects_of_a_sandbox() {
         assert_ne!(without.code, Some(0), "{name}: {without:?}");
         assert!(!without.stderr.contains("panicked"), "{name}: {without:?}");
     }
+}
+
+#[tokio::test]
+async fn its_calls_are_spans_of_opentelemetry_and_send_their_trace() {
+    let service = Recorder::start(Reply::json("[]")).await;
+    let variables = vec![("PLATFORM_BASE_URL", service.url().to_owned()), ("PLATFORM_TOKEN", "canary".to_owned())];
+    let run = move || Run::from(Programs::get().command("opentelemetry").envs(variables).output().unwrap());
+    let told = tokio::task::spawn_blocking(run).await.unwrap();
+    assert_eq!(told.code, Some(0), "{told:?}");
+    let field = |name: &str| {
+        told.stdout.lines().find_map(|line| line.trim().strip_prefix(name)).unwrap_or_default().trim().to_owned()
+    };
+    let trace = told.stdout.lines().next().unwrap().strip_prefix("trace ").unwrap();
+    for part in ["list_projects", "Client", "the whole work", "list-projects", "0 projects"] {
+        assert!(told.stdout.contains(part), "{part} is not in {}", told.stdout);
+    }
+    assert_eq!(field("TraceId      :"), trace, "{}", told.stdout);
+    let sent = service.requests().pop().unwrap();
+    let parent = sent.headers["traceparent"].to_str().unwrap();
+    assert!(parent.starts_with(&format!("00-{trace}-")) && parent.ends_with("-01"), "{parent}");
+    assert!(told.stdout.contains(parent.split('-').nth(2).unwrap()), "the parent is the span of the call: {parent}");
+    assert!(!format!("{told:?}").contains("canary"), "{told:?}");
 }
 
 #[test]

@@ -100,7 +100,7 @@ async fn once(kills: u32) {
     ids.dedup();
     assert_eq!(ids.len(), COUNT, "each deployment is one of its own");
     let answer =
-        platform.graphql().query::<Value>("{ operations { id kind } }", ()).await.unwrap().into_data().unwrap();
+        platform.graphql().query::<Value, _>("{ operations { id kind } }", ()).await.unwrap().into_data().unwrap();
     assert_eq!(answer["operations"].as_array().unwrap().len(), COUNT, "the service began each deployment once");
     assert!(printed.values().all(|count| *count == 1), "each was finished once: {printed:?}");
     // One may have been finished, and its program killed before it could say so.

@@ -20,6 +20,8 @@ mod families;
 #[cfg(contract = "sandbox")]
 mod faults;
 #[cfg(contract = "sandbox")]
+mod graphql;
+#[cfg(contract = "sandbox")]
 mod killed;
 #[cfg(contract = "sandbox")]
 mod projects;

@@ -41,6 +41,7 @@ fn configuration() -> Config {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         configuration.documents.insert(name, fs::read_to_string(path).unwrap());
     }
+    configuration.schema = configuration.documents.remove("schema.graphql");
     configuration
 }
 
@@ -149,6 +150,39 @@ fn a_first_run_says_what_it_did_and_a_second_one_that_nothing_is_left_to_do() {
     insta::assert_snapshot!("second-run", said(&second));
     let check = regenerate(workspace.path(), &["--check"]);
     assert_eq!(check.code, Some(0), "{check:?}");
+}
+
+/// A service whose GraphQL interface answers what the sandbox's does, and serves no schema but by introspection.
+#[cfg(contract = "sandbox")]
+#[tokio::test]
+async fn an_introspection_of_the_sandbox_says_what_its_schema_says() {
+    use axum::{Router, routing};
+
+    let (sandbox, _secrets, platform) = crate::support::sandbox().await;
+    let ask = move |body: String| async move {
+        let body: Value = serde_json::from_str(&body).unwrap();
+        let document = body["query"].as_str().unwrap().to_owned();
+        let data = platform.graphql().query::<Value, _>(&document, ()).await.unwrap().into_data().unwrap();
+        serde_json::json!({ "data": data }).to_string()
+    };
+    let empty = r#"{"openapi":"3.0.4","info":{"title":"Nothing","version":"v1"},"paths":{}}"#;
+    let routes = Router::new()
+        .route("/swagger/v1/swagger.json", routing::get(move || async move { empty }))
+        .route("/graphql", routing::post(ask));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let server = tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+
+    let workspace = bare();
+    let path = workspace.path().to_path_buf();
+    let run = tokio::task::spawn_blocking(move || regenerate(&path, &["--base-url", &address])).await.unwrap();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stderr.contains("received the GraphQL schema by introspection"), "{run:?}");
+    let introspected = fs::read_to_string(workspace.path().join("specs/graphql/schema.graphql")).unwrap();
+    let none: [String; 0] = [];
+    assert_eq!(platform_codegen::graphql::changes(&read("specs/graphql/schema.graphql"), &introspected), none);
+    server.abort();
+    sandbox.stop().await;
 }
 
 #[test]

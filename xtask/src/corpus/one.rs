@@ -21,9 +21,6 @@ use crate::workspace::Workspace;
 /// The longest that a generation may take.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Beside a contract: how it is generated, in place of `specs/codegen.toml`.
-const OWN_CONFIGURATION: &str = "codegen.toml";
-
 /// What the process says on its standard output.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct Report {
@@ -71,8 +68,10 @@ impl Row {
 /// The hidden command: generates, and reports on standard output.
 pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<ExitCode, Failure> {
     // A contract may bring its own configuration, as the cases of the generator's tests do.
-    let own = flags.file.with_file_name(OWN_CONFIGURATION);
-    let settings = if own.is_file() { Settings::read_file(&own)? } else { Settings::read(workspace)? };
+    let settings = match Settings::beside(&flags.file)? {
+        Some(own) => own,
+        None => Settings::read(workspace)?,
+    };
     let bytes = fs::read(&flags.file).map_err(|error| Failure::file("read", &flags.file, &error))?;
     let start = Instant::now();
     let contract = Contract { name: DEFAULT_NAME, bytes: &bytes };

@@ -61,11 +61,12 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
         return Err(hand_edited(&refused));
     }
     let changes = survey.changes(&desired);
+    let before = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     steps.step("writing");
     guard.commit(&changes, &interrupt)?;
     drop(steps);
 
-    summary::print(&pins, lock.as_ref(), &desired, &changes);
+    summary::print(&pins, before.as_deref(), lock.as_ref(), &desired, &changes);
     Ok(ExitCode::SUCCESS)
 }
 

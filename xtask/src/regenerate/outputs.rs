@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use platform_codegen::{Contract, Output, Report, generate};
+use platform_codegen::{Config, Contract, Output, Report, generate};
 use serde::Serialize;
 
 use super::features::{self, BLOCK};
@@ -38,10 +38,8 @@ pub(crate) fn desired(
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     let names = old.map(|lock| lock.names.clone()).unwrap_or_default();
-    let output = generate(&contracts, &settings.codegen, &names).map_err(|report| refused(&report))?;
-    if let Some(schema) = schema {
-        crate::schema::check(schema, &settings.codegen, &output.unused_operations)?;
-    }
+    let config = Config { schema: schema.map(str::to_owned), ..settings.codegen.clone() };
+    let output = generate(&contracts, &config, &names).map_err(|report| refused(&report))?;
     let mut files = files(pins, &output)?;
     files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.to_owned())));
     let block = features::render(&output.features);
@@ -57,11 +55,22 @@ pub(crate) fn desired(
     Ok(Desired { files, block, manifest, lock, lock_text, output })
 }
 
-/// What the generator refuses: the contract, or the configuration where it does not fit the contract.
+/// What the generator refuses: the contract, the schema, or what people wrote where it does not fit them.
 fn refused(report: &Report) -> Failure {
-    if report.problems().iter().all(|problem| problem.code.starts_with("operation/")) {
+    let all = |stages: &[&str]| {
+        report.problems().iter().all(|problem| stages.iter().any(|stage| problem.code.starts_with(stage)))
+    };
+    if all(&["operation/"]) {
         let hint = "nothing was written; mend the entries of [[operation]]";
         return Failure::configuration("configuration/operation", report.to_string(), hint);
+    }
+    if all(&["operation/", "document/"]) {
+        let hint = "nothing was written; mend the documents in specs/graphql, and the entries of [[operation]]";
+        return Failure::configuration("configuration/graphql", report.to_string(), hint);
+    }
+    if all(&["schema/"]) {
+        let hint = "the pinned schema and the client are untouched";
+        return Failure::new(Exit::Contract, "schema/invalid", report.to_string(), hint);
     }
     let hint = "the pinned contract and the client are untouched\nmend what is named, with a [[correction]] in \
                 specs/codegen.toml where the contract is not yours";

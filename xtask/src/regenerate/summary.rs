@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use platform_codegen::Loss;
+use platform_codegen::graphql::changes;
 
 use super::{Desired, Pin};
 use crate::console::{count, result, size};
@@ -13,7 +14,8 @@ use crate::workspace::SCHEMA;
 /// Most degraded parts that are named.
 const NAMED: usize = 20;
 
-pub(super) fn print(pins: &[Pin], old: Option<&Lock>, desired: &Desired, changes: &[Change]) {
+/// `schema` is the one that was pinned before.
+pub(super) fn print(pins: &[Pin], schema: Option<&str>, old: Option<&Lock>, desired: &Desired, changes: &[Change]) {
     for pin in pins {
         let entry = &pin.entry;
         let received =
@@ -25,8 +27,7 @@ pub(super) fn print(pins: &[Pin], old: Option<&Lock>, desired: &Desired, changes
         };
         result(&format!("contract    {} from {} ({}, {received}, {state})", entry.name, entry.source, entry.dialect));
     }
-    let schema = if desired.files.contains_key(SCHEMA) { "pinned" } else { "none: documents are not checked" };
-    result(&format!("graphql     schema {schema}"));
+    graphql(schema, desired);
     let stats = &desired.output.stats;
     result(&format!(
         "typed       {} of {}, {} of {}",
@@ -42,6 +43,30 @@ pub(super) fn print(pins: &[Pin], old: Option<&Lock>, desired: &Desired, changes
         result(&format!("unused      asynchronous operations that the contract does not have: {}", unused.join(", ")));
     }
     written(desired, changes);
+}
+
+/// The schema with what changed in it, and the documents.
+fn graphql(old: Option<&str>, desired: &Desired) {
+    let Some(new) = desired.files.get(SCHEMA) else {
+        let documents = count(desired.output.stats.documents, "document is", "documents are");
+        let gone = if old.is_some() { " any more" } else { "" };
+        result(&format!("graphql     no schema{gone}: {documents} neither checked nor typed"));
+        return;
+    };
+    let changes = changes(old.unwrap_or_default(), new);
+    let state = match old {
+        None => "new".to_owned(),
+        Some(_) if changes.is_empty() => "unchanged".to_owned(),
+        Some(_) => format!("changed in {}", count(changes.len(), "line", "lines")),
+    };
+    let documents = count(desired.output.stats.typed_documents, "document", "documents");
+    result(&format!("graphql     schema {state}, {documents} typed"));
+    if old.is_some() {
+        changes.iter().take(NAMED).for_each(|line| result(&format!("  {line}")));
+        if changes.len() > NAMED {
+            result(&format!("  … and {} more: git diff {SCHEMA}", changes.len() - NAMED));
+        }
+    }
 }
 
 fn normalised(desired: &Desired) {

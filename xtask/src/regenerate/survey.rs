@@ -9,7 +9,7 @@ use super::features::{self, BLOCK};
 use crate::failure::Failure;
 use crate::lock::{GENERATOR, Lock, sha256};
 use crate::transaction::Change;
-use crate::workspace::{CLIENT_MANIFEST, CONTRACTS, GENERATED, LOCK, REPORTS, Workspace};
+use crate::workspace::{CLIENT_MANIFEST, CONTRACTS, GENERATED, LOCK, REPORTS, SCHEMA, Workspace};
 
 /// Why a file is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +98,9 @@ impl Known {
         let mut inputs = Vec::new();
         if lock.documents != desired.lock.documents {
             inputs.push("contract");
+        }
+        if lock.outputs.get(SCHEMA) != desired.lock.outputs.get(SCHEMA) {
+            inputs.push("schema");
         }
         if lock.generator != GENERATOR {
             inputs.push("generator");

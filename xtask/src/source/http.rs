@@ -118,6 +118,17 @@ impl Http {
         }
     }
 
+    /// Asks with a JSON body. No redirect is followed.
+    pub(crate) async fn post_json(&self, url: &Url, body: String) -> Result<Answer, Failure> {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(value) = self.bearer_for(url) {
+            headers.insert(AUTHORIZATION, value.clone());
+        }
+        self.send(Method::POST, url, headers, Some(body), &mut |_| {}).await
+    }
+
     async fn send(
         &self,
         method: Method,

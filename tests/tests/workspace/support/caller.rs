@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use platform_client::Platform;
 use platform_client::auth::{ClientCredentials, SecretFile};
+use platform_client::{Platform, PlatformBuilder};
 use platform_sandbox::Sandbox;
 use tempfile::TempDir;
 
@@ -17,10 +17,15 @@ pub(crate) fn secret_files(sandbox: &Sandbox) -> TempDir {
 /// A client of the sandbox with the credential of this number: 0 for the first team, 1 for the other one, 2 for the one that
 /// is refused the grant.
 pub(crate) fn client(sandbox: &Sandbox, secrets: &Path, number: usize) -> Platform {
+    builder(sandbox, secrets, number).build().unwrap()
+}
+
+/// As above, for a client that is configured further.
+pub(crate) fn builder(sandbox: &Sandbox, secrets: &Path, number: usize) -> PlatformBuilder {
     let id = &sandbox.clients()[number].client_id;
     let secret = SecretFile::new(secrets.join(format!("{id}.secret")));
     let credential = ClientCredentials::new(sandbox.auth_url(), id, secret);
-    Platform::builder(sandbox.base_url()).credential(credential).build().unwrap()
+    Platform::builder(sandbox.base_url()).credential(credential)
 }
 
 /// A sandbox, the folder of its secrets, and a client of its first team.

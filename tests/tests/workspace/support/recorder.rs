@@ -100,6 +100,10 @@ impl Recorder {
         Self { url, record, task }
     }
 
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// A client of the server, without a credential.
     pub(crate) fn client(&self) -> Platform {
         Platform::builder(&self.url).no_retry().build().unwrap()

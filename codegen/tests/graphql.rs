@@ -1,0 +1,121 @@
+//! What is refused of GraphQL documents and of bindings: one input a case, and beside it what a maintainer reads.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use insta::Settings;
+use platform_codegen::{Config, Contract, Names, Output, Report, generate};
+
+/// A contract without operations.
+const EMPTY: &[u8] = b"openapi: 3.0.4\ninfo: {title: None, version: v1}\npaths: {}\n";
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
+}
+
+fn run(contract: &[u8], config: &Config) -> Result<Output, Report> {
+    generate(&[Contract { name: "platform", bytes: contract }], config, &Names::default())
+}
+
+fn snapshot(input: &Path, text: &str) {
+    let mut settings = Settings::new();
+    settings.set_snapshot_path(input.parent().unwrap());
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_snapshot_suffix("");
+    settings.bind(|| insta::assert_snapshot!(input.file_stem().unwrap().to_str().unwrap(), text));
+}
+
+fn documents(list: &[(&str, &str)]) -> Config {
+    let mut documents = common::documents(&folder("documents/graphql"));
+    let schema = documents.remove("schema.graphql");
+    documents.extend(list.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())));
+    Config { documents, schema, ..Config::default() }
+}
+
+#[test]
+fn a_document_that_does_not_fit_is_refused_with_its_place() {
+    insta::glob!("documents/*.graphql", |path| {
+        let file = path.file_name().unwrap().to_str().unwrap();
+        let report = run(EMPTY, &documents(&[(file, &fs::read_to_string(path).unwrap())])).unwrap_err();
+        assert!(report.problems().iter().all(|problem| problem.code.starts_with("document/")), "{report}");
+        snapshot(path, &report.to_string());
+    });
+}
+
+#[test]
+fn documents_whose_names_meet_are_refused_together() {
+    let text = |name: &str| format!("query {name} {{ cars {{ id }} }}");
+    let (one, other, fine) = (text("AllCars"), text("allCars"), text("Cars"));
+    let config = documents(&[("one.graphql", &one), ("deep/other.graphql", &other), ("fine.graphql", &fine)]);
+    let report = run(EMPTY, &config).unwrap_err();
+    assert_eq!(
+        report.to_string(),
+        "specs/graphql/one.graphql: the name `AllCars` becomes `all_cars`, as in deep/other.graphql [document/name]\n  \
+         give the operation another name"
+    );
+}
+
+#[test]
+fn every_document_is_looked_at_before_one_is_refused() {
+    let config = documents(&[("a.graphql", "{ cars { id } }"), ("b.graphql", "query B { lorries { id } }")]);
+    let report = run(EMPTY, &config).unwrap_err();
+    let found: Vec<(&str, Option<(usize, usize)>)> =
+        report.problems().iter().map(|problem| (problem.document.as_str(), problem.position)).collect();
+    assert_eq!(found, [("specs/graphql/a.graphql", Some((1, 1))), ("specs/graphql/b.graphql", Some((1, 11)))]);
+}
+
+#[test]
+fn a_schema_that_is_none_is_told_from_a_document_that_is_wrong() {
+    for schema in ["type Query { a: Missing }", "type Query {", "type A { b: Int }"] {
+        let config = Config {
+            documents: BTreeMap::from([("a.graphql".to_owned(), "query A { a }".to_owned())]),
+            schema: Some(schema.to_owned()),
+            ..Config::default()
+        };
+        let report = run(EMPTY, &config).unwrap_err();
+        assert!(report.problems().iter().all(|problem| problem.code == "schema/invalid"), "{report}");
+    }
+}
+
+#[test]
+fn without_a_schema_the_syntax_is_checked_and_nothing_else() {
+    let check = |text: &str| {
+        let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);
+        run(EMPTY, &Config { documents, ..Config::default() })
+    };
+    let output = check("query A($id: Nobody!) { whatever(id: $id) }").unwrap();
+    assert_eq!((output.stats.documents, output.stats.typed_documents), (1, 0));
+    assert!(output.files["documents/mod.rs"].contains("pub const A: Untyped = Untyped::new("));
+    for (text, code) in [("query A {", "document/invalid"), ("{ a }", "document/operations")] {
+        assert_eq!(check(text).unwrap_err().problems()[0].code, code);
+    }
+}
+
+#[test]
+fn a_binding_that_does_not_fit_is_refused_with_its_place() {
+    let contract = fs::read(folder("bindings/contract.yaml")).unwrap();
+    insta::glob!("bindings/*.toml", |path| {
+        let mut config: Config = toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        config.documents = common::documents(&folder("bindings/graphql"));
+        config.schema = config.documents.remove("schema.graphql");
+        let text = match run(&contract, &config) {
+            Ok(output) => format!("fits; unused: {:?}", output.unused_operations),
+            Err(report) => {
+                assert!(report.problems().iter().all(|problem| problem.code.starts_with("operation/")), "{report}");
+                report.to_string()
+            }
+        };
+        snapshot(path, &text);
+    });
+}
+
+#[test]
+fn a_name_that_no_scalar_can_have_is_an_error_of_the_configuration() {
+    let error = toml::from_str::<Config>("[scalars]\nInstant = \"chrono::DateTime\"\n").unwrap_err();
+    assert!(error.to_string().contains("unknown variant `chrono::DateTime`, expected one of `bool`"), "{error}");
+}

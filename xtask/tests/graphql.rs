@@ -1,0 +1,270 @@
+//! The GraphQL schema of a service: where it comes from, what a run says of it, and what becomes of the documents.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use std::sync::{Arc, Mutex};
+
+use support::server::{Request, Response, Server};
+use support::{Run, Workspace, contract};
+
+const SDL: &str = "type Query { thing(id: ID!): Thing }\ntype Thing { id: ID! name: String }\n";
+const DOCUMENT: &str = "query Thing($id: ID!) {\n  thing(id: $id) { id name }\n}\n";
+const SCHEMA: &str = "specs/graphql/schema.graphql";
+const CONSTANTS: &str = "generated-client/src/generated/documents/mod.rs";
+
+/// The answer to an introspection of [`SDL`].
+const INTROSPECTION: &str = r#"{"data":{"__schema":{"queryType":{"name":"Query"},"mutationType":null,"subscriptionType":null,
+"types":[{"kind":"SCALAR","name":"ID"},{"kind":"SCALAR","name":"String"},
+{"kind":"OBJECT","name":"Query","interfaces":[],"fields":[{"name":"thing","args":[{"name":"id","defaultValue":null,
+"type":{"kind":"NON_NULL","name":null,"ofType":{"kind":"SCALAR","name":"ID"}}}],"type":{"kind":"OBJECT","name":"Thing"}}]},
+{"kind":"OBJECT","name":"Thing","interfaces":[],"fields":[
+{"name":"id","args":[],"type":{"kind":"NON_NULL","name":null,"ofType":{"kind":"SCALAR","name":"ID"}}},
+{"name":"name","args":[],"type":{"kind":"SCALAR","name":"String"}}]}]}}}"#;
+
+/// A service with a contract, and what it answers below `/graphql`.
+fn service(graphql: impl Fn(&Request) -> Response + Send + Sync + 'static) -> Server {
+    Server::start(move |request| match request.path.as_str() {
+        path if path.starts_with("/graphql") => graphql(request),
+        "/swagger/v1/swagger.json" => Response::json(contract::small()),
+        _ => Response::status(404),
+    })
+}
+
+fn workspace() -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write("specs/graphql/thing.graphql", DOCUMENT);
+    workspace
+}
+
+fn regenerate(workspace: &Workspace, server: &Server) -> Run {
+    workspace.run(&["regenerate", "--base-url", &server.url()])
+}
+
+/// One whose schema is pinned.
+fn pinned() -> Workspace {
+    let workspace = workspace();
+    let server = service(|_| Response::new(200, "text/plain", SDL));
+    regenerate(&workspace, &server).succeeds(&["graphql     schema new, 1 document typed"]);
+    workspace
+}
+
+#[track_caller]
+fn is_typed(workspace: &Workspace) {
+    let constants = workspace.read(CONSTANTS);
+    assert!(constants.contains("pub const THING: Document<thing::Variables, thing::Data>"), "{constants}");
+}
+
+#[track_caller]
+fn is_untyped(workspace: &Workspace) {
+    assert!(!workspace.path(SCHEMA).exists());
+    let constants = workspace.read(CONSTANTS);
+    assert!(constants.contains("pub const THING: Untyped"), "{constants}");
+}
+
+#[test]
+fn a_schema_in_its_own_language_is_pinned() {
+    let workspace = workspace();
+    let server = service(|request| match request.path.as_str() {
+        "/graphql?sdl" => Response::new(200, "text/plain", format!("\u{feff}{}", SDL.replace('\n', "\r\n"))),
+        _ => Response::status(404),
+    });
+    regenerate(&workspace, &server).succeeds(&["received the GraphQL schema", "schema new, 1 document typed"]);
+    assert_eq!(workspace.read(SCHEMA), SDL);
+    is_typed(&workspace);
+    regenerate(&workspace, &server).succeeds(&["schema unchanged, 1 document typed", "0 bytes written"]);
+}
+
+#[test]
+fn a_schema_at_its_own_address_is_pinned() {
+    let workspace = workspace();
+    let server = service(|request| match request.path.as_str() {
+        "/graphql/schema" => Response::new(200, "application/graphql", SDL),
+        "/graphql?sdl" => Response::html("<html>an explorer</html>"),
+        _ => Response::status(404),
+    });
+    regenerate(&workspace, &server).succeeds(&["schema new, 1 document typed"]);
+    assert_eq!(workspace.read(SCHEMA), SDL);
+}
+
+#[test]
+fn an_introspection_does_by_either_method() {
+    for method in ["POST", "GET"] {
+        let workspace = workspace();
+        let server = service(move |request| {
+            let asked = request.body.contains("__schema") || request.path.contains("__schema");
+            match asked && request.method == method {
+                true => Response::json(INTROSPECTION),
+                false => Response::new(400, "application/json", r#"{"errors":[{"message":"no"}]}"#),
+            }
+        });
+        regenerate(&workspace, &server).succeeds(&["by introspection", "schema new, 1 document typed"]);
+        is_typed(&workspace);
+        assert!(workspace.read(SCHEMA).contains("thing(id: ID!): Thing\n"), "{method}");
+    }
+}
+
+#[test]
+fn without_a_schema_documents_stay_untyped_and_the_run_says_so() {
+    let not_one = [
+        Response::status(404),
+        Response::status(405),
+        Response::status(501),
+        Response::html("<html>Sign in</html>"),
+        Response::new(200, "text/plain", "type {"),
+        Response::new(200, "text/plain", ""),
+        Response::json("{\"data\":null,\"errors\":[{\"message\":\"introspection is off\"}]}"),
+        Response::json("[1,2]"),
+        Response::json(r#"{"data":{"__schema":{"types":[{"kind":"ODD","name":"X"}]}}}"#),
+    ];
+    for response in not_one {
+        let workspace = workspace();
+        let said = format!("{response:?}");
+        let server = service(move |_| response.clone());
+        let run = regenerate(&workspace, &server);
+        run.succeeds(&["no GraphQL schema is served", "no schema: 1 document is neither checked nor typed"]);
+        is_untyped(&workspace);
+        assert!(!run.stderr.contains("panicked"), "{said}");
+    }
+}
+
+#[test]
+fn a_schema_that_is_served_with_a_token_only_is_told_from_none() {
+    let locked = |request: &Request| match request.header("authorization") {
+        Some("Bearer tok-2718") => Response::new(200, "text/plain", SDL),
+        _ => Response::status(401),
+    };
+    let (workspace, server) = (workspace(), service(locked));
+    regenerate(&workspace, &server).succeeds(&["callers with a token only", "[source.token]", "no schema"]);
+    is_untyped(&workspace);
+    let arguments = ["regenerate", "--base-url", &server.url()];
+    let run = workspace.run_with(&arguments, &[("TEST_TOKEN", "tok-2718")]);
+    run.succeeds(&["schema new, 1 document typed"]);
+    assert!(!format!("{run:?}").contains("tok-2718"));
+
+    // What is pinned does not go because a token is missing.
+    let before = workspace.tree();
+    regenerate(&workspace, &server).fails(3, &["401", "[source.token]", "--offline"]);
+    let refused = workspace.run_with(&arguments, &[("TEST_TOKEN", "tok-wrong")]);
+    refused.fails(3, &["401", "does not accept the token"]);
+    assert_eq!(workspace.tree(), before);
+}
+
+#[test]
+fn a_token_follows_no_redirect() {
+    let other = Server::start(|_| Response::new(200, "text/plain", SDL));
+    let target = other.url();
+    let server = service(move |_| Response::status(302).with("location", &format!("{target}/graphql")));
+    let workspace = workspace();
+    let arguments = ["regenerate", "--base-url", &server.url()];
+    workspace.run_with(&arguments, &[("TEST_TOKEN", "tok-2718")]).fails(3, &["redirects"]);
+    assert!(other.requests().is_empty());
+    regenerate(&workspace, &server).succeeds(&["schema new"]);
+}
+
+#[test]
+fn a_service_that_fails_takes_no_pinned_schema_away() {
+    let workspace = pinned();
+    let before = workspace.tree();
+    for status in [500, 503, 429] {
+        let server = service(move |_| Response::status(status));
+        regenerate(&workspace, &server).fails(3, &[&status.to_string(), "--offline"]);
+    }
+    let server = service(|_| Response { cut: true, ..Response::new(200, "text/plain", SDL) });
+    regenerate(&workspace, &server).fails(3, &["broke off"]);
+    let server = service(|_| Response::new(200, "text/plain", vec![b' '; 65 * 1024 * 1024]));
+    regenerate(&workspace, &server).fails(4, &["more than 64.0 MiB"]);
+    assert_eq!(workspace.tree(), before);
+}
+
+#[test]
+fn what_changed_in_the_schema_is_shown() {
+    let workspace = workspace();
+    let served = Arc::new(Mutex::new(SDL.to_owned()));
+    let answer = Arc::clone(&served);
+    let server = service(move |_| Response::new(200, "text/plain", answer.lock().expect("not poisoned").clone()));
+    let serve = |text: &str| text.clone_into(&mut served.lock().expect("not poisoned"));
+    regenerate(&workspace, &server).succeeds(&["schema new, 1 document typed"]);
+
+    serve(
+        &SDL.replace("name: String", "name: String! colour: Colour")
+            .replace("type Query", "enum Colour { RED }\ntype Query"),
+    );
+    regenerate(&workspace, &server).succeeds(&[
+        "graphql     schema changed in 5 lines, 1 document typed\n",
+        "  + Colour (enum)\n  + Colour.RED\n  + Thing.colour: Colour\n  - Thing.name: String\n  + Thing.name: String!\n",
+    ]);
+    workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+
+    // What no document uses may go; what one uses may not.
+    let before = workspace.tree();
+    serve(&SDL.replace("name: String", "title: String"));
+    let words = ["specs/graphql/thing.graphql:2:23: type `Thing` does not have a field `name` [document/invalid]"];
+    regenerate(&workspace, &server).fails(5, &words);
+    assert_eq!(workspace.tree(), before);
+
+    serve("type Query { thing: Missing }");
+    regenerate(&workspace, &server).fails(4, &["schema/invalid", "schema.graphql:1:21"]);
+    assert_eq!(workspace.tree(), before);
+
+    serve("nothing any more");
+    regenerate(&workspace, &server).succeeds(&["no schema any more: 1 document is neither checked nor typed"]);
+    is_untyped(&workspace);
+}
+
+#[test]
+fn offline_works_from_the_pinned_schema() {
+    let workspace = pinned();
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["schema unchanged, 1 document typed", "0 bytes written"]);
+    workspace.write("specs/graphql/thing.graphql", &DOCUMENT.replace(" name", ""));
+    let check = workspace.run(&["regenerate", "--check"]);
+    assert_eq!(check.code, Some(2), "{check:?}");
+    assert!(check.stdout.contains("documents/thing.rs: configuration"), "{check:?}");
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["1 document typed"]);
+    assert!(!workspace.read("generated-client/src/generated/documents/thing.rs").contains("pub name"));
+
+    workspace.write(SCHEMA, &SDL.replace("name: String", "name: String!"));
+    workspace.run(&["regenerate", "--offline"]).fails(2, &[SCHEMA, "edited by hand", "--overwrite"]);
+    let check = workspace.run(&["regenerate", "--check"]);
+    assert_eq!(check.code, Some(2), "{check:?}");
+    assert!(check.stdout.contains(&format!("{SCHEMA}: hand edit")), "{check:?}");
+}
+
+#[test]
+fn documents_that_do_not_fit_are_refused_together_with_their_places() {
+    let workspace = pinned();
+    let before = workspace.tree();
+    workspace.write("specs/graphql/other.graphql", "query Other {\n  things { id }\n}\n");
+    workspace.write("specs/graphql/deep/er.graphql", "{ thing(id: 1) { id } }\n");
+    workspace.run(&["regenerate", "--offline"]).fails(
+        5,
+        &[
+            "error[configuration/graphql]",
+            "specs/graphql/other.graphql:2:3: type `Query` does not have a field `things` [document/invalid]",
+            "specs/graphql/deep/er.graphql:1:1: the operation has no name [document/operations]",
+            "nothing was written",
+        ],
+    );
+    std::fs::remove_file(workspace.path("specs/graphql/other.graphql")).expect("removed");
+    std::fs::remove_file(workspace.path("specs/graphql/deep/er.graphql")).expect("removed");
+    assert_eq!(workspace.tree(), before);
+}
+
+#[test]
+fn the_interface_can_be_elsewhere_or_nowhere() {
+    let workspace = workspace();
+    let configure = |path: &str| {
+        let configuration = support::CONFIGURATION.replace("[source]\n", &format!("[source]\ngraphql = \"{path}\"\n"));
+        workspace.write("specs/codegen.toml", &configuration);
+    };
+    let server = Server::start(|request| match request.path.as_str() {
+        "/api/query?sdl" => Response::new(200, "text/plain", SDL),
+        "/swagger/v1/swagger.json" => Response::json(contract::small()),
+        _ => Response::status(404),
+    });
+    configure("");
+    regenerate(&workspace, &server).succeeds(&["no schema: 1 document is neither checked nor typed"]);
+    assert!(server.paths().iter().all(|path| !path.contains("sdl")));
+    configure("/api/query");
+    regenerate(&workspace, &server).succeeds(&["schema new, 1 document typed"]);
+}
