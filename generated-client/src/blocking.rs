@@ -1,13 +1,14 @@
 //! The client for programs without asynchronous code.
 
-use std::{fmt, ops::Deref, sync::Arc};
+use std::{fmt, future::poll_fn, ops::Deref, pin::Pin, sync::Arc};
 
+use futures_core::Stream;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::{Error, Platform, error::Kind};
 
-/// A [`Platform`] with a runtime of its own. All that the platform offers is there; [`wait`](Self::wait) sends a call and
-/// waits for its result.
+/// A [`Platform`] with a runtime of its own. All that the platform offers is there; [`wait`](Self::wait) sends a call, or
+/// waits for an operation, and [`each`](Self::each) takes what a stream brings.
 ///
 /// ```no_run
 /// # fn run() -> Result<(), platform_client::Error> {
@@ -51,10 +52,62 @@ impl Blocking {
                 Error::new(Kind::Request, "asynchronous code may not wait here").hint("use `.await` on the call")
             );
         }
-        match &self.runtime.0 {
-            Some(runtime) => runtime.block_on(call.into_future()),
-            None => Err(Error::new(Kind::Request, "the runtime has ended").hint("make a new client")),
+        self.runtime()?.block_on(call.into_future())
+    }
+
+    /// Waits for each thing that a stream brings: a subscription, events, bytes. The stream is made where the runtime is.
+    ///
+    /// ```no_run
+    /// # #[cfg(feature = "graphql")]
+    /// # fn run(platform: platform_client::blocking::Blocking) -> Result<(), platform_client::Error> {
+    /// use platform_client::Value;
+    ///
+    /// let document = "subscription { changed { state } }";
+    /// for delivery in platform.each(|platform| platform.graphql().subscribe::<Value, _>(document, ())) {
+    ///     println!("{:?}", delivery?);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn each<T, S: Stream<Item = Result<T, Error>> + Unpin>(
+        &self,
+        make: impl FnOnce(&Platform) -> S,
+    ) -> Each<'_, S> {
+        let stream = self.runtime().map(|runtime| {
+            let _inside = runtime.enter();
+            make(&self.platform)
+        });
+        Each { blocking: self, stream: stream.map_err(Some) }
+    }
+
+    fn runtime(&self) -> Result<&Runtime, Error> {
+        let ended = || Error::new(Kind::Request, "the runtime has ended").hint("make a new client");
+        self.runtime.0.as_ref().ok_or_else(ended)
+    }
+}
+
+/// What a stream brings, one after the other: see [`Blocking::each`].
+pub struct Each<'a, S> {
+    blocking: &'a Blocking,
+    stream: Result<S, Option<Error>>,
+}
+
+impl<T, S: Stream<Item = Result<T, Error>> + Unpin> Iterator for Each<'_, S> {
+    type Item = Result<T, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.stream {
+            Ok(stream) => {
+                let next = poll_fn(|context| Pin::new(&mut *stream).poll_next(context));
+                self.blocking.wait(async { next.await.transpose() }).transpose()
+            }
+            Err(error) => error.take().map(Err),
         }
+    }
+}
+
+impl<S> fmt::Debug for Each<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Each").finish_non_exhaustive()
     }
 }
 

@@ -18,7 +18,7 @@ use crate::error::{Error, Kind};
 
 /// A body while it arrives: a [`Stream`] of chunks.
 ///
-/// Reading fails when nothing comes for the idle time of the client (30 s unless configured).
+/// Reading fails when nothing comes for the idle time (30 s, unless the client or the call is told otherwise).
 ///
 /// ```no_run
 /// # async fn show(mut body: platform_client::ByteStream) -> Result<(), platform_client::Error> {

@@ -22,6 +22,10 @@ use platform_client::{
 };
 use support::{Reply, Server};
 use support_graphql::{GraphqlServer, Peer};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+};
 use tokio_tungstenite::tungstenite::Message;
 
 const DOCUMENT: &str = "subscription { changed }";
@@ -390,16 +394,101 @@ async fn the_socket_is_replaced_before_its_token_expires_and_nothing_is_missed()
     let platform = Platform::builder(&server.url).credential(credential).graphql(options).build().unwrap();
     let mut subscription = subscribe(&platform);
     assert_eq!(data(&mut subscription).await, "first of 0");
+    let mut seen = deliveries(&mut subscription, 3).await;
+    seen.sort();
+    assert_eq!(seen, ["first of 1", "last of 0", "renewed"]);
+}
+
+/// One request for a subscription, as a server of events sees it.
+struct Listener(TcpStream);
+
+impl Listener {
+    /// The next request, and the token that it brings. The head of the answer is written.
+    async fn accept(listener: &TcpListener) -> (Self, String) {
+        let (mut stream, _) = within(listener.accept()).await.unwrap();
+        let (mut request, mut chunk) = (String::new(), [0; 4096]);
+        while !request.contains("changed") {
+            let length = within(stream.read(&mut chunk)).await.unwrap();
+            request.push_str(std::str::from_utf8(&chunk[..length]).unwrap());
+        }
+        let token = request.split("Bearer ").nth(1).unwrap().split("\r\n").next().unwrap().to_owned();
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n").await.unwrap();
+        (Self(stream), token)
+    }
+
+    async fn next(&mut self, data: &str) {
+        self.0.write_all(format!("event: next\ndata: {{\"data\":\"{data}\"}}\n\n").as_bytes()).await.unwrap();
+    }
+
+    /// Waits until the client has gone.
+    async fn gone(&mut self) {
+        assert_eq!(within(self.0.read(&mut [0; 16])).await.unwrap_or(0), 0);
+    }
+}
+
+/// The data of the next messages, and the gaps.
+async fn deliveries(subscription: &mut Subscription<Value>, count: usize) -> Vec<String> {
     let mut seen = Vec::new();
-    while seen.len() < 3 {
+    while seen.len() < count {
         seen.push(match within(subscription.next()).await.unwrap().unwrap() {
             Delivery::Next(answer) => answer.into_data().unwrap().as_str().unwrap().to_owned(),
             Delivery::Gap(Gap::Renewed) => "renewed".to_owned(),
             other => format!("{other:?}"),
         });
     }
+    seen
+}
+
+fn events_with_short_tokens(url: &str) -> Platform {
+    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500));
+    let options = GraphqlOptions::new().overlap(Duration::from_millis(200)).transport(Transport::ServerSentEvents);
+    Platform::builder(url).credential(credential).graphql(options).build().unwrap()
+}
+
+#[tokio::test]
+async fn a_stream_of_events_is_replaced_before_its_token_expires_and_nothing_is_missed() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let platform = events_with_short_tokens(&format!("http://{}", listener.local_addr().unwrap()));
+    let mut subscription = subscribe(&platform);
+    let (mut first, token) = Listener::accept(&listener).await;
+    assert_eq!(token, "token-0");
+    first.next("first of 0").await;
+    assert_eq!(deliveries(&mut subscription, 1).await, ["first of 0"]);
+
+    let (mut second, token) = Listener::accept(&listener).await;
+    assert_eq!(token, "token-1");
+    // Both are there: what either says arrives.
+    first.next("last of 0").await;
+    second.next("first of 1").await;
+    let mut seen = deliveries(&mut subscription, 3).await;
     seen.sort();
     assert_eq!(seen, ["first of 1", "last of 0", "renewed"]);
+    first.gone().await;
+    second.next("second of 1").await;
+    assert_eq!(deliveries(&mut subscription, 1).await, ["second of 1"]);
+    drop(subscription);
+    second.gone().await;
+}
+
+#[tokio::test]
+async fn a_stream_of_events_goes_on_while_no_other_can_be_opened() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let platform = events_with_short_tokens(&format!("http://{}", listener.local_addr().unwrap()));
+    let mut subscription = subscribe(&platform);
+    let (mut first, _) = Listener::accept(&listener).await;
+    let (mut refused, _) = within(listener.accept()).await.unwrap();
+    refused.write_all(b"HTTP/1.1 403 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await.unwrap();
+    first.next("still there").await;
+    assert_eq!(deliveries(&mut subscription, 1).await, ["still there"]);
+    let (mut second, _) = Listener::accept(&listener).await;
+    second.next("there again").await;
+    assert_eq!(deliveries(&mut subscription, 2).await, ["renewed", "there again"]);
+    // The end of what was replaced is no end of the subscription.
+    first.0.write_all(b"event: complete\ndata:\n\n").await.unwrap();
+    second.next("and on").await;
+    assert_eq!(deliveries(&mut subscription, 1).await, ["and on"]);
+    second.0.write_all(b"event: complete\ndata:\n\n").await.unwrap();
+    assert!(within(subscription.next()).await.is_none());
 }
 
 #[tokio::test]

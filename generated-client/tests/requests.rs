@@ -134,6 +134,10 @@ async fn a_silent_service_is_asked_again_by_calls_that_may_repeat() {
     let platform = client(&server, |builder| builder.idle_timeout(Duration::from_millis(100)));
     platform.request(Method::Get, "/x").send().await.unwrap();
     assert_eq!(server.requests().len(), 2, "a body that stalls, too");
+    let server = once(Reply::raw(&[]).and_hang()).await;
+    let platform = client(&server, |builder| builder);
+    platform.request(Method::Get, "/x").idle_timeout(Duration::from_millis(100)).send().await.unwrap();
+    assert_eq!(server.requests().len(), 2, "one call may have less patience than its client");
 }
 
 #[tokio::test]

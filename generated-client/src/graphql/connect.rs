@@ -80,7 +80,12 @@ pub(super) async fn open(session: &Session) -> Result<Opened, Refused> {
     }
 }
 
-async fn token(session: &Session, limit: Duration, rejected: Option<Generation>) -> Result<Option<Arc<Held>>, Error> {
+/// The token for a new connection; without a credential there is none.
+pub(super) async fn token(
+    session: &Session,
+    limit: Duration,
+    rejected: Option<Generation>,
+) -> Result<Option<Arc<Held>>, Error> {
     let now = Instant::now();
     match &session.credential {
         Some(cache) => cache.token(&session.transport, now.checked_add(limit).unwrap_or(now), rejected).await.map(Some),

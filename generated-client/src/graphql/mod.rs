@@ -36,6 +36,7 @@ mod message;
 mod options;
 mod query;
 mod queue;
+mod renewal;
 mod source;
 mod sse;
 mod subscription;

@@ -19,7 +19,7 @@ pub enum Gap {
         /// How many.
         dropped: u64,
     },
-    /// The socket was replaced by one with a fresh token. Nothing is known to be lost; what comes next may repeat what came
+    /// The connection was replaced by one with a fresh token. Nothing is known to be lost; what comes next may repeat what came
     /// before.
     Renewed,
 }

@@ -1,28 +1,108 @@
 //! A subscription as a request of its own: server-sent events, in the distinct-connections mode of GraphQL over SSE.
 
-use std::sync::Arc;
+use std::{pin::Pin, sync::Arc};
 
 use bytes::Bytes;
+use tokio::time::Instant;
 
-use super::{query::prepare, queue::Queue};
+use super::{
+    connect::token,
+    query::prepare,
+    queue::Queue,
+    renewal::{Renewal, at, pause},
+};
 use crate::{
-    Error,
+    Error, EventStream,
+    events::Event,
     session::{Options, Session, send},
     wire::decode,
 };
 
 const ACCEPT: &str = "text/event-stream";
 
-/// Reads the events until the stream ends.
+/// Reads the events until the stream ends. Before its token expires, the stream is replaced by another one.
 pub(super) async fn run(session: Arc<Session>, payload: Arc<str>, queue: Arc<Queue>, epoch: u64) {
-    let end = read(&session, &payload, &queue).await;
+    let end = read(&session, &payload, &queue, epoch).await;
     queue.end(epoch, end.err());
 }
 
-async fn read(session: &Session, payload: &str, queue: &Queue) -> Result<(), Error> {
-    let path = session.graphql.options().subscriptions();
+/// One request, and how long it goes on.
+struct Opened {
+    events: EventStream,
+    renewal: Renewal,
+}
+
+type Opening<'a> = Pin<Box<dyn Future<Output = Result<Opened, Error>> + Send + 'a>>;
+
+async fn read(session: &Session, payload: &str, queue: &Queue, epoch: u64) -> Result<(), Error> {
+    let mut current = open(session, payload, 0).await?;
+    let mut opening: Option<Opening<'_>> = None;
+    // What was replaced, for as long as it overlaps.
+    let mut old: Option<(EventStream, Instant)> = None;
+    let mut failures = 0_u32;
+    loop {
+        let renew = current.renewal.at.filter(|_| opening.is_none());
+        let retire = old.as_ref().map(|(_, until)| *until);
+        tokio::select! {
+            event = current.events.next() => {
+                let Some(event) = event.transpose()? else { return Ok(()) };
+                if !push(session, queue, event)? {
+                    return Ok(());
+                }
+            }
+            // What ends it is the business of the stream that replaced it.
+            event = next(&mut old) => {
+                let event = event.and_then(Result::ok);
+                if !event.is_some_and(|event| push(session, queue, event).unwrap_or(false)) {
+                    old = None;
+                }
+            }
+            outcome = opened(&mut opening) => {
+                opening = None;
+                match outcome {
+                    Ok(next) => {
+                        failures = 0;
+                        let last = std::mem::replace(&mut current, next);
+                        old = Some((last.events, Instant::now() + last.renewal.overlap));
+                        queue.move_to(epoch, true);
+                        tracing::debug!("a stream of events is replaced");
+                    }
+                    Err(error) => {
+                        // The old stream goes on while it can.
+                        tracing::debug!(code = error.code(), "no second stream of events");
+                        failures = failures.saturating_add(1);
+                        current.renewal.at = Some(Instant::now());
+                    }
+                }
+            }
+            () = at(renew) => opening = Some(Box::pin(open(session, payload, failures))),
+            () = at(retire) => old = None,
+        }
+    }
+}
+
+async fn next(old: &mut Option<(EventStream, Instant)>) -> Option<Result<Event, Error>> {
+    match old {
+        Some((events, _)) => events.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn opened(opening: &mut Option<Opening<'_>>) -> Result<Opened, Error> {
+    match opening {
+        Some(opening) => opening.as_mut().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Sends the request, after a pause that grows with failures.
+async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened, Error> {
+    tokio::time::sleep(pause(failures)).await;
+    let settings = session.graphql.options();
+    let usable_for = token(session, settings.connect, None).await?.and_then(|held| held.usable_for());
+    let renewal = Renewal::of(usable_for, settings);
     let body = Bytes::copy_from_slice(payload.as_bytes());
-    let prepared = prepare(session, path, body, ACCEPT, true)?;
+    let prepared = prepare(session, settings.subscriptions(), body, ACCEPT, true)?;
     // A subscription changes nothing, so that it may be asked for again.
     let options = Options { idempotent: true, ..Options::default() };
     let raw = send(session, &prepared, &options).await?;
@@ -30,21 +110,19 @@ async fn read(session: &Session, payload: &str, queue: &Queue) -> Result<(), Err
     if !kind.to_ascii_lowercase().starts_with(ACCEPT) {
         return Err(super::close::protocol("it answers a subscription with something else than events"));
     }
-    let limit = session.graphql.options().message_limit;
-    let mut events = decode::events(raw)?;
-    while let Some(event) = events.next().await {
-        let event = event?;
-        match event.event.as_str() {
-            "next" => {
-                if event.data.len() > limit {
-                    return Err(super::close::too_large());
-                }
-                queue.push(event.data.into());
-            }
-            "complete" => break,
-            // Other kinds are the service's own.
-            _ => {}
+    Ok(Opened { events: decode::events(raw)?, renewal })
+}
+
+/// Hands a message over. `false`: the subscription is complete.
+fn push(session: &Session, queue: &Queue, event: Event) -> Result<bool, Error> {
+    match event.event.as_str() {
+        "next" if event.data.len() > session.graphql.options().message_limit => Err(super::close::too_large()),
+        "next" => {
+            queue.push(event.data.into());
+            Ok(true)
         }
+        "complete" => Ok(false),
+        // Other kinds are the service's own.
+        _ => Ok(true),
     }
-    Ok(())
 }

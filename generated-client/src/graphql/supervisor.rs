@@ -2,11 +2,7 @@
 
 use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
 
-use tokio::{
-    sync::mpsc,
-    task::AbortHandle,
-    time::{Instant, sleep_until},
-};
+use tokio::{sync::mpsc, task::AbortHandle, time::Instant};
 
 use super::{
     Transport,
@@ -14,19 +10,13 @@ use super::{
     hub::Request,
     link::{Link, Order},
     queue::Queue,
+    renewal::{Renewal, at, pause},
     sse,
 };
-use crate::{
-    Error,
-    session::{Session, random},
-};
+use crate::{Error, session::Session};
 
 /// A socket that lived this long was a good one: the next may be opened at once.
 const STEADY: Duration = Duration::from_secs(10);
-/// Tokens that live shorter than this do not make the client open sockets without a pause.
-const SOONEST: Duration = Duration::from_secs(1);
-const FIRST: Duration = Duration::from_millis(250);
-const LONGEST: Duration = Duration::from_secs(30);
 
 type Opening = Pin<Box<dyn Future<Output = Result<Box<Opened>, Refused>> + Send>>;
 
@@ -52,8 +42,7 @@ struct Subscription {
 struct Current {
     link: Link,
     since: Instant,
-    renew_at: Option<Instant>,
-    overlap: Duration,
+    renewal: Renewal,
 }
 
 enum Step {
@@ -98,7 +87,7 @@ pub(super) async fn run(session: Arc<Session>, mut requests: mpsc::UnboundedRece
 impl Supervisor {
     async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<Request>) -> Step {
         let idle = self.idle_since.map(|since| since + self.session.graphql.options().idle);
-        let renew = self.current.as_ref().and_then(|current| current.renew_at).filter(|_| self.opening.is_none());
+        let renew = self.current.as_ref().and_then(|current| current.renewal.at).filter(|_| self.opening.is_none());
         let retire = self.retiring.as_ref().map(|(_, until)| *until);
         let opening = async {
             match &mut self.opening {
@@ -182,11 +171,8 @@ impl Supervisor {
         self.opening = None;
         self.epoch += 1;
         let options = self.session.graphql.options();
-        // The overlap ends while the old token is still good: the margin of the cache is a fifth of a lifetime, or 60 s.
-        let usable_for = opened.usable_for;
-        let overlap = usable_for.map_or(options.overlap, |time| options.overlap.min(time / 8));
+        let renewal = Renewal::of(opened.usable_for, options);
         let now = Instant::now();
-        let renew_at = usable_for.and_then(|time| now.checked_add(time.max(SOONEST)));
         let link = Link::start(opened, self.epoch, options.keep_alive);
         let old = self.current.take();
         let renewed = old.is_some();
@@ -198,8 +184,8 @@ impl Supervisor {
         for (id, subscription) in &self.subscriptions {
             subscription.send(*id, &link);
         }
-        self.retiring = old.map(|old| (old.link, now + old.overlap));
-        self.current = Some(Current { link, since: now, renew_at, overlap });
+        self.retiring = old.map(|old| (old.link, now + old.renewal.overlap));
+        self.current = Some(Current { link, since: now, renewal });
         tracing::debug!(subscriptions = self.subscriptions.len(), renewed, "the socket is open");
     }
 
@@ -210,7 +196,7 @@ impl Supervisor {
         if let Some(current) = &mut self.current {
             // The old socket goes on while it can.
             self.failures = self.failures.saturating_add(1);
-            current.renew_at = Some(Instant::now());
+            current.renewal.at = Some(Instant::now());
             return;
         }
         if no_upgrade && self.session.graphql.options().transport == Transport::Auto {
@@ -258,20 +244,5 @@ impl Subscription {
     fn start(&mut self, session: &Arc<Session>, epoch: u64) {
         let task = sse::run(Arc::clone(session), Arc::clone(&self.payload), Arc::clone(&self.queue), epoch);
         self.task = Some(tokio::spawn(task).abort_handle());
-    }
-}
-
-/// How long to wait before the next socket: nothing after a good one, then a random part of a doubling span.
-fn pause(failures: u32) -> Duration {
-    match failures.checked_sub(1) {
-        None => Duration::ZERO,
-        Some(more) => FIRST.saturating_mul(1 << more.min(10)).min(LONGEST).mul_f64(0.5 + random() / 2.0),
-    }
-}
-
-async fn at(time: Option<Instant>) {
-    match time {
-        Some(time) => sleep_until(time).await,
-        None => std::future::pending().await,
     }
 }

@@ -8,6 +8,7 @@ use http::HeaderMap;
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     pub(crate) deadline: Option<Duration>,
+    pub(crate) idle: Option<Duration>,
     pub(crate) no_retry: bool,
     pub(crate) idempotent: bool,
     pub(crate) retry_when_asked: bool,
@@ -21,6 +22,13 @@ macro_rules! options {
             /// Sets the time that this call may take, all attempts included.
             pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
                 self.$($path).+.deadline = Some(deadline);
+                self
+            }
+
+            /// Sets how long the service may be silent in this call: between the pieces of a body, and before the head of
+            /// the response where the call may be sent again.
+            pub fn idle_timeout(mut self, timeout: std::time::Duration) -> Self {
+                self.$($path).+.idle = Some(timeout);
                 self
             }
 

@@ -1,6 +1,6 @@
 //! The error of a status that is no success.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use http::header;
 
@@ -10,7 +10,12 @@ use crate::{
     error::{Error, scrub},
 };
 
-pub(super) async fn refused(session: &Session, response: &mut reqwest::Response, held: Option<&Held>) -> Error {
+pub(super) async fn refused(
+    session: &Session,
+    response: &mut reqwest::Response,
+    held: Option<&Held>,
+    idle: Duration,
+) -> Error {
     let status = response.status();
     let secret = held.map(|held| &held.secret);
     let wait = retry::retry_after(response.headers(), SystemTime::now());
@@ -18,7 +23,7 @@ pub(super) async fn refused(session: &Session, response: &mut reqwest::Response,
         .headers()
         .get(header::WWW_AUTHENTICATE)
         .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let body = scrub(body::excerpt(response, ERROR_LIMIT, session.idle).await, secret);
+    let body = scrub(body::excerpt(response, ERROR_LIMIT, idle).await, secret);
     let reason = status.canonical_reason().unwrap_or("a status without a name");
     let mut what = format!("{} {reason}", status.as_u16());
     let hint = match status.as_u16() {

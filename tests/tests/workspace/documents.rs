@@ -61,6 +61,84 @@ fn the_architecture_names_stages_and_rooms_that_exist() {
     }
 }
 
+/// The texts between backticks in the last cells of the tables whose last column names tests.
+fn named_tests(document: &str) -> Vec<Vec<String>> {
+    let text = read(document);
+    let mut cells = Vec::new();
+    let mut is_about_tests = false;
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let last = line.trim_end_matches('|').rsplit('|').next().unwrap_or_default().trim();
+        if !line.starts_with('|') {
+            is_about_tests = false;
+        } else if lines.peek().is_some_and(|next| next.starts_with("|---")) {
+            is_about_tests = last == "test";
+        } else if is_about_tests && !line.starts_with("|---") {
+            cells.push(last.split('`').skip(1).step_by(2).map(str::to_owned).collect());
+        }
+    }
+    cells
+}
+
+/// The file of a module: a test of the client, one of this crate, or a module of the client's sources.
+fn file_of(module: &[&str]) -> Option<String> {
+    if let [path] = module
+        && path.ends_with(".rs")
+    {
+        return root().join(path).is_file().then(|| (*path).to_owned());
+    }
+    let inside = module.join("/");
+    let places = [
+        format!("generated-client/tests/{inside}.rs"),
+        format!("tests/tests/workspace/{inside}.rs"),
+        format!("generated-client/src/{inside}.rs"),
+        format!("generated-client/src/{inside}/mod.rs"),
+    ];
+    let found = places.into_iter().find(|place| root().join(place).is_file());
+    // A module inside of a file.
+    found.or_else(|| file_of(module.split_last().filter(|(_, outer)| !outer.is_empty())?.1))
+}
+
+/// Whether a file holds a test of that name: a function right behind the attribute of a test.
+fn holds_test(file: &str, name: &str) -> bool {
+    let text = read(file);
+    let mut is_test = false;
+    for line in text.lines().map(str::trim) {
+        if line.contains(&format!("fn {name}(")) {
+            return is_test;
+        }
+        let attribute = line.starts_with("#[");
+        is_test = attribute && (is_test || line.contains("test"));
+    }
+    false
+}
+
+#[test]
+fn every_test_that_the_pages_name_exists() {
+    for (document, least) in [("docs/runtime.md", 60), ("docs/operations.md", 50)] {
+        let mut known = 0;
+        let mut absent = Vec::new();
+        for cell in named_tests(document) {
+            // A name alone is one of the file that was named before it.
+            let mut file: Option<String> = None;
+            for name in cell {
+                let steps: Vec<&str> = name.split("::").collect();
+                let (test, module) = steps.split_last().unwrap();
+                let is_file = test.ends_with(".rs") || *test == "tests";
+                if is_file || !module.is_empty() {
+                    file = file_of(if is_file { &steps } else { module });
+                }
+                match &file {
+                    Some(file) if is_file || holds_test(file, test) => known += 1,
+                    _ => absent.push(name),
+                }
+            }
+        }
+        assert!(absent.is_empty(), "{document} names tests that do not exist: {absent:#?}");
+        assert!(known >= least, "{document}: {known} tests");
+    }
+}
+
 #[test]
 fn the_check_of_a_change_runs_what_the_documents_promise() {
     let script = read(".ci/run");

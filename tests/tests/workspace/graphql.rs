@@ -2,26 +2,10 @@
 
 use platform_client::documents::{self, types::OperationState};
 use platform_client::graphql::{Delivery, GraphqlOptions, Transport};
-use platform_client::types::{CreateComponent, CreateProject, DeployWorkload};
-use platform_client::{Maybe, Platform, Uuid};
+use platform_client::types::DeployWorkload;
+use platform_client::{Platform, Uuid};
 
-use crate::support::sandbox;
-
-/// A component to deploy to.
-pub(crate) async fn component(platform: &Platform) -> (Uuid, Uuid) {
-    let body = CreateProject { name: Some("Typed".to_owned()), ..CreateProject::default() };
-    let project = platform.projects().create_project(&body).await.unwrap().unwrap();
-    let project: Uuid = project["id"].as_str().unwrap().parse().unwrap();
-    let body = CreateComponent {
-        name: "web".to_owned(),
-        image: Maybe::Absent,
-        kind: None,
-        labels: Maybe::Absent,
-        replicas: Maybe::Absent,
-    };
-    let component = platform.projects().create_project_component(&project, &body).await.unwrap();
-    (project, serde_json::to_value(&component).unwrap()["id"].as_str().unwrap().parse().unwrap())
-}
+use crate::support::{component, sandbox};
 
 /// Follows a deployment with both documents, to its end.
 async fn follow(platform: &Platform) {

@@ -6,11 +6,10 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use platform_client::operations::{SqliteStore, Status};
-use platform_client::types::{CreateComponent, CreateProject};
-use platform_client::{Maybe, Uuid, Value};
+use platform_client::{Uuid, Value};
 use platform_sandbox::{Options, Sandbox};
 
-use crate::support::{Programs, client, secret_files};
+use crate::support::{Programs, client, component, secret_files};
 
 const COUNT: usize = 100;
 const DEPLOYMENTS: &str = "/api/projects/v1/projects/{project_id}/components/{componentId}/deployments";
@@ -60,20 +59,9 @@ async fn once(kills: u32) {
     let sandbox = platform_sandbox::start_with(options).await.unwrap();
     let secrets = secret_files(&sandbox);
     let platform = client(&sandbox, secrets.path(), 0);
-    let body = CreateProject { name: Some("Killed".to_owned()), ..CreateProject::default() };
-    let project = platform.projects().create_project(&body).await.unwrap().unwrap();
-    let project: Uuid = project["id"].as_str().unwrap().parse().unwrap();
-    let body = CreateComponent {
-        name: "web".to_owned(),
-        image: Maybe::Absent,
-        kind: None,
-        labels: Maybe::Absent,
-        replicas: Maybe::Absent,
-    };
-    let component = platform.projects().create_project_component(&project, &body).await.unwrap();
-    let component: Uuid = serde_json::to_value(&component).unwrap()["id"].as_str().unwrap().parse().unwrap();
+    let place = component(&platform).await;
     let store = secrets.path().join("store.sqlite");
-    let variables = variables(&sandbox, secrets.path(), &store, (project, component));
+    let variables = variables(&sandbox, secrets.path(), &store, place);
 
     let mut printed: BTreeMap<String, u32> = BTreeMap::new();
     let mut killed = 0;

@@ -26,6 +26,8 @@ mod killed;
 #[cfg(contract = "sandbox")]
 mod projects;
 #[cfg(contract = "sandbox")]
+mod resumed;
+#[cfg(contract = "sandbox")]
 mod shapes;
 #[cfg(contract = "sandbox")]
 mod tokens;

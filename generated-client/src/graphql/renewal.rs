@@ -1,0 +1,47 @@
+//! When a connection is replaced by one with a fresh token, and how long to wait before it is tried again.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use super::GraphqlOptions;
+use crate::session::random;
+
+/// Tokens that live shorter than this do not make the client open connections without a pause.
+const SOONEST: Duration = Duration::from_secs(1);
+const FIRST: Duration = Duration::from_millis(250);
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// The end of a connection's time, before its token expires.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Renewal {
+    /// When the next connection is opened; `None`: nothing limits the token.
+    pub(super) at: Option<Instant>,
+    /// How long this one goes on beside the next.
+    pub(super) overlap: Duration,
+}
+
+impl Renewal {
+    /// For a connection that is opened now, with a token that is good for a time.
+    pub(super) fn of(usable_for: Option<Duration>, options: &GraphqlOptions) -> Self {
+        // The overlap ends while the old token is still good: the margin of the cache is a fifth of a lifetime, or 60 s.
+        let overlap = usable_for.map_or(options.overlap, |time| options.overlap.min(time / 8));
+        Self { at: usable_for.and_then(|time| Instant::now().checked_add(time.max(SOONEST))), overlap }
+    }
+}
+
+/// How long to wait before the next connection: nothing after a good one, then a random part of a doubling span.
+pub(super) fn pause(failures: u32) -> Duration {
+    match failures.checked_sub(1) {
+        None => Duration::ZERO,
+        Some(more) => FIRST.saturating_mul(1 << more.min(10)).min(LONGEST).mul_f64(0.5 + random() / 2.0),
+    }
+}
+
+/// Waits for a time; for ever where there is none.
+pub(super) async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,94 @@
+//! Programs that follow deployments: one that is killed and run again, and one that prints what it sees.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use platform_client::Uuid;
+use platform_sandbox::{Options, Sandbox};
+
+use crate::support::{Programs, Run, client, component, secret_files};
+
+const DEPLOYMENTS: &str = "/api/projects/v1/projects/{project_id}/components/{componentId}/deployments";
+
+/// What `cargo xtask sandbox` prints.
+fn variables(sandbox: &Sandbox, secrets: &Path) -> Vec<(&'static str, String)> {
+    let id = &sandbox.clients()[0].client_id;
+    vec![
+        ("PLATFORM_BASE_URL", sandbox.base_url().to_owned()),
+        ("PLATFORM_ISSUER", sandbox.auth_url().to_owned()),
+        ("PLATFORM_CLIENT_ID", id.clone()),
+        ("PLATFORM_SECRET_FILE", secrets.join(format!("{id}.secret")).display().to_string()),
+    ]
+}
+
+/// A sandbox whose work takes this step from one state to the next, and a component in it.
+async fn world(step: Duration) -> (Sandbox, tempfile::TempDir, (Uuid, Uuid)) {
+    // Built now, and not while a test waits for one of them.
+    tokio::task::spawn_blocking(Programs::get).await.unwrap();
+    let options = Options { step: Some(step), ..Options::default() };
+    let sandbox = platform_sandbox::start_with(options).await.unwrap();
+    let secrets = secret_files(&sandbox);
+    let place = component(&client(&sandbox, secrets.path(), 0)).await;
+    (sandbox, secrets, place)
+}
+
+#[tokio::test]
+async fn a_program_that_is_killed_in_the_middle_is_gone_on_with_by_the_next_run() {
+    // Nothing ends while the first run is alive.
+    let (sandbox, secrets, (project, component)) = world(Duration::from_secs(2)).await;
+    let mut variables = variables(&sandbox, secrets.path());
+    variables.extend([
+        ("PLATFORM_STORE", secrets.path().join("store.sqlite").display().to_string()),
+        ("PLATFORM_PROJECT", project.to_string()),
+        ("PLATFORM_COMPONENT", component.to_string()),
+        ("PLATFORM_COUNT", "1".to_owned()),
+    ]);
+    let mut command = Programs::get().command("deploy_and_wait");
+    command.envs(variables).stdin(Stdio::null());
+    let mut first = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // It looks once the acceptance is stored.
+    let looks = || sandbox.requests().count("POST", "/graphql");
+    tokio::time::timeout(Duration::from_secs(60), async {
+        while looks() == 0 {
+            assert!(first.try_wait().unwrap().is_none(), "it ended by itself");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await
+    .unwrap();
+    // SIGKILL on Unix, by the number of the process.
+    first.kill().unwrap();
+    assert!(!first.wait().unwrap().success());
+    assert_eq!(sandbox.requests().count("POST", DEPLOYMENTS), 1);
+
+    let second = tokio::task::spawn_blocking(move || Run::from(command.stdout(Stdio::piped()).output().unwrap()));
+    let second = second.await.unwrap();
+    assert_eq!((second.code, second.stdout.as_str()), (Some(0), "deployment-0 succeeded\n"), "{second:?}");
+    assert_eq!(sandbox.requests().count("POST", DEPLOYMENTS), 1, "nothing is deployed twice");
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn a_program_prints_the_states_and_events_of_its_deployment() {
+    let (sandbox, secrets, (project, component)) = world(Duration::from_millis(200)).await;
+    let variables = variables(&sandbox, secrets.path());
+    let run = move |arguments: Vec<String>| {
+        let variables = variables.clone();
+        let run = || Programs::get().command("watch_events").args(arguments).envs(variables).output().unwrap().into();
+        tokio::task::spawn_blocking(run)
+    };
+    let seen: Run = run(vec![project.to_string(), component.to_string()]).await.unwrap();
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let lines: Vec<&str> = seen.stdout.lines().collect();
+    let at = |line: &str| lines.iter().position(|other| *other == line);
+    assert!(at("state SUCCEEDED").is_some(), "{lines:?}");
+    assert_eq!(lines.iter().filter(|line| **line == "event workload-ready").count(), 1, "{lines:?}");
+    assert!(at("event accepted") < at("state SUCCEEDED") && at("state SUCCEEDED") < at("event workload-ready"));
+
+    let absent: Run = run(vec![project.to_string(), Uuid::nil().to_string()]).await.unwrap();
+    assert!(absent.code == Some(1) && absent.stderr.contains("404"), "{absent:?}");
+    let without: Run = run(vec![]).await.unwrap();
+    assert!(without.stderr.contains("usage") && !without.stderr.contains("panicked"), "{without:?}");
+    sandbox.stop().await;
+}
