@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::fault::{Fault, FaultControl};
 use crate::issuer::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
+use crate::live::EVENT_STREAM;
 use crate::server::Shared;
 use crate::{clock, problem, reply};
 
@@ -126,7 +127,7 @@ async fn events(State(shared): State<Arc<Shared>>) -> Response {
         let event = Ok::<_, Infallible>(Bytes::from(format!("event: state\ndata: {overview}\n\n")));
         Some((event, (shared, listeners, false)))
     });
-    let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
+    let headers = [(CONTENT_TYPE, EVENT_STREAM), (CACHE_CONTROL, "no-cache")];
     (headers, Body::from_stream(events.take_until(end))).into_response()
 }
 

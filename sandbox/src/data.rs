@@ -5,8 +5,9 @@ use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ErrorCode, params};
 
 use crate::error::Error;
 
@@ -36,11 +37,10 @@ impl Data {
         let connection = match path {
             Some(path) => {
                 create_private(path)?;
-                let connection = Connection::open(path)?;
-                // A commit has to outlive the process, not the operating system, so no write waits for the disk.
-                connection.pragma_update(None, "journal_mode", "WAL")?;
-                connection.pragma_update(None, "synchronous", "NORMAL")?;
-                connection
+                owned(path).map_err(|error| match error.sqlite_error_code() {
+                    Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::InUse { path: path.to_owned() },
+                    _ => Error::from(error),
+                })?
             }
             None => Connection::open_in_memory()?,
         };
@@ -52,6 +52,13 @@ impl Data {
         connection.execute_batch(TABLES)?;
         connection.pragma_update(None, "user_version", VERSION)?;
         Ok(Self(Mutex::new(connection)))
+    }
+
+    /// Gives the file free, whoever still holds on to this. What comes later meets an empty database, and fails.
+    pub(crate) fn close(&self) {
+        if let Ok(empty) = Connection::open_in_memory() {
+            *self.lock() = empty;
+        }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Connection> {
@@ -82,6 +89,20 @@ impl Data {
         self.lock().execute("DELETE FROM vault WHERE shelf = ?", [shelf])?;
         Ok(())
     }
+}
+
+/// Opens the database of a file for this connection alone. The lock is the operating system's, on the open file: it ends with
+/// the process, however that ends.
+fn owned(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(Duration::ZERO)?;
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    // A commit has to outlive the process, not the operating system, so no write waits for the disk.
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // The lock comes with the first transaction.
+    connection.execute_batch("BEGIN EXCLUSIVE; COMMIT")?;
+    Ok(connection)
 }
 
 /// Makes a missing file, for its owner only: it will hold secrets and the signing key. SQLite gives its other files the same

@@ -36,6 +36,11 @@ pub enum Error {
         /// What SQLite says.
         message: String,
     },
+    /// Another sandbox uses the database. A file that a killed sandbox has left is not in use.
+    InUse {
+        /// The file of the database.
+        path: PathBuf,
+    },
     /// There is no such revision of the contract.
     Revision {
         /// The revision that was asked for.
@@ -52,6 +57,7 @@ impl Error {
             Self::SecretFile { .. } => "sandbox-secret-file",
             Self::Seed { .. } => "sandbox-seed",
             Self::Data { .. } => "sandbox-data",
+            Self::InUse { .. } => "sandbox-data-in-use",
             Self::Revision { .. } => "sandbox-revision",
         }
     }
@@ -74,6 +80,10 @@ impl fmt::Display for Error {
             Self::Data { message } => {
                 write!(formatter, "cannot use the database: {message}; free it, or give another file")
             }
+            Self::InUse { path } => {
+                let path = path.display();
+                write!(formatter, "another sandbox uses the database {path}; stop that one, or give another file")
+            }
             Self::Revision { revision } => {
                 write!(formatter, "there is no revision {revision} of the contract; ask for 1 or 2")
             }
@@ -85,7 +95,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Bind { source, .. } | Self::SecretFile { source, .. } => Some(source),
-            Self::Random | Self::Seed { .. } | Self::Data { .. } | Self::Revision { .. } => None,
+            Self::Random | Self::Seed { .. } | Self::Data { .. } | Self::InUse { .. } | Self::Revision { .. } => None,
         }
     }
 }

@@ -64,6 +64,7 @@ mod face;
 mod fault;
 mod graphql;
 mod issuer;
+mod live;
 mod problem;
 mod projects;
 mod reply;

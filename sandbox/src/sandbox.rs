@@ -35,7 +35,7 @@ pub struct Options {
     /// The revision of the contract: 1, or 2 for one with additive, source-breaking and wire-breaking changes. 0 is 1.
     pub contract_revision: u32,
     /// The SQLite file that keeps the state; in memory if there is none. A new file is seeded, and
-    /// readable by its owner only, since it holds secrets; an old one is gone on with. One sandbox at a time may use it.
+    /// readable by its owner only, since it holds secrets; an old one is gone on with. One sandbox at a time uses it.
     pub data: Option<PathBuf>,
     /// A TOML file that takes the place of the built-in seed, `sandbox/seed.toml`.
     pub seed: Option<PathBuf>,
@@ -56,6 +56,17 @@ pub struct Sandbox {
     servers: [Server; 2],
     goodbye: Goodbye,
     _ticker: Ticker,
+    _owned: Owned,
+}
+
+/// Gives the file of the database free when it is dropped: after the servers in an orderly end.
+#[derive(Debug)]
+struct Owned(Arc<Data>);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 /// Ends sockets and event streams when it is dropped: they would keep the server from stopping.
@@ -92,14 +103,15 @@ pub async fn start() -> Result<Sandbox, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`] and [`Error::Revision`].
+/// [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`], [`Error::InUse`] and [`Error::Revision`].
 pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let listener = server::bind(options.port).await?;
     let base_url = server::address(&listener).map_err(|source| Error::Bind { port: options.port, source })?;
     let separate = server::bind(options.compliance_port).await?;
     let compliance_url =
         server::address(&separate).map_err(|source| Error::Bind { port: options.compliance_port, source })?;
-    let shared = Arc::new(share(&options, &base_url)?);
+    let (shared, owned) = share(&options, &base_url)?;
+    let shared = Arc::new(shared);
     let ticker = Ticker::start(Arc::clone(&shared.store));
     let servers = [
         Server::start(listener, server::router(Arc::clone(&shared))),
@@ -107,13 +119,14 @@ pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     ];
     let auth_url = shared.issuer.url.clone();
     let goodbye = Goodbye(Arc::clone(&shared));
-    Ok(Sandbox { base_url, auth_url, compliance_url, shared, servers, goodbye, _ticker: ticker })
+    Ok(Sandbox { base_url, auth_url, compliance_url, shared, servers, goodbye, _ticker: ticker, _owned: owned })
 }
 
-fn share(options: &Options, base_url: &str) -> Result<Shared, Error> {
+fn share(options: &Options, base_url: &str) -> Result<(Shared, Owned), Error> {
     let revision =
         Revision::of(options.contract_revision).ok_or(Error::Revision { revision: options.contract_revision })?;
     let data = Arc::new(Data::open(options.data.as_deref())?);
+    let owned = Owned(Arc::clone(&data));
     let vault = Vault::new(Arc::clone(&data));
     let seed = Seed::read(options.seed.as_deref())?;
     let directory = Arc::new(seed.directory(secrets(&vault)?)?);
@@ -124,7 +137,7 @@ fn share(options: &Options, base_url: &str) -> Result<Shared, Error> {
     })?;
     let first = directory.teams.first().map(|team| team.id).unwrap_or_default();
     let step = options.step.unwrap_or(Duration::from_millis(150)).as_millis();
-    Ok(Shared {
+    let shared = Shared {
         issuer: Issuer::new(format!("{base_url}{}", crate::issuer::PATH), directory, &vault)?,
         store: Arc::new(store),
         resources,
@@ -135,7 +148,8 @@ fn share(options: &Options, base_url: &str) -> Result<Shared, Error> {
         compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
         step: i64::try_from(step).unwrap_or(i64::MAX),
         graphql: graphql::schema(),
-    })
+    };
+    Ok((shared, owned))
 }
 
 /// Secrets that a database keeps from one start to the next, by their owners' names.

@@ -6,7 +6,7 @@ mod support;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -62,6 +62,37 @@ async fn a_file_keeps_resources_bytes_work_secrets_keys_and_tokens() {
     sandbox.stop().await;
     let sandbox = open(&path).await;
     assert_eq!(Caller::new(&sandbox, 0).await.get_json(PROJECTS).await, json!([]));
+}
+
+#[tokio::test]
+async fn a_file_is_used_by_one_sandbox_at_a_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sandbox.db");
+    let again = async || platform_sandbox::start_with(Options { data: Some(path.clone()), ..Options::default() }).await;
+    let sandbox = open(&path).await;
+    let error = again().await.unwrap_err();
+    assert_eq!(error.code(), "sandbox-data-in-use");
+    assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+    // The refusal has not disturbed the one that uses it.
+    let caller = Caller::new(&sandbox, 0).await;
+    caller.create(PROJECTS, &json!({ "name": "kept" })).await;
+    sandbox.stop().await;
+    let sandbox = again().await.unwrap();
+    assert_eq!(Caller::new(&sandbox, 0).await.get_json(PROJECTS).await[0]["name"], "kept");
+    drop(sandbox);
+    again().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_killed_sandbox_leaves_no_lock() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sandbox.db");
+    let (mut child, _) = spawn(&path);
+    let options = || Options { data: Some(path.clone()), ..Options::default() };
+    assert_eq!(platform_sandbox::start_with(options()).await.unwrap_err().code(), "sandbox-data-in-use");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    platform_sandbox::start_with(options()).await.unwrap();
 }
 
 #[cfg(unix)]
@@ -134,22 +165,27 @@ async fn serve_until_killed() {
     std::future::pending::<()>().await;
 }
 
+/// A sandbox in a process of its own, and its address and token.
+fn spawn(path: &Path) -> (Child, String) {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "serve_until_killed", "--nocapture"])
+        .env("SANDBOX_TEST_DATA", path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let ready = lines.find_map(|line| line.unwrap().strip_prefix("ready ").map(str::to_owned)).unwrap();
+    (child, ready)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_loses_nothing_that_was_answered() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("sandbox.db");
     let mut promised: Vec<Value> = Vec::new();
     for round in 0..5 {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "serve_until_killed", "--nocapture"])
-            .env("SANDBOX_TEST_DATA", &path)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let ready =
-            lines.by_ref().map(Result::unwrap).find_map(|line| line.strip_prefix("ready ").map(str::to_owned)).unwrap();
+        let (mut child, ready) = spawn(&path);
         let (base, token) = ready.split_once(' ').unwrap();
         let url = format!("{base}{PROJECTS}");
         let count = Arc::new(AtomicUsize::new(0));

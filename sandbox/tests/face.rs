@@ -73,6 +73,7 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
     // The overview changes while it is looked at.
     browser.open(&format!("{}/sandbox", sandbox.base_url())).await;
     browser.wait("document.querySelectorAll('#requests tr').length > 0").await;
+    browser.wait("document.getElementById('choices').textContent.includes('own choice')").await;
     sandbox.clock().hold();
     deployment_with(&sandbox, &caller, "outcome=failure").await;
     deployment(&sandbox, &caller).await;

@@ -14,7 +14,7 @@ pub(crate) async fn start(options: Options) -> Result<Sandbox, Failure> {
     platform_sandbox::start_with(options).await.map_err(|error| {
         let way_out = match error.code() {
             "sandbox-seed" => "mend the file that `--seed` names, or leave the flag out",
-            "sandbox-data" => "name another file with `--data`, or leave the flag out",
+            "sandbox-data" | "sandbox-data-in-use" => "name another file with `--data`, or leave the flag out",
             "sandbox-revision" => "choose 1 or 2 with `--contract-revision`",
             _ => "choose another port with `cargo xtask sandbox --port`, or 0 for a free one",
         };

@@ -16,8 +16,10 @@ fn the_printed_lines_are_all_that_a_program_needs() {
     let workspace = Workspace::new();
     let configuration = support::CONFIGURATION.replace("TEST_", "PLATFORM_");
     workspace.write("specs/codegen.toml", &configuration);
+    let data = workspace.path("kept.db");
+    let data = data.to_str().expect("a path in UTF-8");
     let mut sandbox = workspace
-        .command(&["sandbox", "--contract-requires-token"])
+        .command(&["sandbox", "--contract-requires-token", "--data", data])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -32,6 +34,8 @@ fn the_printed_lines_are_all_that_a_program_needs() {
     let secret = variables.iter().find(|(name, _)| *name == "PLATFORM_SECRET_FILE").expect("a secret file").1;
     assert_eq!(fs::metadata(secret).expect("there").permissions().mode() & 0o777, 0o600);
 
+    // One sandbox at a time uses the file.
+    workspace.run(&["sandbox", "--data", data]).fails(3, &["another sandbox uses", data, "--data"]);
     let regenerated = workspace.run_with(&["regenerate"], &variables);
     let status = Command::new("kill").args(["-INT", &sandbox.id().to_string()]).status().expect("kill runs");
     assert!(status.success());

@@ -1,23 +1,17 @@
 //! GET of an assumed operation.
 
-use std::convert::Infallible;
-
-use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
-use futures_util::stream;
 use http::StatusCode;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::header::CONTENT_TYPE;
 use serde_json::Value;
 
-use super::act::{address, ancestors, beside, element_schema, known, missing, parent, place, send};
-use super::{Call, act_files, list, shape};
-use crate::clock;
+use super::act::{address, beside, element_schema, known, missing, parent, place, send};
+use super::{Call, act_files, act_log, list, shape};
 use crate::contract;
 use crate::contract::operation::{Operation, Place};
 use crate::contract::schema::Schema;
+use crate::live::EVENT_STREAM;
 use crate::reply;
-use crate::workflow::{Event, Workflow};
 
 pub(super) fn get(operation: &'static Operation, call: &Call<'_>) -> Response {
     let Some(schema) = operation.json_schema("200") else {
@@ -78,8 +72,8 @@ pub(super) fn single_address(operation: &Operation, call: &Call<'_>) -> String {
 fn raw(operation: &Operation, call: &Call<'_>) -> Response {
     match operation.content("200").first() {
         Some((media, content)) if content.schema.is_binary() => bytes(operation, call, media),
-        Some((media, _)) if *media == "text/event-stream" => events(media, log(operation, call)),
-        Some((_, _)) => ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text(operation, call)).into_response(),
+        Some((media, _)) if *media == EVENT_STREAM => act_log::events(operation, call),
+        Some((_, _)) => act_log::text(operation, call),
         None => StatusCode::NO_CONTENT.into_response(),
     }
 }
@@ -94,36 +88,4 @@ fn bytes(operation: &Operation, call: &Call<'_>, media: &'static str) -> Respons
             ([(CONTENT_TYPE, media)], Value::Object(item).to_string()).into_response()
         }
     }
-}
-
-fn text(operation: &Operation, call: &Call<'_>) -> String {
-    let lines = log(operation, call);
-    let wanted = call.input.parameters.get("lines").and_then(Value::as_i64);
-    let count = wanted.and_then(|count| usize::try_from(count).ok()).unwrap_or(lines.len());
-    lines.iter().skip(lines.len().saturating_sub(count)).map(|line| format!("{line}\n")).collect()
-}
-
-/// Server-sent events, each in a chunk of its own.
-fn events(media: &'static str, lines: Vec<String>) -> Response {
-    let event = |(id, line): (usize, String)| Ok::<_, Infallible>(Bytes::from(format!("id: {id}\ndata: {line}\n\n")));
-    let chunks = stream::iter(lines.into_iter().enumerate().map(event));
-    ([(CONTENT_TYPE, media), (CACHE_CONTROL, "no-cache")], Body::from_stream(chunks)).into_response()
-}
-
-/// What has happened to the item that an operation lies below.
-fn log(operation: &Operation, call: &Call<'_>) -> Vec<String> {
-    let item = parent(&operation.path, call).cloned().unwrap_or_default();
-    let field = |name: &str| item.get(name).map(Value::to_string).unwrap_or_default();
-    let target = ancestors(&operation.path).next_back().map(|prefix| address(prefix, &call.input.path));
-    let work = call.shelf.workflows().filter(|workflow| target.as_ref() == Some(&workflow.target));
-    let line = |workflow: &Workflow, event: &Event| {
-        format!("{} {} {} {:?}", clock::timestamp_of(event.at), workflow.kind.name(), event.kind, event.phase)
-    };
-    let mut happened: Vec<(i64, String)> =
-        work.flat_map(|workflow| workflow.events.iter().map(move |event| (event.at, line(workflow, event)))).collect();
-    happened.sort_by_key(|(at, _)| *at);
-    let mut lines = vec!["log opened".to_owned(), format!("id {}", field("id"))];
-    lines.extend(happened.into_iter().map(|(_, line)| line));
-    lines.push(format!("state {}", field("state")));
-    lines
 }

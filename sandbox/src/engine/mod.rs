@@ -6,6 +6,7 @@
 mod access;
 mod act;
 mod act_files;
+mod act_log;
 mod act_read;
 mod act_work;
 mod act_write;
@@ -44,6 +45,7 @@ pub(crate) use store::Store;
 pub(crate) struct Call<'a> {
     pub(crate) input: Input,
     pub(crate) shelf: Shelf<'a>,
+    pub(crate) shared: &'a Arc<Shared>,
     /// How the work ends that the request begins.
     pub(crate) outcome: Outcome,
     /// Milliseconds that a step of that work takes.
@@ -81,7 +83,7 @@ pub(crate) fn template(contract: &'static Contract, method: &Method, path: &str)
 }
 
 /// Answers an operation for a caller.
-pub(crate) async fn run(shared: &Shared, caller: &Caller, found: route::Found, request: Request) -> Response {
+pub(crate) async fn run(shared: &Arc<Shared>, caller: &Caller, found: route::Found, request: Request) -> Response {
     let operation = found.operation;
     let outcome = request.extensions().get::<Outcome>().copied().unwrap_or_default();
     let input = match input::read(found, request).await {
@@ -89,7 +91,7 @@ pub(crate) async fn run(shared: &Shared, caller: &Caller, found: route::Found, r
         Err(response) => return *response,
     };
     let answered = shared.store.with(caller, |shelf| {
-        let call = Call { input, shelf, outcome, step: shared.step };
+        let call = Call { input, shelf, shared, outcome, step: shared.step };
         match operation.provenance {
             Provenance::Documented => projects::answer(operation, call),
             Provenance::Assumed => act::answer(operation, call),

@@ -99,7 +99,7 @@ impl State {
                     "INSERT OR REPLACE INTO workflow VALUES (?, ?, ?)",
                     params![id.to_string(), workflow.created, text(workflow)?],
                 ),
-                None => Ok(()),
+                None => run("DELETE FROM workflow WHERE id = ?", params![id.to_string()]),
             },
         }
     }

@@ -126,6 +126,12 @@ impl<'a> Shelf<'a> {
         self.state.workflows.all().rev().filter(|workflow| self.sees_workflow(workflow))
     }
 
+    /// The pieces of work on the resource of an address, oldest first.
+    pub(crate) fn work_on(&self, target: &str) -> impl Iterator<Item = &Workflow> {
+        let is_seen = self.role(target).is_some();
+        self.state.workflows.all().filter(move |workflow| is_seen && workflow.target == target)
+    }
+
     pub(crate) fn sees_workflow(&self, workflow: &Workflow) -> bool {
         self.state.role(self.caller, workflow.team_id, &workflow.target).is_some()
     }

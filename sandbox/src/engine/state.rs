@@ -8,6 +8,9 @@ use uuid::Uuid;
 use super::store::{Blob, Item};
 use crate::workflow::{Notice, Table, Workflow};
 
+/// How many workflows are kept, at least; a tenth more at most, unless they are not over.
+const KEPT: usize = 10_000;
+
 /// Everything that is stored. Addresses are paths below the base address, with their parameters filled in.
 #[derive(Debug, Default)]
 pub(crate) struct State {
@@ -97,11 +100,12 @@ impl State {
         prefixes.filter_map(|(collection, key)| self.entry(collection, key)).map(|entry| entry.owner).next()
     }
 
-    /// Begins a piece of work.
+    /// Begins a piece of work. Old work that is over is forgotten, so that the table does not grow for ever.
     pub(super) fn begin(&mut self, workflow: Workflow) {
         self.reflect(&workflow);
         self.journal.push(Change::Workflow(workflow.id));
         self.workflows.put(workflow);
+        self.journal.extend(self.workflows.forget(KEPT).into_iter().map(Change::Workflow));
     }
 
     /// Changes what is to come of a piece of work.
@@ -130,8 +134,8 @@ impl State {
         std::mem::take(&mut self.notices)
     }
 
-    /// Whether the journal has a workflow, so that something may be due earlier than before.
-    pub(super) fn has_begun_work(&self) -> bool {
+    /// Whether the journal has a workflow: something may be due earlier than before.
+    pub(super) fn has_changed_work(&self) -> bool {
         self.journal.iter().any(|change| matches!(change, Change::Workflow(_)))
     }
 
@@ -145,5 +149,43 @@ impl State {
             entry.item.insert("message".to_owned(), message.clone().into());
         }
         self.journal.push(Change::Item(collection.to_owned(), key.to_owned()));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::data::Data;
+    use crate::workflow::{Kind, Outcome};
+
+    fn work(now: i64, outcome: Outcome) -> Workflow {
+        Workflow::new(Uuid::new_v4(), Uuid::nil(), Kind::Other, "/a/b".to_owned(), outcome, now, 1)
+    }
+
+    #[test]
+    fn old_work_that_is_over_is_forgotten_and_the_database_forgets_it_too() {
+        let data = Data::open(None).unwrap();
+        let mut state = State::default();
+        let running = work(0, Outcome::Stall);
+        let (oldest, newest) = (work(1, Outcome::Success), work(2, Outcome::Success));
+        let (running_id, oldest_id, newest_id) = (running.id, oldest.id, newest.id);
+        state.begin(running);
+        state.begin(oldest);
+        for _ in 2..KEPT + KEPT / 10 {
+            state.begin(work(1, Outcome::Success));
+        }
+        state.settle(100);
+        assert_eq!(state.workflows.all().count(), KEPT + KEPT / 10);
+        state.write(&data).unwrap();
+        state.begin(newest);
+        state.write(&data).unwrap();
+        let stored = State::read(&data).unwrap();
+        for state in [state, stored] {
+            assert_eq!(state.workflows.all().count(), KEPT);
+            assert!(state.workflows.get(oldest_id).is_none());
+            // What goes on is kept, however old it is.
+            assert!(state.workflows.get(running_id).is_some() && state.workflows.get(newest_id).is_some());
+        }
     }
 }

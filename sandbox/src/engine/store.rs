@@ -87,12 +87,13 @@ impl Store {
 
     fn finish(&self, mut state: MutexGuard<'_, State>, mut notices: Vec<Notice>) -> Result<(), Error> {
         notices.append(&mut state.take_notices());
-        let begun = state.has_begun_work();
+        let changed = state.has_changed_work();
         self.commit(&mut state)?;
         // Sent while the state is locked, so that notices come in the order of the changes.
         self.hub.publish(notices);
         drop(state);
-        if begun {
+        if changed {
+            self.hub.touch();
             self.clock.nudge();
         }
         Ok(())

@@ -13,6 +13,8 @@ async function post(path, body) {
 }
 
 content.append(
+  element("p", { id: "choices" }, "The platform document shows no status for a missing or expired token (here 401, empty, with a challenge) " +
+    "or for a role that is not enough (here 403, empty), no states and no events: these are the sandbox's own choice."),
   element("p", {}, "Clock of asynchronous work: ", clock, " ",
     element("button", { onclick: () => post("/sandbox/clock", { advanceMilliseconds: 60000 }) }, "A minute on"), " ",
     element("button", { onclick: () => post("/sandbox/clock", { hold: true }) }, "Hold"), " ",

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_graphql::Request;
 use axum::body::{Body, Bytes};
@@ -11,14 +10,12 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
-use tokio::time::sleep;
 
 use super::http::{of_body, of_query, with_data};
 use crate::caller::Caller;
+use crate::live::{self, EVENT_STREAM};
 use crate::problem;
 use crate::server::Shared;
-
-const MEDIA_TYPE: &str = "text/event-stream";
 
 pub(super) async fn get(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
     let caller = match shared.issuer.caller(&headers) {
@@ -44,7 +41,7 @@ pub(super) async fn post(State(shared): State<Arc<Shared>>, headers: HeaderMap, 
 
 /// Whether a request asks for server-sent events.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
-    headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| value.contains(MEDIA_TYPE))
+    headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| value.contains(EVENT_STREAM))
 }
 
 /// An event `next` for each result, and one `complete` at the end. The connection ends when the token
@@ -57,21 +54,7 @@ pub(super) fn stream(shared: &Arc<Shared>, caller: &Arc<Caller>, request: Reques
     // A first comment sends the head at once, so that the client knows that it is heard.
     let begin = stream::once(async { Ok(Bytes::from_static(b":\n\n")) });
     let events = begin.chain(results.map(next)).chain(complete);
-    let mut ends = shared.faults.socket_ends();
-    let left = caller.expires.map(|expires| expires.saturating_sub(shared.issuer.now()));
-    let end = Box::pin(async move {
-        let expiry = async {
-            match left.and_then(|left| u64::try_from(left).ok()) {
-                Some(left) => sleep(Duration::from_secs(left)).await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            () = expiry => {}
-            // Whoever ended the sockets is gone when this fails.
-            _ = ends.changed() => {}
-        }
-    });
-    let headers = [(CONTENT_TYPE, MEDIA_TYPE), (CACHE_CONTROL, "no-cache")];
+    let end = Box::pin(live::end(shared, caller));
+    let headers = [(CONTENT_TYPE, EVENT_STREAM), (CACHE_CONTROL, "no-cache")];
     (headers, Body::from_stream(events.take_until(end))).into_response()
 }

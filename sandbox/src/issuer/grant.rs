@@ -117,8 +117,9 @@ fn refresh(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, R
 }
 
 fn next_refresh(issuer: &Issuer, client: &Client, user: Uuid, scope: &str, chain: Uuid) -> Result<String, Refusal> {
-    let expires = issuer.now().saturating_add_unsigned(issuer.settings().refresh_lifetime.as_secs());
-    issuer.refresh.issue(&client.client_id, user, scope, chain, expires).map_err(|_random| Refusal::RANDOM)
+    let now = issuer.now();
+    let expires = now.saturating_add_unsigned(issuer.settings().refresh_lifetime.as_secs());
+    issuer.refresh.issue(&client.client_id, user, scope, chain, expires, now).map_err(|_random| Refusal::RANDOM)
 }
 
 /// The three documented fields of a token response.

@@ -80,7 +80,7 @@ impl Issuer {
             digest,
             settings: settings::initial(),
             codes: code::Codes::new(random.clone()),
-            refresh: refresh::RefreshTokens::open(random.clone(), vault.clone())?,
+            refresh: refresh::RefreshTokens::open(random.clone(), vault.clone(), clock::seconds())?,
             api_tokens: api_token::ApiTokens::open(vault.clone())?,
             sessions: session::Sessions::new(random.clone()),
             checked: checked::Checked::default(),

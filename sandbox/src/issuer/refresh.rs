@@ -15,6 +15,10 @@ use crate::error::Error;
 use crate::vault::Vault;
 
 const SHELF: &str = "refresh-token";
+/// How many tokens are kept at most. Above it, those go first that expire first.
+const KEPT: usize = 10_000;
+/// Seconds for which an expired token is kept: its owner's clock may be behind.
+const GRACE: i64 = 24 * 3600;
 
 /// What a refresh token stands for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,9 +41,11 @@ pub(crate) struct RefreshTokens {
 }
 
 impl RefreshTokens {
-    pub(super) fn open(random: SystemRandom, vault: Vault) -> Result<Self, Error> {
+    pub(super) fn open(random: SystemRandom, vault: Vault, now: i64) -> Result<Self, Error> {
         let entries = vault.read(SHELF)?.into_iter().collect();
-        Ok(Self { random, vault, entries: Mutex::new(entries) })
+        let tokens = Self { random, vault, entries: Mutex::new(entries) };
+        tokens.forget(&mut tokens.entries(), now, KEPT)?;
+        Ok(tokens)
     }
 
     /// A first token of a chain, or a next one.
@@ -50,12 +56,32 @@ impl RefreshTokens {
         scope: &str,
         chain: Uuid,
         expires: i64,
+        now: i64,
     ) -> Result<String, Error> {
         let token = random_text(&self.random)?;
         let entry =
             Entry { client_id: client_id.to_owned(), user, scope: scope.to_owned(), chain, expires, used: None };
-        self.store(&mut self.entries(), digest::of(&token), entry)?;
+        let mut entries = self.entries();
+        self.store(&mut entries, digest::of(&token), entry)?;
+        if entries.len() > KEPT {
+            // In batches, so that few tokens pay for it.
+            self.forget(&mut entries, now, KEPT - KEPT / 10)?;
+        }
         Ok(token)
+    }
+
+    /// Removes the tokens that expired long ago, and above `kept` tokens those that expire first.
+    fn forget(&self, entries: &mut HashMap<String, Entry>, now: i64, kept: usize) -> Result<(), Error> {
+        let mut by_expiry: Vec<(i64, String)> =
+            entries.iter().map(|(name, entry)| (entry.expires, name.clone())).collect();
+        by_expiry.sort_unstable();
+        let excess = by_expiry.len().saturating_sub(kept);
+        let expired = by_expiry.iter().take_while(|(expires, _)| expires.saturating_add(GRACE) < now).count();
+        for (_, name) in by_expiry.into_iter().take(excess.max(expired)) {
+            self.vault.remove(SHELF, &name)?;
+            entries.remove(&name);
+        }
+        Ok(())
     }
 
     /// Uses a token. A token that was used before is refused, and its chain revoked, unless the policy takes it again.
@@ -124,5 +150,36 @@ impl RefreshTokens {
 
     fn entries(&self) -> MutexGuard<'_, HashMap<String, Entry>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::data::Data;
+
+    #[test]
+    fn expired_tokens_and_too_many_are_forgotten() {
+        let vault = Vault::new(Arc::new(Data::open(None).unwrap()));
+        let open = |now| RefreshTokens::open(SystemRandom::new(), vault.clone(), now).unwrap();
+        let tokens = open(0);
+        let issue = |expires: i64| tokens.issue("client", Uuid::nil(), "api", Uuid::new_v4(), expires, 0).unwrap();
+        let (first, last) = (issue(1000), issue(3000));
+        for _ in 2..KEPT {
+            issue(2000);
+        }
+        let is_known =
+            |tokens: &RefreshTokens, token: &str| tokens.redeem(token, "client", 0, RefreshPolicy::Reused).is_ok();
+        assert!(is_known(&tokens, &first));
+        issue(2000);
+        assert!(!is_known(&tokens, &first) && is_known(&tokens, &last));
+        assert_eq!(vault.all(SHELF).unwrap().len(), KEPT - KEPT / 10);
+        // A restart a little later keeps them, a restart long after that does not.
+        assert_eq!(open(2000 + GRACE).entries().len(), KEPT - KEPT / 10);
+        assert_eq!(open(2001 + GRACE).entries().len(), 1);
+        assert_eq!(vault.all(SHELF).unwrap().len(), 1);
     }
 }

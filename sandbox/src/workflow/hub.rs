@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use super::{Event, Workflow};
 use crate::fault::EventFaults;
@@ -22,6 +22,7 @@ pub(crate) struct Notice {
 pub(crate) struct Hub {
     sender: broadcast::Sender<Notice>,
     faults: Arc<EventFaults>,
+    touched: watch::Sender<()>,
 }
 
 impl Notice {
@@ -34,11 +35,20 @@ impl Notice {
 
 impl Hub {
     pub(crate) fn new(faults: Arc<EventFaults>) -> Self {
-        Self { sender: broadcast::Sender::new(CAPACITY), faults }
+        Self { sender: broadcast::Sender::new(CAPACITY), faults, touched: watch::Sender::default() }
     }
 
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<Notice> {
         self.sender.subscribe()
+    }
+
+    /// Hears that some workflow has begun or changed, and no more: faults do not touch it.
+    pub(crate) fn watch(&self) -> watch::Receiver<()> {
+        self.touched.subscribe()
+    }
+
+    pub(crate) fn touch(&self) {
+        self.touched.send_replace(());
     }
 
     /// Sends each notice as often as the faults say: once, not at all, or twice.

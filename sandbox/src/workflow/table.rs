@@ -1,6 +1,6 @@
 //! All workflows, and which of them is next.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use indexmap::IndexMap;
 use uuid::Uuid;
@@ -37,6 +37,18 @@ impl Table {
             }
         });
         exists
+    }
+
+    /// Forgets the oldest of those that are over, when there are many more than `kept`, and gives back which. It does so in
+    /// batches, since each batch moves what is left.
+    pub(crate) fn forget(&mut self, kept: usize) -> HashSet<Uuid> {
+        if self.workflows.len() < kept.saturating_add(kept / 10).saturating_add(1) {
+            return HashSet::new();
+        }
+        let over = self.workflows.values().filter(|workflow| workflow.is_over()).map(|workflow| workflow.id);
+        let forgotten: HashSet<Uuid> = over.take(self.workflows.len() - kept).collect();
+        self.workflows.retain(|_, workflow| !forgotten.contains(&workflow.id));
+        forgotten
     }
 
     /// When something happens next.

@@ -3,71 +3,50 @@
 import json
 import pathlib
 import sys
-import urllib.parse
-import urllib.request
+
+import data
 
 base, folder, template, work = sys.argv[1:]
 work = pathlib.Path(work)
-
-
-def call(path, body, headers):
-    request = urllib.request.Request(base + path, data=body, headers=headers)
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
-
-
 secret = pathlib.Path(folder, "aurora-automation.secret").read_text().strip()
-form = {"grant_type": "client_credentials", "client_id": "aurora-automation", "client_secret": secret, "scope": "api"}
-token = call("/identity/connect/token", urllib.parse.urlencode(form).encode(), {})["access_token"]
-authorization = {"Authorization": f"Bearer {token}"}
+token = data.token(base, "aurora-automation", secret)
+sandbox = data.Sandbox(base, token)
 
-
-def get(path):
-    return call(path, None, authorization)
-
-
-def create(path, **fields):
-    headers = authorization | {"Content-Type": "application/json"}
-    return call(path, json.dumps(fields).encode(), headers)["id"]
-
-
-team = get("/api/teams/v1/teams")[0]["id"]
-item = get("/api/marketplace/v1/store-items")["items"][0]["id"]
-project = create("/api/projects/v1/projects", name="Schemathesis")
-component = create(f"/api/projects/v1/projects/{project}/components", name="web")
-repository = create("/api/devops/v1/repositories", name="site")
-thread = create("/api/forum/v1/threads", title="Hello")
-reply = create(f"/api/forum/v1/threads/{thread}/replies", body="World")
-framework = create("/api/compliance/frameworks", name="Framework")
-version = create(f"/api/compliance/frameworks/{framework}/versions", label="1")
-parameters = {
-    "project_id": project,
-    "componentId": component,
-    "teamId": team,
-    "storeItemId": item,
-    "paymentPlanId": get(f"/api/marketplace/v1/store-items/{item}/payment-plans")[0]["id"],
-    "repositoryId": repository,
-    "threadId": thread,
-    "replyId": reply,
-    "frameworkId": framework,
-    "versionId": version,
-    "virtualMachineId": get("/api/virtual-machines")[0]["id"],
-    "connectionId": get("/api/client-db/v1/connections")[0]["id"],
-    "agentId": create("/api/virtual-machine-agent/agents", hostName="host"),
-    "table": "customers",
+component = sandbox.component()
+report = sandbox.create("/api/forum/v1/moderation/reports", threadId=sandbox.thread()["threadId"])
+prepared = {
+    "": sandbox.variable(component)
+    | sandbox.grant(component)
+    | sandbox.deployment(component)
+    | sandbox.role()
+    | sandbox.credential()
+    | sandbox.registry()
+    | sandbox.billing_account()
+    | sandbox.payment_plan()
+    | sandbox.repository()
+    | sandbox.reply()
+    | sandbox.command()
+    | sandbox.session()
+    | sandbox.control("/api/compliance")
+    | {
+        "connectionId": sandbox.get("/api/client-db/v1/connections")[0]["id"],
+        "reportId": report,
+        "table": "customers",
+    },
+    # What has the same name there is something else.
+    "^/api/compliance/v1/": sandbox.control("/api/compliance/v1"),
+    "^/api/devops/v1/terraform-deployments/": sandbox.terraform(),
 }
-lines = [f'"path.{name}" = "{value}"' for name, value in parameters.items()]
-# The other prefix of the same family has resources of its own.
-framework = create("/api/compliance/v1/frameworks", name="Framework")
-version = create(f"/api/compliance/v1/frameworks/{framework}/versions", label="1")
-lines += [
-    '[[operations]]\ninclude-path-regex = "^/api/compliance/v1/"',
-    f'parameters = {{ "path.frameworkId" = "{framework}", "path.versionId" = "{version}" }}',
-]
-plain = pathlib.Path(template).read_text()
+lines = []
+for paths, parameters in prepared.items():
+    lines.append(f'[[operations]]\ninclude-path-regex = "{paths}"' if paths else "[parameters]")
+    lines.append("[operations.parameters]" if paths else "")
+    lines += [f'"path.{name}" = "{value}"' for name, value in parameters.items()]
+plain = pathlib.Path(template).read_text().replace("HOOKS", str(pathlib.Path(__file__).with_name("hooks.py")))
 (work / "plain.toml").write_text(plain)
-(work / "prepared.toml").write_text(plain + "\n[parameters]\n" + "\n".join(lines) + "\n")
-(work / "contract.json").write_text(json.dumps(get("/swagger/v1/swagger.json")))
+(work / "prepared.toml").write_text(plain + "\n".join(lines) + "\n")
+(work / "prepared.json").write_text(json.dumps(sorted({value for found in prepared.values() for value in found.values()})))
+(work / "contract.json").write_text(json.dumps(sandbox.get("/swagger/v1/swagger.json")))
 token_file = work / "token"
 token_file.touch(mode=0o600)
 token_file.write_text(token)

@@ -28,6 +28,7 @@ impl<'a> Projects<'a> {
     /// |---|---|---|
     /// | 2XX | `Value`, or none | The project is created. The platform document shows neither the status nor the body. |
     /// | 400 |  | The request body is malformed. |
+    /// | 4XX |  | The requirements are not met. The platform document shows neither the status nor the body. |
     pub fn create_project(self, body: &types::CreateProject) -> Call<'a, Option<Value>> {
         static OPERATION: Operation = Operation {
             name: "create_project",

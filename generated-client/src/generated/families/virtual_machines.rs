@@ -158,11 +158,13 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// Streams the log as server-sent events.
     ///
+    /// The log so far, and then each line as it is written. The schema is that of one event.
+    ///
     /// `GET /api/virtual-machines/{virtualMachineId}/logs/stream`, assumed.
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | server-sent events | OK |
+    /// | 200 | server-sent events: a stream of `types::LogEvent` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_virtual_machine_logs_stream(
         self,

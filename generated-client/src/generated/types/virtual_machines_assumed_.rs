@@ -4,6 +4,21 @@ use crate::wire::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
+/// `LogEvent` of the contract.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LogEvent {
+    /// `data`
+    pub data: String,
+    /// `event`
+    pub event: Option<String>,
+    /// `id`
+    pub id: Option<String>,
+}
+record!(LogEvent { data: required "data", event: optional "event", id: optional "id" });
+
+/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+///
 /// `OpenSession` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpenSession {

@@ -43,7 +43,9 @@ fn logs() -> Vec<Operation> {
     let logs = Controller::new("VirtualMachineLogs", "/api/virtual-machines/{virtualMachineId}/logs");
     vec![
         logs.get("", "Gets the log as text.").query("lines", int()).ok_as("text/plain", string()),
-        logs.get("/stream", "Streams the log as server-sent events.").ok_as("text/event-stream", string()),
+        logs.get("/stream", "Streams the log as server-sent events.")
+            .describe("The log so far, and then each line as it is written. The schema is that of one event.")
+            .ok_as("text/event-stream", "LogEvent".into()),
     ]
 }
 
@@ -80,6 +82,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             "VirtualMachineStatus",
             object([("id", uuid()), ("state", "VirtualMachineState".into()), ("checkedAt", date_time())]),
         ),
+        ("LogEvent", object([("id", string()), ("event", string()), ("data", string())]).required(&["data"])),
         ("ShutdownTimer", object([("minutes", int()), ("shutdownAt", date_time()), ("reason", text())])),
         ("SetShutdownTimer", object([("minutes", int()), ("reason", text())]).required(&["minutes"])),
         ("SessionProtocol", words(&["ssh", "rdp", "web-terminal"])),

@@ -50,7 +50,8 @@ fn get_project(projects: &Controller) -> Operation {
         .documented()
 }
 
-/// Platform document §4.3, third row. Status and body of a success are not shown: any 2xx, anything in it.
+/// Platform document §4.3, third row. Status and body of a success are not shown: any 2xx, anything in
+/// it. Nor is the status of the refusal that its second rule asks for: any 4xx.
 fn create_project(projects: &Controller) -> Operation {
     let media = Media::of(reference("CreateProject"));
     let mut operation = projects
@@ -67,6 +68,13 @@ fn create_project(projects: &Controller) -> Operation {
             },
         )
         .answer("400", Answer { description: "The request body is malformed.", content: Vec::new() })
+        .answer(
+            "4XX",
+            Answer {
+                description: "The requirements are not met. The platform document shows neither the status nor the body.",
+                content: Vec::new(),
+            },
+        )
         .documented();
     operation.request_body = Some(Body { content: vec![("application/json", media)], required: true });
     operation

@@ -32,19 +32,24 @@ async fn a_machine_starts_writes_its_log_and_stops() {
     let log = machines.list_virtual_machine_logs(&id, None).await.unwrap();
     assert!(log.contains("virtual-machine-reachable"), "{log}");
     let mut events = machines.get_virtual_machine_logs_stream(&id).await.unwrap();
-    let mut streamed = Vec::new();
-    while let Some(event) = events.next().await {
-        streamed.push(event.unwrap().data);
+    for line in log.lines() {
+        assert_eq!(events.next().await.unwrap().unwrap().data, line);
     }
-    assert_eq!(streamed, log.lines().collect::<Vec<_>>());
 
     machines.stop_virtual_machine(&id, Some(true)).await.unwrap();
     assert_eq!(state().await, VirtualMachineState::Stopping);
     sandbox.clock().advance(LONG);
     assert_eq!(state().await, VirtualMachineState::Stopped);
+    // The stream has gone on, and ends with the sandbox.
+    let mut data = String::new();
+    while data != "state \"Stopped\"" {
+        data = events.next().await.unwrap().unwrap().data;
+    }
     let stranger = client(&sandbox, secrets.path(), 1);
     assert!(stranger.virtual_machines().get_virtual_machine(&id).await.unwrap_err().is_not_found());
     assert!(stranger.virtual_machines().start_virtual_machine(&id).await.unwrap_err().is_not_found());
+    let (_, end) = tokio::join!(sandbox.stop(), events.next());
+    assert!(end.is_none(), "{end:?}");
 }
 
 #[tokio::test]

@@ -1,0 +1,30 @@
+//! What ends a response that would go on for ever.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::caller::Caller;
+use crate::server::Shared;
+
+/// The media type of server-sent events.
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
+
+/// Completes when the caller's token expires, when sockets are ended, and when the sandbox stops.
+pub(crate) fn end(shared: &Shared, caller: &Caller) -> impl Future<Output = ()> + Send + use<> {
+    let mut ends = shared.faults.socket_ends();
+    let left = caller.expires.map(|expires| expires.saturating_sub(shared.issuer.now()));
+    async move {
+        let expiry = async {
+            match left.and_then(|left| u64::try_from(left).ok()) {
+                Some(left) => sleep(Duration::from_secs(left)).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = expiry => {}
+            // Whoever ended the sockets is gone when this fails.
+            _ = ends.changed() => {}
+        }
+    }
+}
