@@ -34,7 +34,7 @@ fn stages(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<O
     let (mut model, names) = model::build(&documents, config, pins, &mut ledger);
     let resolved = generate::generate(&mut model, &mut ledger)?;
     let bindings = bind::bind(&model, config)?;
-    let documents = graphql::read(config, &bindings, &model)?;
+    let documents = graphql::read(config, &bindings, &model, &mut ledger)?;
     let parts = refine::refine(&model, &resolved, config, &bindings.bound, &documents);
     let files = emit::emit(&parts)?;
     ledger.settle();

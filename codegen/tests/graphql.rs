@@ -69,17 +69,52 @@ fn every_document_is_looked_at_before_one_is_refused() {
     assert_eq!(found, [("specs/graphql/a.graphql", Some((1, 1))), ("specs/graphql/b.graphql", Some((1, 11)))]);
 }
 
+fn with_schema(schema: &str, document: &str) -> Result<Output, Report> {
+    let documents = BTreeMap::from([("a.graphql".to_owned(), document.to_owned())]);
+    run(EMPTY, &Config { documents, schema: Some(schema.to_owned()), ..Config::default() })
+}
+
 #[test]
 fn a_schema_that_is_none_is_told_from_a_document_that_is_wrong() {
-    for schema in ["type Query { a: Missing }", "type Query {", "type A { b: Int }"] {
-        let config = Config {
-            documents: BTreeMap::from([("a.graphql".to_owned(), "query A { a }".to_owned())]),
-            schema: Some(schema.to_owned()),
-            ..Config::default()
-        };
-        let report = run(EMPTY, &config).unwrap_err();
-        assert!(report.problems().iter().all(|problem| problem.code == "schema/invalid"), "{report}");
+    let report = with_schema("type Query {", "query A { a }").unwrap_err();
+    assert!(report.problems().iter().all(|problem| problem.code == "schema/invalid"), "{report}");
+    let report = with_schema("type A { b: Int }", "query A { a }").unwrap_err();
+    assert!(report.problems().iter().all(|problem| problem.code == "document/invalid"), "{report}");
+}
+
+#[test]
+fn a_schema_that_is_not_valid_serves_as_far_as_it_goes() {
+    let fine = "type Query { a: Int! b: String! }";
+    let cases = [
+        ("a member twice", fine.replace("a: Int!", "a: Int! a: Int!")),
+        ("a type that is missing", fine.replace("b: String!", "b: Missing")),
+        ("a type twice", format!("{fine} type Thing {{ a: Int }} type Thing {{ a: Int }}")),
+        (
+            "an interface that is not kept to",
+            format!("{fine} interface I {{ c: Int }} type T implements I {{ d: Int }}"),
+        ),
+        ("an interface of itself", format!("{fine} interface I implements I {{ c: Int }}")),
+        ("an input that never ends", format!("{fine} input I {{ i: I! }}")),
+        ("an enumeration without values", format!("{fine} enum E")),
+        ("a type without members", format!("{fine} type T")),
+        ("a union of nothing", format!("{fine} union U = Missing")),
+        ("a directive that is missing", format!("{fine} type T @strange {{ a: Int }}")),
+        ("a reserved name", format!("{fine} type __T {{ a: Int }}")),
+        ("two roots", format!("schema {{ query: Query }} schema {{ query: Query }} {fine}")),
+    ];
+    for (what, schema) in cases {
+        let output = with_schema(&schema, "query A { a }").unwrap_or_else(|report| panic!("{what}: {report}"));
+        assert!(output.files["documents/a.rs"].contains("pub a: i32"), "{what}");
+        let told = output.ledger.entries().iter().any(|entry| entry.pass == "graphql/schema");
+        assert!(told, "{what}: {:?}", output.ledger);
+        let wrong = with_schema(&schema, "query A { nothing }").unwrap_err();
+        assert!(wrong.problems().iter().all(|problem| problem.code.starts_with("document/")), "{what}: {wrong}");
     }
+    assert!(with_schema(fine, "query A { a }").unwrap().ledger.entries().is_empty());
+    // What is missing may be asked for nonetheless, where it has no members.
+    let strange =
+        with_schema("type Query { a: Missing thing(of: Missing): Int }", "query A($of: Missing) { thing(of: $of) }");
+    assert!(strange.is_err_and(|report| report.problems().iter().all(|problem| problem.code == "document/invalid")));
 }
 
 #[test]

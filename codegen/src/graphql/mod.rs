@@ -13,6 +13,7 @@ use apollo_compiler::ExecutableDocument;
 use apollo_compiler::validation::Valid;
 
 use crate::bind::Bindings;
+use crate::ledger::Ledger;
 use crate::model::{Model, Provenance};
 use crate::{AsyncOperation, Config, Problem, Report};
 
@@ -26,9 +27,14 @@ const SCHEMA: &str = "specs/graphql/schema.graphql";
 
 /// Reads every document that is in use. With a schema they are checked against it and typed, and the places that bindings
 /// name in their data are checked against them.
-pub(crate) fn read(config: &Config, bindings: &Bindings<'_>, model: &Model) -> Result<Documents, Report> {
+pub(crate) fn read(
+    config: &Config,
+    bindings: &Bindings<'_>,
+    model: &Model,
+    ledger: &mut Ledger,
+) -> Result<Documents, Report> {
     let mut report = Report::default();
-    let schema = config.schema.as_deref().map(schema::parse).transpose()?;
+    let schema = config.schema.as_deref().map(|text| schema::parse(text, ledger)).transpose()?;
     let mut named = Vec::new();
     let mut checked: BTreeMap<&str, Valid<ExecutableDocument>> = BTreeMap::new();
     for (file, text) in in_use(config, bindings) {

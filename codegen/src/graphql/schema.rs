@@ -3,16 +3,24 @@
 use std::collections::BTreeSet;
 
 use apollo_compiler::Schema;
+use apollo_compiler::ast::{Definition, Document};
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::validation::Valid;
 
 use super::{SCHEMA, read};
 use crate::Report;
+use crate::ledger::{Entry, Ledger, Loss};
+
+/// Its name in the folder of documents.
+const FILE: &str = "schema.graphql";
 
 /// Whether a text is a schema in the schema definition language.
 #[must_use]
 pub fn is_schema(text: &str) -> bool {
-    text.contains("type ") && text.contains('{') && Schema::parse(text, SCHEMA).is_ok()
+    let document = Document::parse(text, SCHEMA);
+    document.is_ok_and(|document| {
+        document.definitions.iter().any(|definition| matches!(definition, Definition::ObjectTypeDefinition(_)))
+    })
 }
 
 /// What is in one of two schemas only, a line each: `-` and what went, `+` and what came. A text that is no schema has nothing.
@@ -83,19 +91,39 @@ fn input_text(input: &apollo_compiler::schema::InputValueDefinition) -> String {
     format!("{}: {}{default}", input.name, input.ty)
 }
 
-/// Reads the pinned schema.
-pub(super) fn parse(text: &str) -> Result<Valid<Schema>, Report> {
+/// Reads the pinned schema. What services publish is not always valid: the ledger says where it is not, and the rest of it
+/// serves.
+pub(super) fn parse(text: &str, ledger: &mut Ledger) -> Result<Valid<Schema>, Report> {
+    if let Err(invalid) = Document::parse(text, SCHEMA) {
+        let hint = "this is a defect of the service: tell those who run it";
+        let mut report = Report::default();
+        let found = read::diagnostics("schema/invalid", FILE, &invalid.errors, hint);
+        found.into_iter().for_each(|problem| report.push(problem));
+        return Err(report);
+    }
     let mut builder = Schema::builder().parse(text, SCHEMA);
     // Newer than the library, and defined by the specification, so that services use it without a definition.
     if !text.contains("directive @oneOf") {
         builder = builder.parse("directive @oneOf on INPUT_OBJECT", "oneOf.graphql");
     }
-    builder.build().and_then(Schema::validate).map_err(|invalid| {
-        let hint = "this is a defect of the service: tell those who run it";
-        let mut report = Report::default();
-        read::diagnostics("schema/invalid", "schema.graphql", &invalid.errors, hint)
-            .into_iter()
-            .for_each(|problem| report.push(problem));
-        report
-    })
+    let mut odd = Vec::new();
+    let schema = builder.build().unwrap_or_else(|invalid| {
+        odd.push(invalid.errors);
+        invalid.partial
+    });
+    let schema = schema.validate().unwrap_or_else(|invalid| {
+        odd.push(invalid.errors);
+        Valid::assume_valid(invalid.partial)
+    });
+    for problem in odd.iter().flat_map(|errors| read::diagnostics("schema/invalid", FILE, errors, "")) {
+        let (line, column) = problem.position.unwrap_or_default();
+        ledger.push(Entry {
+            document: problem.document,
+            pointer: format!("{line}:{column}"),
+            pass: "graphql/schema",
+            what: format!("used although it is not valid: {}", problem.message),
+            loss: Loss::Nothing,
+        });
+    }
+    Ok(schema)
 }
