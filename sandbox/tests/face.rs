@@ -69,6 +69,26 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
     assert!(shown.as_str().unwrap().contains(&sandbox.user("ada").unwrap().id.to_string()), "{shown}");
     browser.value("document.querySelector('button[aria-label=\"Show Documentation Explorer\"]').click()").await;
     browser.wait("document.querySelector('.graphiql-doc-explorer')?.textContent.includes('subscription')").await;
+    // A subscription goes on telling.
+    browser
+        .value(
+            "document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror.setValue(\
+             'subscription { operationsChanged { operation { id state } event { kind } } }')",
+        )
+        .await;
+    browser.value("document.querySelector('.graphiql-execute-button').click()").await;
+    browser.wait("document.querySelector('.graphiql-execute-button[aria-label^=\"Stop\"]')").await;
+    let told = "document.querySelector('.graphiql-response').textContent.includes('workload-ready')";
+    // It begins to listen at some moment after the click.
+    let mut attempts = 0;
+    while browser.value(told).await != json!(true) {
+        attempts += 1;
+        assert!(attempts < 200, "nothing is told");
+        deployment(&sandbox, &caller).await;
+        sandbox.clock().advance(Duration::from_secs(60));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    browser.value("document.querySelector('.graphiql-execute-button').click()").await;
 
     // An API token: made, and good for a request.
     browser.open(&format!("{}/profile/api-tokens", sandbox.auth_url())).await;
@@ -81,6 +101,9 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
     assert_eq!(Caller::with_token(&sandbox, token).get(PROJECTS).await.status(), 200);
 
     // The overview changes while it is looked at.
+    sandbox.reset().unwrap();
+    sandbox.requests().clear();
+    caller.create(PROJECTS, &project(&sandbox)).await;
     browser.open(&format!("{}/sandbox", sandbox.base_url())).await;
     browser.wait("document.querySelectorAll('#requests tr').length > 0").await;
     browser.wait("document.getElementById('choices').textContent.includes('own choice')").await;
