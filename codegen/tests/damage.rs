@@ -107,12 +107,81 @@ fn check(case: &Case, rounds: u64) {
             }
             Err(report) => {
                 for problem in report.problems() {
-                    let expected = problem.code.starts_with("contract/") || problem.code.starts_with("correction/");
+                    let stages = ["contract/", "correction/", "operation/"];
+                    let expected = stages.iter().any(|stage| problem.code.starts_with(stage));
                     assert!(expected && !problem.hint.is_empty(), "{}, seed {seed}: {problem}\n{tree}", case.name);
                 }
             }
         }
     }
+}
+
+/// The words and signs of a GraphQL text.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut joins = false;
+    for letter in text.chars() {
+        let is_word = letter.is_alphanumeric() || letter == '_';
+        match words.last_mut().filter(|_| joins && is_word) {
+            Some(word) => word.push(letter),
+            None => words.push(letter.to_string()),
+        }
+        joins = is_word;
+    }
+    words
+}
+
+/// The text with a few of its words gone, doubled, or in each other's places.
+fn garbled(text: &str, random: &mut Random) -> String {
+    let mut words = words(text);
+    for _ in 0..=random.below(4) {
+        let (place, other) = (random.below(words.len().max(1)), random.below(words.len().max(1)));
+        match (random.below(4), words.get(other).cloned()) {
+            (0, Some(_)) => drop(words.remove(place)),
+            (1, Some(word)) => words.insert(place, word),
+            (2, Some(word)) => words[place] = word,
+            (_, Some(_)) => words.swap(place, other),
+            (_, None) => {}
+        }
+    }
+    words.concat()
+}
+
+#[test]
+fn damaged_documents_and_schemas_give_types_or_a_code() {
+    let (mut fine, mut refused) = (0, 0);
+    for mut case in Case::all().into_iter().filter(|case| !case.config.documents.is_empty()) {
+        let (documents, schema) = (case.config.documents.clone(), case.config.schema.clone());
+        for seed in 1..=150 {
+            let mut random = Random::new(seed);
+            let in_schema = random.below(2) == 0;
+            case.config.schema = schema.as_ref().map(|text| match in_schema {
+                true => garbled(text, &mut random),
+                false => text.clone(),
+            });
+            if !in_schema {
+                for (file, text) in &documents {
+                    case.config.documents.insert(file.clone(), garbled(text, &mut random));
+                }
+            }
+            match case.generate() {
+                Ok(output) => {
+                    fine += 1;
+                    assert_eq!(Ok(output), case.generate(), "{}, seed {seed}", case.name);
+                }
+                Err(report) => {
+                    refused += 1;
+                    for problem in report.problems() {
+                        let stages = ["document/", "operation/", "schema/"];
+                        let expected = stages.iter().any(|stage| problem.code.starts_with(stage));
+                        assert!(expected && !problem.hint.is_empty(), "{}, seed {seed}: {problem}", case.name);
+                    }
+                }
+            }
+            case.config.documents.clone_from(&documents);
+        }
+    }
+    assert!(fine > 100 && refused > 100, "{fine} and {refused}");
 }
 
 #[test]

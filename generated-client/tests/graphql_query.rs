@@ -6,8 +6,12 @@ mod support;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use platform_client::{Error, Platform, Value, auth::StaticToken, graphql::GraphqlOptions};
-use serde_json::json;
+use platform_client::{
+    Error, Platform, Value,
+    auth::StaticToken,
+    graphql::{Document, GraphqlOptions, Untyped},
+};
+use serde_json::{Map, json};
 use support::{Reply, Server};
 
 fn platform(server: &Server) -> Platform {
@@ -16,6 +20,24 @@ fn platform(server: &Server) -> Platform {
 
 async fn query(server: &Server) -> Result<Value, Error> {
     platform(server).graphql().query::<Value, _>("{ a }", ()).await?.into_data()
+}
+
+#[tokio::test]
+async fn a_document_says_what_goes_in_and_what_comes_out() {
+    const TYPED: Document<[(&str, u8); 1], Map<String, Value>> = Document::new("query A($n: Int!) { a(n: $n) }");
+    const UNTYPED: Untyped = Untyped::new("query A($n: Int!) { a(n: $n) }");
+    let server = Server::always(Reply::json(200, r#"{"data":{"a":1}}"#)).await;
+    let platform = platform(&server);
+    let typed = platform.graphql().query(&TYPED, [("n", 7)]).await.unwrap().into_data().unwrap();
+    assert_eq!(typed.get("a"), Some(&json!(1)));
+    let untyped = platform.graphql().query(&UNTYPED, json!({ "n": 7 })).await.unwrap().into_data().unwrap();
+    assert_eq!(untyped, json!({ "a": 1 }));
+    let text = TYPED.text().to_owned();
+    let told = platform.graphql().query::<Map<String, Value>, _>(&text, json!({ "n": 7 })).await.unwrap();
+    assert_eq!(told.data(), Some(&typed));
+    let bodies: Vec<String> = server.requests().iter().map(|request| request.text()).collect();
+    assert_eq!(bodies[0], r#"{"query":"query A($n: Int!) { a(n: $n) }","variables":{"n":7}}"#);
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
 }
 
 #[tokio::test]

@@ -24,8 +24,8 @@ pub(super) struct Renewal {
 impl Renewal {
     /// For a connection that is opened now, with a token that is good for a time.
     pub(super) fn of(usable_for: Option<Duration>, options: &GraphqlOptions) -> Self {
-        // The overlap ends while the old token is still good: the margin of the cache is a fifth of a lifetime, or 60 s.
-        let overlap = usable_for.map_or(options.overlap, |time| options.overlap.min(time / 8));
+        // The overlap ends while the old token is still good: it is used until a twentieth of its life is left, 30 s at most.
+        let overlap = usable_for.map_or(options.overlap, |time| options.overlap.min(time / 20));
         Self { at: usable_for.and_then(|time| Instant::now().checked_add(time.max(SOONEST))), overlap }
     }
 }

@@ -6,7 +6,26 @@ use serde::Serialize;
 
 /// A document of `specs/graphql` whose variables and data are typed from the schema.
 ///
-/// Constants of `platform_client::documents` are of this type: a query with one needs no further type.
+/// Constants of `platform_client::documents` are of this type: a query with one needs no further type, and takes no other
+/// variables than its own.
+///
+/// ```no_run
+/// # async fn run(platform: platform_client::Platform) -> Result<(), platform_client::Error> {
+/// use platform_client::{Object, graphql::Document};
+///
+/// const PROJECT: Document<[(&str, String); 1], Object> = Document::new("query Project($id: ID!) { project(id: $id) { name } }");
+///
+/// let answer: Object = platform.graphql().query(&PROJECT, [("id", "17".to_owned())]).await?.into_data()?;
+/// # Ok(()) }
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use platform_client::{Object, graphql::Document};
+/// # const PROJECT: Document<[(&str, String); 1], Object> = Document::new("query Project($id: ID!) { project(id: $id) { name } }");
+/// # fn run(platform: platform_client::Platform) {
+/// platform.graphql().query(&PROJECT, 17);
+/// # }
+/// ```
 pub struct Document<V, T> {
     text: &'static str,
     types: PhantomData<fn(V) -> T>,
