@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt};
+use futures_util::{FutureExt, Stream, StreamExt};
 use platform_sandbox::{Options, Sandbox};
 use reqwest::Method;
 use serde_json::Value;
@@ -159,6 +159,32 @@ async fn events_that_are_dropped_or_doubled_on_demand_are_written_once() {
     assert_eq!(lines.len(), 4, "{lines:?}");
     begin(&caller, &sandbox, "stop").await;
     assert_eq!(log.until("state").await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_stream_is_cut_off_and_stalls_on_demand() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let cut = async |fault: &str| {
+        let request = caller.request(Method::GET, &format!("{}/logs/stream", machine(&sandbox)));
+        let response = request.header("X-Sandbox-Fault", fault).send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        let mut chunks = Box::pin(response.bytes_stream());
+        let mut text = String::new();
+        while text.len() < 20 {
+            text.push_str(str::from_utf8(&chunks.next().await.unwrap().unwrap()).unwrap());
+        }
+        assert_eq!(text, "data: log opened\n\nda");
+        chunks
+    };
+    assert!(cut("truncate=20").await.next().await.unwrap().is_err());
+    let mut stalled = cut("stall=20").await;
+    sandbox.clock().hold();
+    let mut whole = Log::open(&caller, &sandbox, None).await;
+    begin(&caller, &sandbox, "start").await;
+    whole.until("state \"Starting\"").await;
+    // What another reader has got by now has not come here.
+    assert!(stalled.next().now_or_never().is_none());
 }
 
 #[tokio::test(start_paused = true)]

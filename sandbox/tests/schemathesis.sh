@@ -5,6 +5,7 @@
 # word SKIPPED where PyPI is out of reach.
 #
 #   EXAMPLES=50 sandbox/tests/schemathesis.sh      so many examples for each operation; 10 is the default
+#   SEED=2 REVISION=2 sandbox/tests/schemathesis.sh    other examples; the second revision of the contract
 set -eu
 cd "$(dirname "$0")/../.."
 peers=sandbox/tests/peers

@@ -3,40 +3,48 @@
 use std::io;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::response::Response;
 use futures_util::{StreamExt, stream};
 use http::header::CONTENT_LENGTH;
 
 /// How long the beginning has to leave the server before the connection ends.
 const HEAD_START: Duration = Duration::from_millis(20);
-const LIMIT: usize = 64 * 1024 * 1024;
 
 /// Sends the first bytes of a body, then closes the connection. The length promises the whole.
-pub(super) async fn truncate(response: Response, bytes: usize) -> Response {
+pub(super) fn truncate(response: Response, bytes: usize) -> Response {
     cut(response, bytes, async {
         tokio::time::sleep(HEAD_START).await;
         Some(Err(io::ErrorKind::UnexpectedEof.into()))
     })
-    .await
 }
 
 /// Sends the first bytes of a body, and then nothing.
-pub(super) async fn stall(response: Response, bytes: usize) -> Response {
-    cut(response, bytes, std::future::pending()).await
+pub(super) fn stall(response: Response, bytes: usize) -> Response {
+    cut(response, bytes, std::future::pending())
 }
 
-async fn cut(
+/// A body of known length promises all of it, and one byte more than is sent: an empty one waits, too.
+fn cut(
     response: Response,
     bytes: usize,
     then: impl Future<Output = Option<io::Result<Bytes>>> + Send + 'static,
 ) -> Response {
     let (mut parts, body) = response.into_parts();
-    let whole = to_bytes(body, LIMIT).await.unwrap_or_default();
-    // One byte more than there is keeps an empty body waiting, too.
-    let promised = whole.len().max(bytes.saturating_add(1));
-    parts.headers.insert(CONTENT_LENGTH, promised.into());
-    let beginning = Ok(whole.slice(..bytes.min(whole.len())));
+    if let Some(whole) = body.size_hint().exact() {
+        let more = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_add(1);
+        parts.headers.insert(CONTENT_LENGTH, whole.max(more).into());
+    }
+    // Not gathered first: an event stream has no end.
+    let beginning = stream::unfold((body.into_data_stream(), bytes), async |(mut pieces, left)| {
+        if left == 0 {
+            return None;
+        }
+        let mut piece = pieces.next().await?.unwrap_or_default();
+        piece.truncate(left);
+        let left = left - piece.len();
+        Some((Ok(piece), (pieces, left)))
+    });
     let rest = stream::once(then).filter_map(std::future::ready);
-    Response::from_parts(parts, Body::from_stream(stream::iter([beginning]).chain(rest)))
+    Response::from_parts(parts, Body::from_stream(beginning.chain(rest)))
 }

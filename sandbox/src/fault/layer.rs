@@ -55,8 +55,8 @@ pub(crate) async fn apply(State(shared): State<Arc<Shared>>, mut request: Reques
         response = answer(status, fault.retry_after.as_deref());
     }
     match (fault.truncate, fault.stall) {
-        (Some(bytes), _) => body::truncate(response, bytes).await,
-        (None, Some(bytes)) => body::stall(response, bytes).await,
+        (Some(bytes), _) => body::truncate(response, bytes),
+        (None, Some(bytes)) => body::stall(response, bytes),
         (None, None) => response,
     }
 }

@@ -59,7 +59,7 @@ class Sandbox:
     def component(self):
         project = self.project()
         path = "/api/projects/v1/projects/{project_id}/components".format(**project)
-        return project | {"componentId": self.create(path, name="web")}
+        return project | {"componentId": self.create(path, name="web", kind=0)}
 
     def below_component(self, rest, component):
         component = component or self.component()

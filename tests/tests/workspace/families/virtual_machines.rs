@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use platform_client::types::{OpenSession, SessionProtocol, SetShutdownTimer, VirtualMachineState, WorkflowState};
-use platform_client::{Maybe, Uuid};
+use platform_client::{EventStream, Maybe, Uuid};
 
 use super::text;
 use crate::support::{client, sandbox};
@@ -50,6 +50,56 @@ async fn a_machine_starts_writes_its_log_and_stops() {
     assert!(stranger.virtual_machines().start_virtual_machine(&id).await.unwrap_err().is_not_found());
     let (_, end) = tokio::join!(sandbox.stop(), events.next());
     assert!(end.is_none(), "{end:?}");
+}
+
+/// The events of a log up to a line, without the lines of states: who is slow sees fewer of those.
+async fn events_until(stream: &mut EventStream, last: &str) -> Vec<String> {
+    let mut events = Vec::new();
+    loop {
+        let line = stream.next().await.unwrap().unwrap().data;
+        if line == last {
+            return events;
+        }
+        if !line.starts_with("state ") {
+            events.push(line);
+        }
+    }
+}
+
+#[tokio::test]
+async fn many_readers_follow_a_log_and_a_slow_one_misses_nothing() {
+    let (sandbox, _secrets, platform) = sandbox().await;
+    sandbox.clock().hold();
+    let id = sandbox.team().virtual_machine_id;
+    let machines = platform.virtual_machines();
+    let mut readers = Vec::new();
+    for _ in 0..20 {
+        let mut reader = machines.get_virtual_machine_logs_stream(&id).await.unwrap();
+        events_until(&mut reader, "state \"Stopped\"").await;
+        readers.push(reader);
+    }
+    let mut slow = readers.pop().unwrap();
+    let mut seen = vec![Vec::new(); readers.len()];
+    for _ in 0..20 {
+        machines.start_virtual_machine(&id).await.unwrap();
+        sandbox.clock().advance(LONG);
+        for (reader, seen) in readers.iter_mut().zip(&mut seen) {
+            seen.extend(events_until(reader, "state \"Running\"").await);
+        }
+        machines.stop_virtual_machine(&id, None).await.unwrap();
+        sandbox.clock().advance(LONG);
+        for (reader, seen) in readers.iter_mut().zip(&mut seen) {
+            seen.extend(events_until(reader, "state \"Stopped\"").await);
+        }
+    }
+    assert_eq!(seen[0].len(), 20 * 2 * 4);
+    assert!(seen.iter().all(|other| *other == seen[0]));
+    let mut late = Vec::new();
+    while late.len() < seen[0].len() {
+        let line = slow.next().await.unwrap().unwrap().data;
+        late.extend((!line.starts_with("state ")).then_some(line));
+    }
+    assert_eq!(late, seen[0]);
 }
 
 #[tokio::test]
