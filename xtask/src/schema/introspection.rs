@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// The query. Descriptions are left out, as are the parts that older servers do not have.
+/// The query. What older servers do not have is left out.
 pub(crate) const QUERY: &str = "query Introspection { __schema { queryType { name } mutationType { name } \
-    subscriptionType { name } types { kind name fields(includeDeprecated: true) { name args { name type { ...T } \
-    defaultValue } type { ...T } } inputFields { name type { ...T } defaultValue } interfaces { name } \
-    enumValues(includeDeprecated: true) { name } possibleTypes { name } } } } \
+    subscriptionType { name } types { kind name description fields(includeDeprecated: true) { name description \
+    args { name description type { ...T } defaultValue } type { ...T } isDeprecated deprecationReason } \
+    inputFields { name description type { ...T } defaultValue } interfaces { name } \
+    enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason } possibleTypes { name } } } } \
     fragment T on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name \
     ofType { kind name ofType { kind name } } } } } } }";
 
@@ -41,20 +42,22 @@ pub(crate) fn render(answer: &Value) -> Option<String> {
 fn definition(ty: &Value, name: &str) -> Option<String> {
     let list = |member: &str| ty.get(member).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let names = |member: &str| -> Vec<&str> { list(member).iter().map(self::name).collect() };
+    let docs = description(ty, "");
     let mut text = match ty.get("kind")?.as_str()? {
-        "SCALAR" => return Some(format!("\nscalar {name}\n")),
-        "UNION" => return Some(format!("\nunion {name} = {}\n", names("possibleTypes").join(" | "))),
+        "SCALAR" => return Some(format!("\n{docs}scalar {name}\n")),
+        "UNION" => return Some(format!("\n{docs}union {name} = {}\n", names("possibleTypes").join(" | "))),
         "ENUM" => {
-            let values: String = names("enumValues").iter().map(|value| format!("  {value}\n")).collect();
-            return Some(format!("\nenum {name} {{\n{values}}}\n"));
+            let value = |value| format!("{}  {}{}\n", description(value, "  "), self::name(value), deprecation(value));
+            let values: String = list("enumValues").iter().map(value).collect();
+            return Some(format!("\n{docs}enum {name} {{\n{values}}}\n"));
         }
         "INPUT_OBJECT" => {
-            let fields: Option<String> =
-                list("inputFields").iter().map(|field| Some(format!("  {}\n", input(field)?))).collect();
-            return Some(format!("\ninput {name} {{\n{}}}\n", fields?));
+            let field = |field| Some(format!("{}  {}\n", description(field, "  "), input(field)?));
+            let fields: Option<String> = list("inputFields").iter().map(field).collect();
+            return Some(format!("\n{docs}input {name} {{\n{}}}\n", fields?));
         }
-        "INTERFACE" => format!("\ninterface {name}"),
-        "OBJECT" => format!("\ntype {name}"),
+        "INTERFACE" => format!("\n{docs}interface {name}"),
+        "OBJECT" => format!("\n{docs}type {name}"),
         _ => return None,
     };
     if !list("interfaces").is_empty() {
@@ -68,14 +71,33 @@ fn definition(ty: &Value, name: &str) -> Option<String> {
             .map(Vec::as_slice)
             .unwrap_or_default()
             .iter()
-            .map(input)
+            .map(|argument| Some(format!("{}{}", description(argument, "").replace('\n', " "), input(argument)?)))
             .collect();
         let arguments = arguments?;
         let arguments = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
-        let _ = writeln!(text, "  {}{arguments}: {}", self::name(field), reference(field.get("type")?)?);
+        text.push_str(&description(field, "  "));
+        let ty = reference(field.get("type")?)?;
+        let _ = writeln!(text, "  {}{arguments}: {ty}{}", self::name(field), deprecation(field));
     }
     text.push_str("}\n");
     Some(text)
+}
+
+/// A description before what it describes. The strings of JSON are strings of GraphQL.
+fn description(value: &Value, indent: &str) -> String {
+    match value.get("description") {
+        Some(text @ Value::String(said)) if !said.trim().is_empty() => format!("{indent}{text}\n"),
+        _ => String::new(),
+    }
+}
+
+/// The directive behind what is on its way out.
+fn deprecation(value: &Value) -> String {
+    match (value.get("isDeprecated"), value.get("deprecationReason")) {
+        (Some(Value::Bool(true)), Some(reason @ Value::String(_))) => format!(" @deprecated(reason: {reason})"),
+        (Some(Value::Bool(true)), _) => " @deprecated".to_owned(),
+        _ => String::new(),
+    }
 }
 
 fn input(value: &Value) -> Option<String> {
@@ -113,21 +135,25 @@ mod tests {
                 { "kind": "SCALAR", "name": "String" },
                 { "kind": "SCALAR", "name": "Moment" },
                 { "kind": "OBJECT", "name": "__Type", "fields": [] },
-                { "kind": "ENUM", "name": "State", "enumValues": [{ "name": "A" }, { "name": "B" }] },
+                { "kind": "ENUM", "name": "State", "description": "Where it \"is\".\n\u{7}", "enumValues": [
+                    { "name": "A", "description": "" },
+                    { "name": "B", "description": "The end.", "isDeprecated": true, "deprecationReason": "Use A." }] },
                 { "kind": "UNION", "name": "Any", "possibleTypes": [{ "name": "Thing" }] },
                 { "kind": "INPUT_OBJECT", "name": "Filter", "inputFields": [
                     { "name": "state", "type": { "kind": "ENUM", "name": "State" }, "defaultValue": "A" }] },
                 { "kind": "OBJECT", "name": "Thing", "interfaces": [], "fields": [
-                    { "name": "state", "args": [], "type": required(json!({ "kind": "ENUM", "name": "State" })) }] },
+                    { "name": "state", "args": [], "type": required(json!({ "kind": "ENUM", "name": "State" })),
+                      "description": "Where\nit is.", "isDeprecated": true, "deprecationReason": null }] },
                 { "kind": "OBJECT", "name": "Query", "interfaces": [], "fields": [
                     { "name": "things", "type": required(json!({ "kind": "LIST", "ofType": required(named("Thing")) })),
-                      "args": [{ "name": "filter", "type": { "kind": "INPUT_OBJECT", "name": "Filter" }, "defaultValue": null }] }] },
+                      "args": [{ "name": "filter", "description": "All of it.", "type": { "kind": "INPUT_OBJECT", "name": "Filter" }, "defaultValue": null }] }] },
             ] } } });
         let text = render(&answer).expect("a schema");
         assert_eq!(
             text,
             "schema {\n  query: Query\n}\n\nunion Any = Thing\n\ninput Filter {\n  state: State = A\n}\n\nscalar Moment\n\n\
-             type Query {\n  things(filter: Filter): [Thing!]!\n}\n\nenum State {\n  A\n  B\n}\n\ntype Thing {\n  state: State!\n}\n"
+             type Query {\n  things(\"All of it.\" filter: Filter): [Thing!]!\n}\n\n\"Where it \\\"is\\\".\\n\\u0007\"\nenum State {\n  A\n  \
+             \"The end.\"\n  B @deprecated(reason: \"Use A.\")\n}\n\ntype Thing {\n  \"Where\\nit is.\"\n  state: State! @deprecated\n}\n"
         );
         assert!(platform_codegen::graphql::is_schema(&text));
         for odd in [
