@@ -34,6 +34,8 @@ pub struct Output {
     pub stats: Stats,
     /// Asynchronous operations of the configuration that no contract has: they are left out.
     pub unused_operations: Vec<String>,
+    /// States of the schema that an asynchronous operation does not name, a text for each operation: they count as unknown.
+    pub unnamed_states: Vec<String>,
 }
 
 /// A cargo feature of the client crate.

@@ -48,6 +48,7 @@ fn stages(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<O
         api_index: parts.api_index,
         stats,
         unused_operations: bindings.unused,
+        unnamed_states: documents.unnamed_states,
     })
 }
 

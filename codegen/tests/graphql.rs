@@ -139,7 +139,9 @@ fn a_binding_that_does_not_fit_is_refused_with_its_place() {
         config.documents = common::documents(&folder("bindings/graphql"));
         config.schema = config.documents.remove("schema.graphql");
         let text = match run(&contract, &config) {
-            Ok(output) => format!("fits; unused: {:?}", output.unused_operations),
+            Ok(output) => {
+                format!("fits; unused: {:?}; unnamed: {:?}", output.unused_operations, output.unnamed_states)
+            }
             Err(report) => {
                 assert!(report.problems().iter().all(|problem| problem.code.starts_with("operation/")), "{report}");
                 report.to_string()

@@ -50,14 +50,18 @@ pub(crate) fn read(
             Err(problems) => problems.into_iter().for_each(|problem| report.push(problem)),
         }
     }
+    let mut unnamed = Vec::new();
     if let Some(schema) = &schema {
         for bound in &bindings.bound {
-            places::check(schema, &checked, bound.settings, bound.index, &mut report);
+            let states = places::check(schema, &checked, bound.settings, bound.index, &mut report);
+            if !states.is_empty() {
+                unnamed.push(format!("{}: {}", bound.settings.name, states.join(", ")));
+            }
         }
     }
     // A source that marks its operations serves a schema of the same provenance.
     let assumed = model.operations.iter().any(|operation| operation.provenance == Provenance::Assumed);
-    let mut documents = Documents { assumed, list: Vec::new(), types: Vec::new() };
+    let mut documents = Documents { assumed, unnamed_states: unnamed, ..Documents::default() };
     let mut inputs = schema.as_ref().map(|schema| inputs::Inputs::new(schema, &config.scalars));
     let mut modules: BTreeMap<String, &str> = BTreeMap::from([(model::TYPES.to_owned(), SCHEMA)]);
     for (file, text, head) in named {

@@ -10,6 +10,8 @@ pub(crate) const TYPES: &str = "types";
 pub(crate) struct Documents {
     /// The schema is the sandbox's.
     pub(crate) assumed: bool,
+    /// By binding, the states of the schema that it does not name.
+    pub(crate) unnamed_states: Vec<String>,
     /// By file name.
     pub(crate) list: Vec<Document>,
     /// Enumerations and input objects of the schema, by name.

@@ -12,14 +12,15 @@ use super::FOLDER;
 use crate::bind::problem;
 use crate::{AsyncOperation, Report};
 
-/// Checks one binding.
+/// Checks one binding. What is left are the states of the schema that it does not name.
 pub(super) fn check(
     schema: &Valid<Schema>,
     documents: &BTreeMap<&str, Valid<ExecutableDocument>>,
     operation: &AsyncOperation,
     index: usize,
     report: &mut Report,
-) {
+) -> Vec<String> {
+    let mut unnamed = Vec::new();
     let events = operation.events.as_ref();
     let list = events.map(|events| ("events/list", format!("{}/0{}", events.list, events.name)));
     let pushed =
@@ -56,23 +57,26 @@ pub(super) fn check(
                     say("operation/pointer", place, message, "select it in the document, or mend the place");
                 }
                 Ok(ty) if place.ends_with("state") => {
-                    for state in strange(schema, &ty, operation) {
+                    let Some(ExtendedType::Enum(values)) = schema.types.get(ty.as_str()) else { continue };
+                    let states = &operation.states;
+                    let named: Vec<&String> = [&states.pending, &states.succeeded, &states.failed, &states.cancelled]
+                        .into_iter()
+                        .flatten()
+                        .collect();
+                    for state in named.iter().filter(|state| !values.values.contains_key(state.as_str())) {
                         let message = format!("`{ty}` has no state `{state}`");
                         say("operation/states", "states", message, "write the states as the schema has them");
                     }
+                    let all = values.values.keys().map(|state| state.to_string());
+                    unnamed.extend(all.filter(|state| !named.contains(&state)));
                 }
                 Ok(_) => {}
             }
         }
     }
-}
-
-/// States of the configuration that the enumeration does not have.
-fn strange<'a>(schema: &Schema, ty: &str, operation: &'a AsyncOperation) -> Vec<&'a String> {
-    let Some(ExtendedType::Enum(values)) = schema.types.get(ty) else { return Vec::new() };
-    let states = &operation.states;
-    let all = [&states.pending, &states.succeeded, &states.failed, &states.cancelled];
-    all.into_iter().flatten().filter(|state| !values.values.contains_key(state.as_str())).collect()
+    unnamed.sort();
+    unnamed.dedup();
+    unnamed
 }
 
 /// The name of the type at a place of the data.

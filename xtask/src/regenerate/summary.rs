@@ -42,6 +42,9 @@ pub(super) fn print(pins: &[Pin], schema: Option<&str>, old: Option<&Lock>, desi
     if !unused.is_empty() {
         result(&format!("unused      asynchronous operations that the contract does not have: {}", unused.join(", ")));
     }
+    for states in &desired.output.unnamed_states {
+        result(&format!("unnamed     states of the schema that count as unknown: {states}"));
+    }
     written(desired, changes);
 }
 
