@@ -12,7 +12,7 @@ use futures_util::{FutureExt, Stream, StreamExt};
 use platform_sandbox::{Options, Sandbox};
 use reqwest::Method;
 use serde_json::Value;
-use support::Caller;
+use support::{Caller, deployment};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 
@@ -111,6 +111,10 @@ async fn it_goes_on_while_the_machine_changes_until_the_sandbox_stops() {
     let mut rest = log.until("state \"Stopped\"").await;
     rest.retain(|line| !line.starts_with("state"));
     assert_eq!(rest.len(), 4, "{rest:?}");
+    begin(&caller, &sandbox, "start").await;
+    log.until("state \"Starting\"").await;
+    sandbox.reset().unwrap();
+    assert_eq!(log.until("state").await, ["state \"Stopped\""]);
     let (_, end) = tokio::join!(sandbox.stop(), log.next());
     assert_eq!(end, None);
 }
@@ -200,6 +204,18 @@ async fn a_silent_stream_has_comments() {
         let chunk = log.chunks.next().await.unwrap().unwrap();
         assert_eq!(chunk, ":\n\n");
         log.comments += 1;
+    }
+    // What happens elsewhere does not keep it silent.
+    let mut chunk = log.chunks.next();
+    for begun in 0.. {
+        tokio::select! {
+            chunk = &mut chunk => {
+                assert_eq!(chunk.unwrap().unwrap(), ":\n\n");
+                break;
+            }
+            () = tokio::time::sleep(Duration::from_secs(10)) => drop(deployment(&sandbox, &caller).await),
+        }
+        assert!(begun < 50, "no comment comes while other work begins");
     }
 }
 

@@ -12,7 +12,7 @@ use futures_util::{StreamExt, stream};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::Value;
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::act::{address, ancestors};
@@ -55,6 +55,7 @@ pub(super) fn events(operation: &Operation, call: &Call<'_>) -> Response {
         changes: call.shared.store.hub().watch(),
         told: HashMap::new(),
         state: None,
+        told_at: Instant::now(),
         waiting: VecDeque::new(),
     };
     let seen = call.input.headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
@@ -74,6 +75,8 @@ struct Follower {
     /// The last event that was told of each workflow.
     told: HashMap<Uuid, u32>,
     state: Option<String>,
+    /// When something was last sent.
+    told_at: Instant,
     waiting: VecDeque<Bytes>,
 }
 
@@ -102,9 +105,10 @@ impl Follower {
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             if let Some(chunk) = self.waiting.pop_front() {
+                self.told_at = Instant::now();
                 return Some((Ok(chunk), self));
             }
-            let is_silent = timeout(KEEP_ALIVE, self.changes.changed()).await.is_err();
+            let is_silent = timeout_at(self.told_at + KEEP_ALIVE, self.changes.changed()).await.is_err();
             self.read()?;
             if is_silent && self.waiting.is_empty() {
                 self.waiting.push_back(Bytes::from_static(b":\n\n"));

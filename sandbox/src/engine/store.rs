@@ -58,7 +58,10 @@ impl Store {
         State::erase(&self.data)?;
         *state = State::default();
         seed(&mut state);
-        self.commit(&mut state)
+        self.commit(&mut state)?;
+        drop(state);
+        self.hub.touch();
+        Ok(())
     }
 
     /// Runs something on what a caller may see, and stores what it changed.

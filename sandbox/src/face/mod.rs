@@ -1,14 +1,14 @@
-//! Pages for people: the contract in Swagger UI, GraphQL in GraphiQL, and an overview of what goes on. Everything is served by
-//! the program; nothing comes from elsewhere.
+//! Pages for people: the contract in Swagger UI, queries and subscriptions, and an overview of what goes on. Everything is
+//! served by the program; nothing comes from elsewhere.
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::StatusCode;
-use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_FRAME_OPTIONS};
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_FRAME_OPTIONS};
+use swagger_ui_dist::{ApiDefinition, OpenApiSource, generate_routes};
 
 use crate::server::Shared;
 
@@ -20,28 +20,27 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'sha256-CONFIG'; sty
                       img-src data:; font-src data:; base-uri 'none'; frame-ancestors 'none'";
 const CONFIG: &str = r#"var configObject = JSON.parse('{"urls":[{"url":"v1/swagger.json","name":"Platform API v1"}],"deepLinking":false}');"#;
 
-/// A page: a script of this name fills it, after the files of others that it needs.
+/// Where the files of Swagger UI lie.
+const SWAGGER_UI: &str = "/sandbox/face/swagger-ui";
+
+/// A page, and the script of this name that fills it.
 struct Page {
     title: &'static str,
     script: &'static str,
-    styles: &'static [&'static str],
-    scripts: &'static [&'static str],
-    config: &'static str,
+    swagger_ui: bool,
 }
 
-const OVERVIEW: Page = Page { title: "Overview", script: "overview", styles: &[], scripts: &[], config: "" };
-const CALLBACK: Page = Page { title: "Logging in", script: "callback", ..OVERVIEW };
-const CONTRACT: Page =
-    Page { title: "Contract", script: "contract", styles: &["swagger-ui"], scripts: &["swagger-ui"], config: CONFIG };
-const GRAPHIQL: Page = Page {
-    title: "GraphQL",
-    script: "graphiql",
-    styles: &["graphiql"],
-    scripts: &["react", "react-dom", "graphiql"],
-    config: "",
-};
+const OVERVIEW: Page = Page { title: "Overview", script: "overview", swagger_ui: false };
+const CALLBACK: Page = Page { title: "Logging in", script: "callback", swagger_ui: false };
+const CONTRACT: Page = Page { title: "Contract", script: "contract", swagger_ui: true };
+const GRAPHIQL: Page = Page { title: "GraphQL", script: "graphiql", swagger_ui: false };
 
 pub(crate) fn routes() -> Router<Arc<Shared>> {
+    let swagger_ui = generate_routes(ApiDefinition {
+        uri_prefix: SWAGGER_UI,
+        api_definition: OpenApiSource::Uri("/swagger/v1/swagger.json"),
+        title: Some("Contract"),
+    });
     Router::new()
         .route("/", get(|| to("/sandbox")))
         .route("/swagger", get(|| to(CONTRACT_PATH)))
@@ -55,7 +54,7 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/sandbox/face/contract.js", get(|| asset("text/javascript", include_str!("contract.js"))))
         .route("/sandbox/face/graphiql.js", get(|| asset("text/javascript", include_str!("graphiql.js"))))
         .route("/sandbox/face/overview.js", get(|| asset("text/javascript", include_str!("overview.js"))))
-        .route("/sandbox/face/vendor/{file}", get(vendored))
+        .merge(swagger_ui.with_state(()))
 }
 
 async fn to(path: &'static str) -> Response {
@@ -66,39 +65,25 @@ async fn asset(media_type: &'static str, text: &'static str) -> Response {
     ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-cache")], text).into_response()
 }
 
-/// A file of others. It lies here compressed, and every browser takes it so.
-async fn vendored(Path(file): Path<String>) -> Response {
-    let found: (&str, &'static [u8]) = match file.as_str() {
-        "swagger-ui.js" => ("text/javascript", include_bytes!("vendor/swagger-ui.js.gz")),
-        "swagger-ui.css" => ("text/css", include_bytes!("vendor/swagger-ui.css.gz")),
-        "graphiql.js" => ("text/javascript", include_bytes!("vendor/graphiql.js.gz")),
-        "graphiql.css" => ("text/css", include_bytes!("vendor/graphiql.css.gz")),
-        "react.js" => ("text/javascript", include_bytes!("vendor/react.js.gz")),
-        "react-dom.js" => ("text/javascript", include_bytes!("vendor/react-dom.js.gz")),
-        _ => return StatusCode::NOT_FOUND.into_response(),
-    };
-    let headers = [(CONTENT_TYPE, found.0), (CONTENT_ENCODING, "gzip"), (CACHE_CONTROL, "no-cache")];
-    (headers, found.1).into_response()
-}
-
 async fn page(page: &'static Page) -> Response {
-    let Page { title, script, config, .. } = page;
-    let inline = match *config {
-        "" => String::new(),
-        config => format!("<script>{config}</script>\n"),
+    let Page { title, script, swagger_ui } = page;
+    let (style, config, scripts) = if *swagger_ui {
+        (
+            format!("<link rel=\"stylesheet\" href=\"{SWAGGER_UI}/swagger-ui.css\">\n"),
+            CONFIG,
+            format!("<script>{CONFIG}</script>\n<script src=\"{SWAGGER_UI}/swagger-ui-bundle.js\"></script>\n"),
+        )
+    } else {
+        Default::default()
     };
-    let style = |name: &&str| format!("<link rel=\"stylesheet\" href=\"/sandbox/face/vendor/{name}.css\">\n");
-    let styles: String = page.styles.iter().map(style).collect();
-    let scripts: String =
-        page.scripts.iter().map(|name| format!("<script src=\"/sandbox/face/vendor/{name}.js\"></script>\n")).collect();
     let html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · Platform sandbox</title>\n\
-         <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/sandbox/face/style.css\">\n{styles}</head>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/sandbox/face/style.css\">\n{style}</head>\n\
          <body>\n\
          <nav><a href=\"/sandbox\">Overview</a><a href=\"{CONTRACT_PATH}\">Contract</a><a href=\"/graphiql\">GraphQL</a>\
          <a href=\"/identity/profile/api-tokens\">API tokens</a><span id=\"who\"></span></nav>\n\
-         <main>\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{inline}{scripts}\
+         <main>\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{scripts}\
          <script type=\"module\" src=\"/sandbox/face/{script}.js\"></script>\n</body>\n</html>\n"
     );
     let policy = POLICY.replace("CONFIG", &digest(config));

@@ -85,7 +85,7 @@ def map_body(context, body):
     content = context.operation.definition.raw.get("requestBody", {}).get("content", {})
     if "multipart/form-data" not in content or not isinstance(body, dict):
         return body
-    encoded = {ord(char): f"%{ord(char):02X}" for char in map(chr, [*range(0x20), 0x7F])}
+    encoded = {code: f"%{code:02X}" for code in (*range(0x20), 0x7F)}
     return {name.translate(encoded): value for name, value in body.items()}
 
 
@@ -94,7 +94,7 @@ def filter_case(context, case):
     """Leaves out what the tool means as a violation and what is none when it is sent. It knows some of these by itself
     (schemathesis pull requests 3375 and 4040)."""
     is_form = case.media_type == "multipart/form-data" and isinstance(case.body, dict)
-    if is_form and case.meta.is_negative_at(ParameterLocation.BODY):
+    if is_form and case.meta and case.meta.is_negative_at(ParameterLocation.BODY):
         schema = case.operation.get_body_for_media_type(case.media_type).definition["schema"]
         if case.body.keys() >= set(schema.get("required", [])):
             found = {name: part for name, part in schema["properties"].items() if name in case.body}
