@@ -273,3 +273,53 @@ fn the_interface_can_be_elsewhere_or_nowhere() {
     configure("/api/query");
     regenerate(&workspace, &server).succeeds(&["schema new, 1 document typed"]);
 }
+
+/// A binding of an operation of [`contract::small`].
+fn binding(submit: &str, identifier: &str) -> String {
+    format!(
+        "[[operation]]\nname = \"thing\"\nsubmit = \"{submit}\"\nidentifier = \"{identifier}\"\nquery = \"thing.graphql\"\n\
+         state = \"/thing/state\"\nstates = {{ pending = [\"NEW\"], succeeded = [\"DONE\"] }}\n"
+    )
+}
+
+#[test]
+fn a_run_says_what_became_of_bindings() {
+    let workspace = Workspace::new();
+    let configure =
+        |binding: &str| workspace.write("specs/codegen.toml", &format!("{}\n{binding}", support::CONFIGURATION));
+    let server = service(|_| {
+        let schema =
+            "type Query { thing(id: ID!): Thing }\ntype Thing { state: State! }\nenum State { NEW DONE PAUSED }\n";
+        Response::new(200, "text/plain", schema)
+    });
+    workspace.write("specs/graphql/thing.graphql", "query Thing($id: ID!) {\n  thing(id: $id) { state }\n}\n");
+
+    configure(&binding("GET /api/things", "/0/id"));
+    regenerate(&workspace, &server).succeeds(&["states of the schema that count as unknown: thing: PAUSED"]);
+    let bindings = workspace.read("generated-client/src/generated/bindings.rs");
+    assert!(bindings.contains("query: super::documents::THING.text()"), "{bindings}");
+
+    let before = workspace.tree();
+    for (submit, identifier, words) in [
+        ("POST /api/things", "/id", "the identifier does not lie at `/id`: the accepted result is no JSON"),
+        ("GET /api/things", "/0/colour", "`Thing` has no `colour`; it has count, id, name"),
+        ("GET /api/things", "/id", "the identifier does not lie at `/id`: it is a list"),
+    ] {
+        configure(&binding(submit, identifier));
+        let run = workspace.run(&["regenerate", "--offline"]);
+        run.fails(5, &["configuration/operation", "specs/codegen.toml at /operation/0/identifier", words]);
+    }
+    configure(&binding("GET /api/things", "/0/id").replace("NEW", "FRESH"));
+    workspace.run(&["regenerate", "--offline"]).fails(5, &["`State` has no state `FRESH`", "[operation/states]"]);
+    configure(&binding("GET /api/things", "/0/id").replace("/thing/state", "/thing/phase"));
+    let words = ["no field of `Thing` is selected as `phase`", "specs/graphql/thing.graphql"];
+    workspace.run(&["regenerate", "--offline"]).fails(5, &words);
+    configure(&binding("GET /api/things", "/0/id"));
+    assert_eq!(workspace.tree(), before);
+
+    // The contract can be replaced: what it does not have is left out, and its document with it.
+    configure(&binding("POST /nowhere", "/id"));
+    let run = workspace.run(&["regenerate", "--offline"]);
+    run.succeeds(&["unused      asynchronous operations that the contract does not have: thing", "0 documents typed"]);
+    assert!(!workspace.read(CONSTANTS).contains("THING"));
+}

@@ -129,7 +129,7 @@ impl GraphqlOptions {
         self
     }
 
-    /// Sets how long an old socket goes on beside the one that replaces it; 2 s unless set.
+    /// Sets how long an old connection goes on beside the one that replaces it; 2 s unless set.
     pub fn overlap(mut self, overlap: Duration) -> Self {
         self.overlap = overlap;
         self
