@@ -24,7 +24,8 @@
 //!
 //! All subscriptions of a client share one socket. It is opened for the first of them, replaced by one with a fresh token
 //! before the old token expires, and closed some seconds after the last of them is dropped. Over server-sent events, each is a
-//! request of its own, which is replaced in the same way. A task reads what comes: a consumer that is slow loses the oldest messages of its own subscription, and is told so by a [`Gap`].
+//! request of its own, which is replaced in the same way. A task reads what comes: a consumer that is slow loses the oldest
+//! messages of its own subscription, and is told so by a [`Gap`].
 
 mod answer;
 mod close;
