@@ -10,7 +10,7 @@ use platform_client::auth::{
 use platform_client::{Compliance, Method, Platform, Uuid};
 use platform_sandbox::{ErrorStyle, Sandbox};
 
-use crate::support::{Programs, Run, secret_files};
+use crate::support::{Programs, Run, secret_files, variables};
 
 /// What a browser gets, with cookies kept by the caller: the status, where it is sent, and the cookie that is set.
 fn visit(method: &str, address: &str, cookie: &str, form: &str) -> (u16, Option<String>, Option<String>) {
@@ -167,19 +167,17 @@ async fn the_compliance_server_takes_its_own_tokens_only() {
 }
 
 /// The variables that `cargo xtask sandbox` prints, and those of the compliance resource server.
-fn variables(sandbox: &Sandbox, secrets: &std::path::Path) -> Vec<(&'static str, String)> {
-    let secret = secrets.join("aurora-automation.secret").display().to_string();
-    vec![
-        ("PLATFORM_BASE_URL", sandbox.base_url().to_owned()),
-        ("PLATFORM_ISSUER", sandbox.auth_url().to_owned()),
-        ("PLATFORM_CLIENT_ID", "aurora-automation".to_owned()),
-        ("PLATFORM_SECRET_FILE", secret.clone()),
+fn both_servers(sandbox: &Sandbox, secrets: &std::path::Path) -> Vec<(&'static str, String)> {
+    let mut both = variables(sandbox, secrets);
+    let secret = both[3].1.clone();
+    both.extend([
         ("PLATFORM_COMPLIANCE_URL", sandbox.compliance_url().to_owned()),
         ("PLATFORM_COMPLIANCE_ISSUER", sandbox.auth_url().to_owned()),
-        ("PLATFORM_COMPLIANCE_CLIENT_ID", "aurora-automation".to_owned()),
+        ("PLATFORM_COMPLIANCE_CLIENT_ID", sandbox.clients()[0].client_id.clone()),
         ("PLATFORM_COMPLIANCE_SECRET_FILE", secret),
         ("PLATFORM_TEAM_ID", sandbox.team().id.to_string()),
-    ]
+    ]);
+    both
 }
 
 async fn run(name: &'static str, arguments: Vec<String>, variables: Vec<(&'static str, String)>) -> Run {
@@ -219,7 +217,7 @@ async fn no_secret_is_an_argument() {
 async fn the_program_that_creates_a_project() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let secrets = secret_files(&sandbox);
-    let variables = variables(&sandbox, secrets.path());
+    let variables = both_servers(&sandbox, secrets.path());
     let team = sandbox.team();
     let arguments = vec![team.id.to_string(), team.billing_account_id.to_string(), "Altair".to_owned()];
     let made = run("create_project", arguments, variables.clone()).await;
@@ -235,7 +233,7 @@ async fn the_program_that_creates_a_project() {
 async fn the_program_that_calls_the_compliance_server() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let secrets = secret_files(&sandbox);
-    let mut variables = variables(&sandbox, secrets.path());
+    let mut variables = both_servers(&sandbox, secrets.path());
     let path = || vec!["/api/compliance/v1/frameworks".to_owned()];
     let read = run("compliance_call", path(), variables.clone()).await;
     assert_eq!(read.code, Some(0), "{read:?}");

@@ -1,6 +1,6 @@
 //! The README's program, run as a process.
 
-use crate::support::{Programs, Recorder, Reply, Run, read, secret_files};
+use crate::support::{Programs, Recorder, Reply, Run, client, read, secret_files, variables};
 use platform_client::types::CreateProject;
 
 const EXAMPLE: &str = "generated-client/examples/list_projects.rs";
@@ -15,15 +15,8 @@ async fn run(variables: Vec<(&'static str, String)>) -> Run {
 async fn it_lists_the_projects_of_a_sandbox() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let secrets = secret_files(&sandbox);
-    let id = &sandbox.clients()[0].client_id;
-    let secret = secrets.path().join(format!("{id}.secret")).display().to_string();
-    let variables = vec![
-        ("PLATFORM_BASE_URL", sandbox.base_url().to_owned()),
-        ("PLATFORM_ISSUER", sandbox.auth_url().to_owned()),
-        ("PLATFORM_CLIENT_ID", id.clone()),
-        ("PLATFORM_SECRET_FILE", secret),
-    ];
-    let platform = crate::support::client(&sandbox, secrets.path(), 0);
+    let variables = variables(&sandbox, secrets.path());
+    let platform = client(&sandbox, secrets.path(), 0);
     for name in ["Atlas", "Borealis"] {
         let body = CreateProject { name: Some(name.to_owned()), ..CreateProject::default() };
         platform.projects().create_project(&body).await.unwrap();

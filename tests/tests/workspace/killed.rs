@@ -1,33 +1,17 @@
 //! A program that deploys, waits, and is killed at random: everything is finished, once.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use platform_client::Value;
 use platform_client::operations::{SqliteStore, Status};
-use platform_client::{Uuid, Value};
-use platform_sandbox::{Options, Sandbox};
+use platform_sandbox::Options;
 
-use crate::support::{Programs, client, component, secret_files};
+use crate::support::{Programs, client, component, secret_files, variables};
 
 const COUNT: usize = 100;
 const DEPLOYMENTS: &str = "/api/projects/v1/projects/{project_id}/components/{componentId}/deployments";
-
-/// Every variable of the program.
-fn variables(sandbox: &Sandbox, secrets: &Path, store: &Path, place: (Uuid, Uuid)) -> Vec<(&'static str, String)> {
-    let id = &sandbox.clients()[0].client_id;
-    vec![
-        ("PLATFORM_BASE_URL", sandbox.base_url().to_owned()),
-        ("PLATFORM_ISSUER", sandbox.auth_url().to_owned()),
-        ("PLATFORM_CLIENT_ID", id.clone()),
-        ("PLATFORM_SECRET_FILE", secrets.join(format!("{id}.secret")).display().to_string()),
-        ("PLATFORM_STORE", store.display().to_string()),
-        ("PLATFORM_PROJECT", place.0.to_string()),
-        ("PLATFORM_COMPONENT", place.1.to_string()),
-        ("PLATFORM_COUNT", COUNT.to_string()),
-    ]
-}
 
 /// Runs the program, and kills it after a time. `None`: to its end. What it printed, and whether it came to its end.
 async fn run(variables: Vec<(&'static str, String)>, kill_after: Option<Duration>) -> (Vec<String>, bool) {
@@ -61,7 +45,13 @@ async fn once(kills: u32) {
     let platform = client(&sandbox, secrets.path(), 0);
     let place = component(&platform).await;
     let store = secrets.path().join("store.sqlite");
-    let variables = variables(&sandbox, secrets.path(), &store, place);
+    let mut variables = variables(&sandbox, secrets.path());
+    variables.extend([
+        ("PLATFORM_STORE", store.display().to_string()),
+        ("PLATFORM_PROJECT", place.0.to_string()),
+        ("PLATFORM_COMPONENT", place.1.to_string()),
+        ("PLATFORM_COUNT", COUNT.to_string()),
+    ]);
 
     let mut printed: BTreeMap<String, u32> = BTreeMap::new();
     let mut killed = 0;

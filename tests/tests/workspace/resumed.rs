@@ -1,26 +1,14 @@
 //! Programs that follow deployments: one that is killed and run again, and one that prints what it sees.
 
-use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use platform_client::Uuid;
 use platform_sandbox::{Options, Sandbox};
 
-use crate::support::{Programs, Run, client, component, secret_files};
+use crate::support::{Programs, Run, client, component, secret_files, variables};
 
 const DEPLOYMENTS: &str = "/api/projects/v1/projects/{project_id}/components/{componentId}/deployments";
-
-/// What `cargo xtask sandbox` prints.
-fn variables(sandbox: &Sandbox, secrets: &Path) -> Vec<(&'static str, String)> {
-    let id = &sandbox.clients()[0].client_id;
-    vec![
-        ("PLATFORM_BASE_URL", sandbox.base_url().to_owned()),
-        ("PLATFORM_ISSUER", sandbox.auth_url().to_owned()),
-        ("PLATFORM_CLIENT_ID", id.clone()),
-        ("PLATFORM_SECRET_FILE", secrets.join(format!("{id}.secret")).display().to_string()),
-    ]
-}
 
 /// A sandbox whose work takes this step from one state to the next, and a component in it.
 async fn world(step: Duration) -> (Sandbox, tempfile::TempDir, (Uuid, Uuid)) {

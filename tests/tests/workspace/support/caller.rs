@@ -45,6 +45,17 @@ pub(crate) async fn component(platform: &Platform) -> (Uuid, Uuid) {
     (project, serde_json::to_value(&component).unwrap()["id"].as_str().unwrap().parse().unwrap())
 }
 
+/// The variables that `cargo xtask sandbox` prints, for the credential of the first team.
+pub(crate) fn variables(sandbox: &Sandbox, secrets: &Path) -> Vec<(&'static str, String)> {
+    let id = &sandbox.clients()[0].client_id;
+    vec![
+        ("PLATFORM_BASE_URL", sandbox.base_url().to_owned()),
+        ("PLATFORM_ISSUER", sandbox.auth_url().to_owned()),
+        ("PLATFORM_CLIENT_ID", id.clone()),
+        ("PLATFORM_SECRET_FILE", secrets.join(format!("{id}.secret")).display().to_string()),
+    ]
+}
+
 /// A sandbox, the folder of its secrets, and a client of its first team.
 pub(crate) async fn sandbox() -> (Sandbox, TempDir, Platform) {
     let sandbox = platform_sandbox::start().await.unwrap();

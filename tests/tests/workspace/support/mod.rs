@@ -9,7 +9,7 @@ mod recorder;
 use std::path::{Path, PathBuf};
 
 #[cfg(contract = "sandbox")]
-pub(crate) use caller::{builder, client, component, sandbox, secret_files};
+pub(crate) use caller::{builder, client, component, sandbox, secret_files, variables};
 pub(crate) use programs::{Programs, Run, cargo};
 #[cfg(contract = "sandbox")]
 pub(crate) use recorder::{Recorder, Reply, exchange, requested};
