@@ -106,27 +106,15 @@ async fn http(
     done: tokio::sync::watch::Receiver<bool>,
 ) -> std::io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
-    let mut number = 0_u32;
-    loop {
-        let length = stream.read(&mut buffer).await?;
-        if length == 0 {
-            return Ok(());
-        }
-        let text = String::from_utf8_lossy(&buffer[..length]);
-        let body = match text.starts_with("POST /graphql") {
-            true if *done.borrow() => r#"{"data":{"task":{"state":"DONE"}}}"#.to_owned(),
-            true => r#"{"data":{"task":{"state":"RUNNING"}}}"#.to_owned(),
-            false => format!(r#"{{"id":"{}-{number}"}}"#, from.port()),
-        };
-        number += 1;
-        // An upgrade is looked for in the first request of a connection only.
-        let close = if text.starts_with("POST /graphql") { "" } else { "connection: close\r\n" };
-        let answer = format!("HTTP/1.1 200 OK\r\n{close}content-length: {}\r\n\r\n{body}", body.len());
-        stream.write_all(answer.as_bytes()).await?;
-        if !close.is_empty() {
-            return Ok(());
-        }
-    }
+    let length = stream.read(&mut buffer).await?;
+    let body = match buffer[..length].starts_with(b"POST /graphql") {
+        true if *done.borrow() => r#"{"data":{"task":{"state":"DONE"}}}"#.to_owned(),
+        true => r#"{"data":{"task":{"state":"RUNNING"}}}"#.to_owned(),
+        false => format!(r#"{{"id":"{}"}}"#, from.port()),
+    };
+    // One request a connection: whether it is an upgrade is seen when the connection comes.
+    let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+    stream.write_all(format!("{head}{body}").as_bytes()).await
 }
 
 async fn socket(
