@@ -41,6 +41,13 @@ pub enum Error {
         /// The file of the database.
         path: PathBuf,
     },
+    /// A file of GraphiQL cannot be read.
+    Graphiql {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: io::Error,
+    },
     /// There is no such revision of the contract.
     Revision {
         /// The revision that was asked for.
@@ -58,6 +65,7 @@ impl Error {
             Self::Seed { .. } => "sandbox-seed",
             Self::Data { .. } => "sandbox-data",
             Self::InUse { .. } => "sandbox-data-in-use",
+            Self::Graphiql { .. } => "sandbox-graphiql",
             Self::Revision { .. } => "sandbox-revision",
         }
     }
@@ -84,6 +92,9 @@ impl fmt::Display for Error {
                 let path = path.display();
                 write!(formatter, "another sandbox uses the database {path}; stop that one, or give another file")
             }
+            Self::Graphiql { path, .. } => {
+                write!(formatter, "cannot read {}; install GraphiQL with sandbox/graphiql/install.sh", path.display())
+            }
             Self::Revision { revision } => {
                 write!(formatter, "there is no revision {revision} of the contract; ask for 1 or 2")
             }
@@ -94,7 +105,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Bind { source, .. } | Self::SecretFile { source, .. } => Some(source),
+            Self::Bind { source, .. } | Self::SecretFile { source, .. } | Self::Graphiql { source, .. } => Some(source),
             Self::Random | Self::Seed { .. } | Self::Data { .. } | Self::InUse { .. } | Self::Revision { .. } => None,
         }
     }

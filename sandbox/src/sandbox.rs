@@ -15,6 +15,7 @@ use crate::data::Data;
 use crate::directory::{self, Client, SecretFile, Seed, Team, User, random_text};
 use crate::engine::{self, Store};
 use crate::error::Error;
+use crate::face::Graphiql;
 use crate::fault::{EventFaults, FaultControl, Rules};
 use crate::graphql;
 use crate::issuer::{Issuer, IssuerControl};
@@ -44,6 +45,9 @@ pub struct Options {
     pub step: Option<Duration>,
     /// The team that the compliance resource server is configured for; the first one if there is none.
     pub compliance_team: Option<Uuid>,
+    /// A folder into which npm has installed GraphiQL, as `sandbox/graphiql/install.sh` does; without one, `/graphiql` is a
+    /// plain page.
+    pub graphiql: Option<PathBuf>,
 }
 
 /// A running sandbox. It stops when it is dropped.
@@ -103,7 +107,8 @@ pub async fn start() -> Result<Sandbox, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`], [`Error::InUse`] and [`Error::Revision`].
+/// [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`], [`Error::InUse`],
+/// [`Error::Graphiql`] and [`Error::Revision`].
 pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let listener = server::bind(options.port).await?;
     let base_url = server::address(&listener).map_err(|source| Error::Bind { port: options.port, source })?;
@@ -148,6 +153,7 @@ fn share(options: &Options, base_url: &str) -> Result<(Shared, Owned), Error> {
         compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
         step: i64::try_from(step).unwrap_or(i64::MAX),
         graphql: graphql::schema(),
+        graphiql: options.graphiql.as_deref().map(Graphiql::read).transpose()?,
     };
     Ok((shared, owned))
 }

@@ -24,6 +24,7 @@ use crate::contract::{self, Contract, Rendered};
 use crate::directory::Resource;
 use crate::engine::{self, Store};
 use crate::error::Error;
+use crate::face::Graphiql;
 use crate::fault::{Connection, Lines, Rules};
 use crate::issuer::{self, Issuer};
 use crate::requests::Log;
@@ -42,6 +43,7 @@ pub(crate) struct Shared {
     /// Milliseconds that a step of asynchronous work takes.
     pub(crate) step: i64,
     pub(crate) graphql: graphql::Schema,
+    pub(crate) graphiql: Option<Graphiql>,
 }
 
 impl Shared {

@@ -12,11 +12,89 @@
 mod browser;
 mod support;
 
+use std::path::Path;
 use std::time::Duration;
 
 use browser::Browser;
+use platform_sandbox::{Options, Sandbox};
 use serde_json::json;
 use support::{Caller, PROJECTS, deployment, deployment_with, project};
+
+/// Logs in as a user, from a page that has a button for it, and is back on that page.
+async fn log_in(browser: &mut Browser, sandbox: &Sandbox, page: &str) {
+    browser.value("document.getElementById('log-in').click()").await;
+    browser
+        .wait("location.pathname === '/identity/account/login' && document.querySelector('input[name=password]')")
+        .await;
+    let password = sandbox.user("ada").unwrap().password();
+    let log_in = format!(
+        "document.querySelector('input[name=user]').value = 'ada'; document.querySelector('input[name=password]').value = {}; \
+         document.querySelector('form').submit()",
+        json!(password)
+    );
+    browser.value(&log_in).await;
+    let back = format!("location.pathname === '{page}' && document.querySelector('#who button:not(#log-in)')");
+    browser.wait(&back).await;
+}
+
+/// Makes deployments until a page that listens has told of one.
+async fn told(browser: &mut Browser, sandbox: &Sandbox, place: &str) {
+    let caller = Caller::new(sandbox, 0).await;
+    let told = format!("document.querySelector('{place}').textContent.includes('workload-ready')");
+    // It begins to listen at some moment after the click.
+    let mut attempts = 0;
+    while browser.value(&told).await != json!(true) {
+        attempts += 1;
+        assert!(attempts < 200, "nothing is told");
+        deployment(sandbox, &caller).await;
+        sandbox.clock().advance(Duration::from_secs(60));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// GraphiQL is no part of the program: `sandbox/graphiql/install.sh` puts it where this test looks.
+#[tokio::test(flavor = "multi_thread")]
+async fn graphiql_runs_queries_and_subscriptions() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("graphiql");
+    if !folder.join("node_modules").is_dir() {
+        eprintln!("SKIPPED: GraphiQL is not installed; sandbox/graphiql/install.sh");
+        return;
+    }
+    let Some(mut browser) = Browser::start().await else {
+        eprintln!("SKIPPED: there is no `chromium` on this machine; apt-get install chromium");
+        return;
+    };
+    let options = Options { graphiql: Some(folder), ..Options::default() };
+    let sandbox = platform_sandbox::start_with(options).await.unwrap();
+    browser.open(&format!("{}/graphiql", sandbox.base_url())).await;
+    browser.wait("document.getElementById('log-in')").await;
+    log_in(&mut browser, &sandbox, "/graphiql").await;
+    browser.wait("document.querySelector('.graphiql-query-editor .cm-property')").await;
+    browser.value("document.querySelector('.graphiql-execute-button').click()").await;
+    browser.wait("document.querySelector('.graphiql-response')?.textContent.includes('viewer')").await;
+    let shown = browser.value("document.querySelector('.graphiql-response').textContent").await;
+    assert!(shown.as_str().unwrap().contains(&sandbox.user("ada").unwrap().id.to_string()), "{shown}");
+    browser.value("document.querySelector('button[aria-label=\"Show Documentation Explorer\"]').click()").await;
+    browser.wait("document.querySelector('.graphiql-doc-explorer')?.textContent.includes('subscription')").await;
+    browser
+        .value(
+            "document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror.setValue(\
+             'subscription { operationsChanged { operation { id state } event { kind } } }')",
+        )
+        .await;
+    browser.value("document.querySelector('.graphiql-execute-button').click()").await;
+    browser.wait("document.querySelector('.graphiql-execute-button[aria-label^=\"Stop\"]')").await;
+    told(&mut browser, &sandbox, ".graphiql-response").await;
+}
+
+#[tokio::test]
+async fn a_folder_without_graphiql_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { graphiql: Some(folder.path().to_owned()), ..Options::default() };
+    let error = platform_sandbox::start_with(options).await.unwrap_err();
+    assert_eq!(error.code(), "sandbox-graphiql");
+    assert!(error.to_string().contains("install.sh"), "{error}");
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
@@ -31,20 +109,7 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
     // The contract: log in with the authorization code, then send a request from the form of an operation.
     browser.open(&format!("{}/swagger", sandbox.base_url())).await;
     browser.wait("document.querySelector('.opblock')").await;
-    browser.value("document.getElementById('log-in').click()").await;
-    browser
-        .wait("location.pathname === '/identity/account/login' && document.querySelector('input[name=password]')")
-        .await;
-    let password = sandbox.user("ada").unwrap().password();
-    let log_in = format!(
-        "document.querySelector('input[name=user]').value = 'ada'; document.querySelector('input[name=password]').value = {}; \
-         document.querySelector('form').submit()",
-        json!(password)
-    );
-    browser.value(&log_in).await;
-    browser
-        .wait("location.pathname === '/swagger/index.html' && document.querySelector('#who button:not(#log-in)')")
-        .await;
+    log_in(&mut browser, &sandbox, "/swagger/index.html").await;
     let list = "document.querySelector('.opblock-get:has([data-path=\"/api/projects/v1/projects\"])')";
     // The page draws what is in view: its address opens the operation and brings it there.
     browser.open(&format!("{}/sandbox", sandbox.base_url())).await;
@@ -75,16 +140,7 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
              document.getElementById('run').click()",
         )
         .await;
-    // It begins to listen at some moment after the click.
-    let mut attempts = 0;
-    while browser.value("document.getElementById('result').textContent.includes('workload-ready')").await != json!(true)
-    {
-        attempts += 1;
-        assert!(attempts < 200, "nothing is told");
-        deployment(&sandbox, &caller).await;
-        sandbox.clock().advance(Duration::from_secs(60));
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    told(&mut browser, &sandbox, "#result").await;
 
     // An API token: made, and good for a request.
     browser.open(&format!("{}/profile/api-tokens", sandbox.auth_url())).await;

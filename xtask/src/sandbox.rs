@@ -15,6 +15,9 @@ pub(crate) async fn start(options: Options) -> Result<Sandbox, Failure> {
         let way_out = match error.code() {
             "sandbox-seed" => "mend the file that `--seed` names, or leave the flag out",
             "sandbox-data" | "sandbox-data-in-use" => "name another file with `--data`, or leave the flag out",
+            "sandbox-graphiql" => {
+                "run sandbox/graphiql/install.sh and name the folder that it prints, or leave the flag out"
+            }
             "sandbox-revision" => "choose 1 or 2 with `--contract-revision`",
             _ => "choose another port with `cargo xtask sandbox --port`, or 0 for a free one",
         };
@@ -54,6 +57,7 @@ fn options(flags: &flags::Sandbox) -> Options {
         contract_revision: flags.contract_revision,
         data: flags.data.clone(),
         seed: flags.seed.clone(),
+        graphiql: flags.graphiql.clone(),
         ..Options::default()
     }
 }

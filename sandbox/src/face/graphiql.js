@@ -1,50 +1,33 @@
-import { authorization, content, element } from "./common.js";
+import { authorization, content } from "./common.js";
 
-const query = element("textarea", { id: "query", rows: 12, cols: 80, "aria-label": "query" },
-  "{\n  viewer { subject teams { id role } }\n  projects { id name }\n  operations(first: 10) { id kind state isFinal }\n}");
-const variables = element("textarea", { id: "variables", rows: 3, cols: 80, "aria-label": "variables" }, "{}");
-const output = element("pre", { id: "result" });
-const schema = element("pre", { id: "schema" });
-let running;
-
-function print(value) {
-  output.textContent += `${typeof value === "string" ? value : JSON.stringify(value, null, 2)}\n`;
+const query = `{
+  viewer { subject teams { id role } }
+  projects { id name }
+  operations(first: 10) { id kind state isFinal }
 }
+`;
 
 /** Reads results as server-sent events: one of a query, any number of a subscription. */
-async function run() {
-  running?.abort();
-  running = new AbortController();
-  output.textContent = "";
+async function* fetcher(parameters, options) {
+  const headers = { "Content-Type": "application/json", Accept: "text/event-stream", ...authorization(), ...options?.headers };
+  const response = await fetch("/graphql", { method: "POST", headers, body: JSON.stringify(parameters) });
+  if (!response.ok) throw new Error(`${response.status}: ${response.status === 401 ? "log in first" : await response.text()}`);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   try {
-    const body = JSON.stringify({ query: query.value, variables: JSON.parse(variables.value || "{}") });
-    const headers = { "Content-Type": "application/json", Accept: "text/event-stream", ...authorization() };
-    const response = await fetch("/graphql", { method: "POST", headers, body, signal: running.signal });
-    if (!response.ok) return print(`${response.status}: ${response.status === 401 ? "log in first" : await response.text()}`);
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let text = "";
-    for (;;) {
+    for (let text = ""; ;) {
       const { done, value } = await reader.read();
-      if (done) return print("— end —");
-      text += value;
-      const events = text.split("\n\n");
+      if (done) return;
+      const events = (text + value).split("\n\n");
       text = events.pop();
       for (const event of events) {
         const data = event.match(/^event: next\ndata: (.*)$/s)?.[1];
-        if (data) print(JSON.parse(data));
+        if (data) yield JSON.parse(data);
       }
     }
-  } catch (error) {
-    if (error.name !== "AbortError") print(String(error));
+  } finally {
+    await reader.cancel();
   }
 }
 
-async function loadSchema() {
-  const response = await fetch("/graphql/schema", { headers: authorization() });
-  schema.textContent = response.ok ? await response.text() : `${response.status}: log in first`;
-}
-
-content.append(query, element("label", {}, "Variables"), variables, element("p", {},
-  element("button", { id: "run", onclick: run }, "Run"), " ", element("button", { onclick: () => running?.abort() }, "Stop")),
-  output, element("h2", {}, "Schema"), schema);
-await loadSchema();
+content.style.height = "calc(100vh - 9rem)";
+ReactDOM.createRoot(content).render(React.createElement(GraphiQL, { fetcher, defaultQuery: query }));

@@ -1,14 +1,19 @@
 //! Pages for people: the contract in Swagger UI, queries and subscriptions, and an overview of what goes on. Everything is
 //! served by the program; nothing comes from elsewhere.
 
+mod graphiql;
+
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_FRAME_OPTIONS};
 use swagger_ui_dist::{ApiDefinition, OpenApiSource, generate_routes};
+
+pub(crate) use graphiql::Graphiql;
 
 use crate::server::Shared;
 
@@ -23,17 +28,28 @@ const CONFIG: &str = r#"var configObject = JSON.parse('{"urls":[{"url":"v1/swagg
 /// Where the files of Swagger UI lie.
 const SWAGGER_UI: &str = "/sandbox/face/swagger-ui";
 
+/// Where the files of GraphiQL lie.
+const GRAPHIQL_FILES: &str = "/sandbox/face/graphiql";
+
 /// A page, and the script of this name that fills it.
 struct Page {
     title: &'static str,
     script: &'static str,
-    swagger_ui: bool,
+    library: Option<Library>,
 }
 
-const OVERVIEW: Page = Page { title: "Overview", script: "overview", swagger_ui: false };
-const CALLBACK: Page = Page { title: "Logging in", script: "callback", swagger_ui: false };
-const CONTRACT: Page = Page { title: "Contract", script: "contract", swagger_ui: true };
-const GRAPHIQL: Page = Page { title: "GraphQL", script: "graphiql", swagger_ui: false };
+/// What is loaded before the script of a page.
+#[derive(Clone, Copy)]
+enum Library {
+    SwaggerUi,
+    Graphiql,
+}
+
+const OVERVIEW: Page = Page { title: "Overview", script: "overview", library: None };
+const CALLBACK: Page = Page { title: "Logging in", script: "callback", library: None };
+const CONTRACT: Page = Page { title: "Contract", script: "contract", library: Some(Library::SwaggerUi) };
+const GRAPHQL: Page = Page { title: "GraphQL", script: "graphql", library: None };
+const GRAPHIQL: Page = Page { title: "GraphQL", script: "graphiql", library: Some(Library::Graphiql) };
 
 pub(crate) fn routes() -> Router<Arc<Shared>> {
     let swagger_ui = generate_routes(ApiDefinition {
@@ -45,13 +61,15 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/", get(|| to("/sandbox")))
         .route("/swagger", get(|| to(CONTRACT_PATH)))
         .route(CONTRACT_PATH, get(|| page(&CONTRACT)))
-        .route("/graphiql", get(|| page(&GRAPHIQL)))
+        .route("/graphiql", get(graphql))
         .route("/sandbox", get(|| page(&OVERVIEW)))
         .route("/sandbox/callback", get(|| page(&CALLBACK)))
         .route("/sandbox/face/style.css", get(|| asset("text/css", include_str!("style.css"))))
         .route("/sandbox/face/common.js", get(|| asset("text/javascript", include_str!("common.js"))))
         .route("/sandbox/face/callback.js", get(|| asset("text/javascript", include_str!("callback.js"))))
         .route("/sandbox/face/contract.js", get(|| asset("text/javascript", include_str!("contract.js"))))
+        .route("/sandbox/face/graphql.js", get(|| asset("text/javascript", include_str!("graphql.js"))))
+        .route("/sandbox/face/graphiql/{file}", get(graphiql_file))
         .route("/sandbox/face/graphiql.js", get(|| asset("text/javascript", include_str!("graphiql.js"))))
         .route("/sandbox/face/overview.js", get(|| asset("text/javascript", include_str!("overview.js"))))
         .merge(swagger_ui.with_state(()))
@@ -65,17 +83,42 @@ async fn asset(media_type: &'static str, text: &'static str) -> Response {
     ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-cache")], text).into_response()
 }
 
+/// GraphiQL where it is there, else a plain page.
+async fn graphql(State(shared): State<Arc<Shared>>) -> Response {
+    page(if shared.graphiql.is_some() { &GRAPHIQL } else { &GRAPHQL }).await
+}
+
+async fn graphiql_file(State(shared): State<Arc<Shared>>, Path(file): Path<String>) -> Response {
+    match shared.graphiql.as_ref().and_then(|graphiql| graphiql.file(&file)) {
+        Some((media_type, bytes)) => ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-cache")], bytes).into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+impl Library {
+    /// Its styles, a script within the page, and its scripts.
+    fn parts(self) -> (String, &'static str, String) {
+        let style = |path: String| format!("<link rel=\"stylesheet\" href=\"{path}\">\n");
+        let script = |path: String| format!("<script src=\"{path}\"></script>\n");
+        match self {
+            Self::SwaggerUi => (
+                style(format!("{SWAGGER_UI}/swagger-ui.css")),
+                CONFIG,
+                script(format!("{SWAGGER_UI}/swagger-ui-bundle.js")),
+            ),
+            Self::Graphiql => {
+                let place = |name| format!("{GRAPHIQL_FILES}/{name}");
+                let styles = Graphiql::names(".css").map(place).map(style).collect();
+                (styles, "", Graphiql::names(".js").map(place).map(script).collect())
+            }
+        }
+    }
+}
+
 async fn page(page: &'static Page) -> Response {
-    let Page { title, script, swagger_ui } = page;
-    let (style, config, scripts) = if *swagger_ui {
-        (
-            format!("<link rel=\"stylesheet\" href=\"{SWAGGER_UI}/swagger-ui.css\">\n"),
-            CONFIG,
-            format!("<script>{CONFIG}</script>\n<script src=\"{SWAGGER_UI}/swagger-ui-bundle.js\"></script>\n"),
-        )
-    } else {
-        Default::default()
-    };
+    let Page { title, script, library } = page;
+    let (style, config, scripts) = library.map(Library::parts).unwrap_or_default();
+    let inline = if config.is_empty() { String::new() } else { format!("<script>{config}</script>\n") };
     let html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · Platform sandbox</title>\n\
@@ -83,7 +126,7 @@ async fn page(page: &'static Page) -> Response {
          <body>\n\
          <nav><a href=\"/sandbox\">Overview</a><a href=\"{CONTRACT_PATH}\">Contract</a><a href=\"/graphiql\">GraphQL</a>\
          <a href=\"/identity/profile/api-tokens\">API tokens</a><span id=\"who\"></span></nav>\n\
-         <main>\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{scripts}\
+         <main>\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{inline}{scripts}\
          <script type=\"module\" src=\"/sandbox/face/{script}.js\"></script>\n</body>\n</html>\n"
     );
     let policy = POLICY.replace("CONFIG", &digest(config));

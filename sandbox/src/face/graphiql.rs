@@ -1,0 +1,42 @@
+//! GraphiQL, from a folder that npm has installed it into. Its files are no part of the program.
+
+use std::path::Path;
+
+use bytes::Bytes;
+
+use crate::Error;
+
+/// The files: under which name they are sent, as what, and where npm puts them.
+const FILES: [(&str, &str, &str); 4] = [
+    ("graphiql.css", "text/css", "graphiql/graphiql.min.css"),
+    ("react.js", "text/javascript", "react/umd/react.production.min.js"),
+    ("react-dom.js", "text/javascript", "react-dom/umd/react-dom.production.min.js"),
+    ("graphiql.js", "text/javascript", "graphiql/graphiql.min.js"),
+];
+
+/// The files of GraphiQL, in the order in which a page needs them.
+#[derive(Debug)]
+pub(crate) struct Graphiql([Bytes; FILES.len()]);
+
+impl Graphiql {
+    /// Reads the files below a folder's `node_modules`.
+    pub(crate) fn read(folder: &Path) -> Result<Self, Error> {
+        let mut files = [const { Bytes::new() }; FILES.len()];
+        for (file, (.., place)) in files.iter_mut().zip(FILES) {
+            let path = folder.join("node_modules").join(place);
+            *file = std::fs::read(&path).map_err(|source| Error::Graphiql { path, source })?.into();
+        }
+        Ok(Self(files))
+    }
+
+    /// The media type and the bytes of a file.
+    pub(super) fn file(&self, name: &str) -> Option<(&'static str, Bytes)> {
+        let found = FILES.iter().zip(&self.0).find(|((known, ..), _)| *known == name);
+        found.map(|((_, media_type, _), bytes)| (*media_type, bytes.clone()))
+    }
+
+    /// The names of the files with this ending.
+    pub(super) fn names(ending: &str) -> impl Iterator<Item = &'static str> {
+        FILES.iter().map(|(name, ..)| *name).filter(move |name| name.ends_with(ending))
+    }
+}
