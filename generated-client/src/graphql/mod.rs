@@ -80,8 +80,9 @@ impl<'a> Graphql<'a> {
         Query::new(self.0, document.text(), &variables)
     }
 
-    /// A subscription, of a document or a text as in [`query`](Self::query). It is sent at once; what is wrong with it comes out of the stream. The service acknowledges no
-    /// subscription, so what happens right after this call may be missed: look with a query.
+    /// A subscription, of a document or a text as in [`query`](Self::query). It is sent at once; what is wrong with it comes
+    /// out of the stream. The service acknowledges no subscription, so what happens right after this call may be missed: look
+    /// with a query.
     ///
     /// It has to be called within a Tokio runtime; outside of one, the stream gives an error.
     pub fn subscribe<T: DeserializeOwned, V: Serialize>(

@@ -1,6 +1,6 @@
 //! A query or mutation over HTTP.
 
-use std::{fmt, marker::PhantomData, pin::Pin, time::Duration};
+use std::{fmt, marker::PhantomData, pin::Pin};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
@@ -12,7 +12,7 @@ use super::{Answer, answer::read_errors, document};
 use crate::{
     Error, Method, Platform,
     error::Kind,
-    session::{Options, Session, send},
+    session::{Options, Session, options, send},
     wire::{Content, Prepared, encode_path, set_header, url},
 };
 
@@ -33,6 +33,8 @@ pub struct Query<'a, T> {
     answer: PhantomData<fn() -> T>,
 }
 
+options!([T] Query<'_, T>, options);
+
 impl<'a, T: DeserializeOwned> Query<'a, T> {
     pub(super) fn new(platform: &'a Platform, document: &str, variables: &impl Serialize) -> Self {
         let session = &platform.0;
@@ -40,18 +42,6 @@ impl<'a, T: DeserializeOwned> Query<'a, T> {
             .and_then(|body| prepare(session, session.graphql.options().path.as_str(), body.into(), ACCEPT, false));
         let options = Options { idempotent: !document::has_mutation(document), ..Options::default() };
         Self { platform, prepared, options, answer: PhantomData }
-    }
-
-    /// Sets the time that this query may take, all attempts included.
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.options.deadline = Some(deadline);
-        self
-    }
-
-    /// Sends this query once, whatever comes back.
-    pub fn no_retry(mut self) -> Self {
-        self.options.no_retry = true;
-        self
     }
 
     /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.

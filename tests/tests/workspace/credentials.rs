@@ -137,32 +137,19 @@ async fn the_compliance_server_takes_its_own_tokens_only() {
         let main = Platform::builder(sandbox.base_url()).credential(credential("borealis-automation"));
         main.compliance(server).build().unwrap()
     };
-    for id in ["aurora-automation", "aurora-tenant"] {
+    let frameworks = async |id: &str| {
         let platform = with(id, team);
-        let answer =
-            platform.compliance_server().unwrap().request(Method::Get, "/api/compliance/v1/frameworks").send().await;
-        assert!(answer.unwrap().status().is_success(), "{id}");
+        platform.compliance_server().unwrap().request(Method::Get, "/api/compliance/v1/frameworks").send().await
+    };
+    for id in ["aurora-automation", "aurora-tenant"] {
+        assert!(frameworks(id).await.unwrap().status().is_success(), "{id}");
     }
     sandbox.requests().clear();
-    let platform = with("borealis-automation", team);
-    let error = platform
-        .compliance_server()
-        .unwrap()
-        .request(Method::Get, "/api/compliance/v1/frameworks")
-        .send()
-        .await
-        .unwrap_err();
+    let error = frameworks("borealis-automation").await.unwrap_err();
     assert!(!error.was_sent() && error.to_string().contains(&team.to_string()), "{error}");
     assert_eq!(sandbox.requests().count("GET", "/api/compliance/v1/frameworks"), 0);
     // A token without the claim is sent, and the server decides.
-    let platform = with("aurora-plain", team);
-    let error = platform
-        .compliance_server()
-        .unwrap()
-        .request(Method::Get, "/api/compliance/v1/frameworks")
-        .send()
-        .await
-        .unwrap_err();
+    let error = frameworks("aurora-plain").await.unwrap_err();
     assert!(error.is_forbidden(), "{error}");
 }
 
