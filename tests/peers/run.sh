@@ -13,6 +13,8 @@ if ! (cd "$tools" && npm ci --silent --no-audit --no-fund --ignore-scripts); the
 fi
 PEERS_SECRET=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 export PEERS_SECRET
+# Those of an earlier run would be taken for this one's.
+rm -f "$tools/addresses"
 node "$tools/servers.mjs" >"$tools/addresses" 2>"$tools/log" &
 servers=$!
 trap 'kill "$servers" 2>/dev/null || true' EXIT
