@@ -5,6 +5,7 @@ mod support;
 
 use std::fs;
 
+use sha2::{Digest as _, Sha256};
 use support::{CONFIGURATION, Workspace, contract};
 
 const LOCK: &str = "specs/codegen.lock";
@@ -14,6 +15,10 @@ fn replace(workspace: &Workspace, path: &str, from: &str, to: &str) {
     let text = workspace.read(path);
     assert!(text.contains(from), "{path} does not hold {from:?}");
     workspace.write(path, &text.replace(from, to));
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn some_source(workspace: &Workspace) -> String {
@@ -159,12 +164,16 @@ fn check_names_the_input_that_changed() {
     assert!(!workspace.path(&source).exists());
     workspace.run(&["regenerate", "--check"]).succeeds(&[]);
 
-    let lock = workspace.read(LOCK);
-    let line = lock.lines().find(|line| line.starts_with("generator = ")).expect("a generator").to_owned();
-    replace(&workspace, LOCK, &line, &format!("generator = \"{}\"", "0".repeat(64)));
+    // What an earlier version of the generator wrote, from the same inputs.
+    let source = source.replace("things.rs", "stuff.rs");
+    let before = workspace.read(&source);
+    let after = format!("{before}// Of an earlier version.\n");
+    workspace.write(&source, &after);
+    replace(&workspace, LOCK, &sha256(&before), &sha256(&after));
     let run = workspace.run(&["regenerate", "--check"]);
     assert_eq!(run.code, Some(2));
-    assert_eq!(run.stdout, format!("{LOCK}: generator\n  mend: cargo xtask regenerate --offline\n"));
+    let mend = "  mend: cargo xtask regenerate --offline\n";
+    assert_eq!(run.stdout, format!("{source}: generator\n{mend}{LOCK}: generator\n{mend}"));
 }
 
 #[test]
@@ -197,7 +206,7 @@ fn a_lock_in_conflict_says_what_to_do_and_offline_does_it() {
     let workspace = Workspace::pinned();
     let tree = workspace.tree();
     let lock = workspace.read(LOCK);
-    workspace.write(LOCK, &format!("<<<<<<< HEAD\n{lock}=======\nversion = 1\n>>>>>>> other\n"));
+    workspace.write(LOCK, &format!("<<<<<<< HEAD\n{lock}=======\nversion = 2\n>>>>>>> other\n"));
     let advice = "take either side, run `cargo xtask regenerate --offline`";
     workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &[advice]);
     workspace.run(&["regenerate", "--check"]).fails(5, &[advice]);
@@ -212,9 +221,9 @@ fn a_lock_in_conflict_says_what_to_do_and_offline_does_it() {
 #[test]
 fn a_lock_that_cannot_be_read_is_named_with_its_line() {
     let workspace = Workspace::pinned();
-    replace(&workspace, LOCK, "version = 1\n", "version = 1\ncolour = \"red\"\n");
+    replace(&workspace, LOCK, "version = 2\n", "version = 2\ncolour = \"red\"\n");
     workspace.run(&["regenerate", "--check"]).fails(5, &["colour", "line 3", "--offline"]);
-    replace(&workspace, LOCK, "version = 1\ncolour = \"red\"\n", "version = 99\n");
+    replace(&workspace, LOCK, "version = 2\ncolour = \"red\"\n", "version = 99\n");
     workspace.run(&["regenerate", "--check"]).fails(5, &["version 99"]);
     workspace.run(&["regenerate", "--offline"]).succeeds(&["written anew"]);
 }

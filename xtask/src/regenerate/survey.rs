@@ -7,7 +7,7 @@ use platform_codegen::HEADER;
 use super::Desired;
 use super::features::{self, BLOCK};
 use crate::failure::Failure;
-use crate::lock::{GENERATOR, Lock, sha256};
+use crate::lock::{Lock, sha256};
 use crate::transaction::Change;
 use crate::workspace::{CLIENT_MANIFEST, CONTRACTS, GENERATED, LOCK, REPORTS, SCHEMA, Workspace};
 
@@ -102,14 +102,11 @@ impl Known {
         if lock.outputs.get(SCHEMA) != desired.lock.outputs.get(SCHEMA) {
             inputs.push("schema");
         }
-        if lock.generator != GENERATOR {
-            inputs.push("generator");
-        }
         if lock.configuration != desired.lock.configuration {
             inputs.push("configuration");
         }
         match inputs.as_slice() {
-            // Equal inputs give equal outputs, so what is left is something that no hash covers.
+            // Equal inputs to one generator give equal outputs.
             [] => "generator".to_owned(),
             several => several.join(" and "),
         }
