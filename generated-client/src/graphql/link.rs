@@ -5,17 +5,14 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use futures_util::{Sink as _, Stream as _};
 use reqwest::Upgraded;
 use secrecy::{ExposeSecret, SecretString};
-use tokio::{
-    sync::{mpsc, oneshot},
-    time::Instant,
-};
+use tokio::sync::{mpsc, oneshot};
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{Error as SocketError, Message, protocol::CloseFrame},
@@ -28,7 +25,13 @@ use super::{
     message::{self, Incoming},
     queue::Feed,
 };
-use crate::error::{Error, scrub_text};
+use crate::{
+    clock::{self, Until},
+    error::{Error, scrub_text},
+};
+
+/// How long a service may take to read that the socket is closed.
+const CLOSING: Duration = Duration::from_secs(20);
 
 /// What the task of a socket is told.
 pub(super) enum Order {
@@ -117,15 +120,15 @@ impl Driver {
         }
         let frame = CloseFrame { code: code.into(), reason: "".into() };
         // The service may no longer listen.
-        let _ = tokio::time::timeout(self.keep_alive, self.socket.close(Some(frame))).await;
+        let _ = clock::limit(self.keep_alive.min(CLOSING), self.socket.close(Some(frame))).await;
     }
 
     async fn work(&mut self) -> End {
         let mut heard = Instant::now();
         let mut asked = false;
         loop {
-            let silence = if asked { self.keep_alive * 2 } else { self.keep_alive };
-            let step = tokio::time::timeout_at(heard + silence, std::future::poll_fn(|cx| self.poll(cx))).await;
+            let silence = if asked { self.keep_alive.saturating_mul(2) } else { self.keep_alive };
+            let step = Until::from(heard, silence).limit(std::future::poll_fn(|cx| self.poll(cx))).await;
             let end = match step {
                 Err(_) if asked => Some(End::Failed(close::silent())),
                 Err(_) => {

@@ -1,18 +1,18 @@
 //! A subscription as a request of its own: server-sent events, in the distinct-connections mode of GraphQL over SSE.
 
-use std::{pin::Pin, sync::Arc};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use tokio::time::Instant;
 
 use super::{
     connect::token,
     query::prepare,
     queue::Feed,
-    renewal::{Renewal, at, pause},
+    renewal::{Renewal, pause},
 };
 use crate::{
     Error, EventStream,
+    clock::{self, Until},
     events::Event,
     session::{Options, Session, send},
     wire::decode,
@@ -38,11 +38,11 @@ async fn read(session: &Session, payload: &str, feed: &Feed, epoch: u64) -> Resu
     let mut current = open(session, payload, 0).await?;
     let mut opening: Option<Opening<'_>> = None;
     // What was replaced, for as long as it overlaps.
-    let mut old: Option<(EventStream, Instant)> = None;
+    let mut old: Option<(EventStream, Until)> = None;
     let mut failures = 0_u32;
     loop {
-        let renew = current.renewal.at.filter(|_| opening.is_none());
-        let retire = old.as_ref().map(|(_, until)| *until);
+        let renew = if opening.is_none() { current.renewal.at } else { Until::NEVER };
+        let retire = old.as_ref().map_or(Until::NEVER, |(_, until)| *until);
         tokio::select! {
             event = current.events.next() => {
                 let Some(event) = event.transpose()? else { return Ok(()) };
@@ -63,7 +63,7 @@ async fn read(session: &Session, payload: &str, feed: &Feed, epoch: u64) -> Resu
                     Ok(next) => {
                         failures = 0;
                         let last = std::mem::replace(&mut current, next);
-                        old = Some((last.events, Instant::now() + last.renewal.overlap));
+                        old = Some((last.events, Until::after(last.renewal.overlap)));
                         feed.move_to(epoch, true);
                         tracing::debug!("a stream of events is replaced");
                     }
@@ -71,17 +71,17 @@ async fn read(session: &Session, payload: &str, feed: &Feed, epoch: u64) -> Resu
                         // The old stream goes on while it can.
                         tracing::debug!(code = error.code(), "no second stream of events");
                         failures = failures.saturating_add(1);
-                        current.renewal.at = Some(Instant::now());
+                        current.renewal.at = Until::after(Duration::ZERO);
                     }
                 }
             }
-            () = at(renew) => opening = Some(Box::pin(open(session, payload, failures))),
-            () = at(retire) => old = None,
+            () = renew.sleep() => opening = Some(Box::pin(open(session, payload, failures))),
+            () = retire.sleep() => old = None,
         }
     }
 }
 
-async fn next(old: &mut Option<(EventStream, Instant)>) -> Option<Result<Event, Error>> {
+async fn next(old: &mut Option<(EventStream, Until)>) -> Option<Result<Event, Error>> {
     match old {
         Some((events, _)) => events.next().await,
         None => std::future::pending().await,
@@ -97,7 +97,7 @@ async fn opened(opening: &mut Option<Opening<'_>>) -> Result<Opened, Error> {
 
 /// Sends the request, after a pause that grows with failures.
 async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened, Error> {
-    tokio::time::sleep(pause(failures)).await;
+    clock::sleep(pause(failures)).await;
     let settings = session.graphql.options();
     let usable_for = token(session, settings.connect, None).await?.and_then(|held| held.usable_for());
     let renewal = Renewal::of(usable_for, settings);

@@ -1,8 +1,13 @@
 //! Keeps one socket open while there are subscriptions, and replaces it before its token expires.
 
-use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use tokio::{sync::mpsc, task::AbortHandle, time::Instant};
+use tokio::{sync::mpsc, task::AbortHandle};
 
 use super::{
     Transport,
@@ -10,10 +15,14 @@ use super::{
     hub::Request,
     link::{Link, Order},
     queue::Feed,
-    renewal::{Renewal, at, pause},
+    renewal::{Renewal, pause},
     sse,
 };
-use crate::{Error, session::Session};
+use crate::{
+    Error,
+    clock::{self, Until},
+    session::Session,
+};
 
 /// A socket that lived this long was a good one: the next may be opened at once.
 const STEADY: Duration = Duration::from_secs(10);
@@ -25,7 +34,7 @@ struct Supervisor {
     /// In the order in which they were made.
     subscriptions: BTreeMap<u64, Subscription>,
     current: Option<Current>,
-    retiring: Option<(Link, Instant)>,
+    retiring: Option<(Link, Until)>,
     opening: Option<Opening>,
     epoch: u64,
     failures: u32,
@@ -86,9 +95,13 @@ pub(super) async fn run(session: Arc<Session>, mut requests: mpsc::UnboundedRece
 
 impl Supervisor {
     async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<Request>) -> Step {
-        let idle = self.idle_since.map(|since| since + self.session.graphql.options().idle);
-        let renew = self.current.as_ref().and_then(|current| current.renewal.at).filter(|_| self.opening.is_none());
-        let retire = self.retiring.as_ref().map(|(_, until)| *until);
+        let idle =
+            self.idle_since.map_or(Until::NEVER, |since| Until::from(since, self.session.graphql.options().idle));
+        let renew = match &self.current {
+            Some(current) if self.opening.is_none() => current.renewal.at,
+            _ => Until::NEVER,
+        };
+        let retire = self.retiring.as_ref().map_or(Until::NEVER, |(_, until)| *until);
         let opening = async {
             match &mut self.opening {
                 Some(opening) => opening.as_mut().await,
@@ -105,9 +118,9 @@ impl Supervisor {
             request = requests.recv() => Step::Request(request),
             outcome = opening => Step::Opened(outcome),
             () = ended => Step::Ended,
-            () = at(renew) => Step::Renew,
-            () = at(retire) => Step::Retire,
-            () = at(idle) => Step::Idle,
+            () = renew.sleep() => Step::Renew,
+            () = retire.sleep() => Step::Retire,
+            () = idle.sleep() => Step::Idle,
         }
     }
 
@@ -162,7 +175,7 @@ impl Supervisor {
         let session = Arc::clone(&self.session);
         let pause = pause(self.failures);
         self.opening = Some(Box::pin(async move {
-            tokio::time::sleep(pause).await;
+            clock::sleep(pause).await;
             connect::open(&session).await.map(Box::new)
         }));
     }
@@ -184,7 +197,7 @@ impl Supervisor {
         for (id, subscription) in &self.subscriptions {
             subscription.send(*id, &link);
         }
-        self.retiring = old.map(|old| (old.link, now + old.renewal.overlap));
+        self.retiring = old.map(|old| (old.link, Until::from(now, old.renewal.overlap)));
         self.current = Some(Current { link, since: now, renewal });
         tracing::debug!(subscriptions = self.subscriptions.len(), renewed, "the socket is open");
     }
@@ -196,7 +209,7 @@ impl Supervisor {
         if let Some(current) = &mut self.current {
             // The old socket goes on while it can.
             self.failures = self.failures.saturating_add(1);
-            current.renewal.at = Some(Instant::now());
+            current.renewal.at = Until::after(Duration::ZERO);
             return;
         }
         if no_upgrade && self.session.graphql.options().transport == Transport::Auto {
