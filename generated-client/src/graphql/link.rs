@@ -19,9 +19,12 @@ use tokio_tungstenite::{
 };
 
 use super::{
+    GraphqlError,
     answer::read_errors,
     close,
     connect::Opened,
+    full,
+    hub::Request,
     message::{self, Incoming},
     queue::Feed,
 };
@@ -42,20 +45,28 @@ pub(super) enum Order {
 /// A running socket. It ends when this is dropped.
 pub(super) struct Link {
     orders: mpsc::UnboundedSender<Order>,
-    /// Answers when the socket has ended.
-    pub(super) ended: oneshot::Receiver<()>,
+    /// Answers when the socket has ended; with the number of subscriptions that a socket takes, where the service has ended it
+    /// because there were more.
+    pub(super) ended: oneshot::Receiver<Option<usize>>,
 }
 
 impl Link {
     /// Starts the task.
-    pub(super) fn start(opened: Opened, epoch: u64, keep_alive: Duration) -> Self {
+    pub(super) fn start(
+        opened: Opened,
+        epoch: u64,
+        keep_alive: Duration,
+        reports: mpsc::UnboundedSender<Request>,
+    ) -> Self {
         let (orders, received) = mpsc::unbounded_channel();
         let (end, ended) = oneshot::channel();
         let driver = Driver {
             socket: opened.socket,
             secret: opened.secret,
             orders: received,
+            reports,
             routes: HashMap::new(),
+            sent: 0,
             outgoing: VecDeque::new(),
             pong: None,
             unflushed: false,
@@ -63,10 +74,7 @@ impl Link {
             epoch,
             keep_alive,
         };
-        tokio::spawn(async move {
-            driver.run().await;
-            let _ = end.send(());
-        });
+        tokio::spawn(driver.run(end));
         Self { orders, ended }
     }
 
@@ -80,7 +88,11 @@ struct Driver {
     socket: WebSocketStream<Upgraded>,
     secret: Option<SecretString>,
     orders: mpsc::UnboundedReceiver<Order>,
-    routes: HashMap<u64, Arc<Feed>>,
+    /// To the supervisor.
+    reports: mpsc::UnboundedSender<Request>,
+    routes: HashMap<u64, Route>,
+    /// How many subscriptions were asked for.
+    sent: u64,
     outgoing: VecDeque<Message>,
     /// The answer to the last ping of the protocol: one is enough, however many came.
     pong: Option<Message>,
@@ -88,6 +100,12 @@ struct Driver {
     orders_first: bool,
     epoch: u64,
     keep_alive: Duration,
+}
+
+struct Route {
+    feed: Arc<Feed>,
+    /// The how manieth subscription of the socket it is.
+    order: u64,
 }
 
 enum Step {
@@ -102,22 +120,28 @@ enum Step {
 enum End {
     Unwanted,
     Failed(Error),
+    /// Failed, because the service wants fewer subscriptions on a socket.
+    Full(Error),
     /// Failed, and the service is told with this code.
     Refused(Error, u16),
 }
 
 impl Driver {
-    async fn run(mut self) {
+    async fn run(mut self, ended: oneshot::Sender<Option<usize>>) {
         let end = self.work().await;
-        let error = match end {
-            End::Unwanted => None,
-            End::Failed(error) => Some((error, 1000)),
-            End::Refused(error, code) => Some((error, code)),
+        let (error, code, full) = match end {
+            End::Unwanted => (None, 1000, false),
+            End::Failed(error) => (Some(error), 1000, false),
+            End::Full(error) => (Some(error), 1000, true),
+            End::Refused(error, code) => (Some(error), code, false),
         };
-        let (error, code) = error.map_or((None, 1000), |(error, code)| (Some(error), code));
-        for feed in self.routes.values() {
+        // Nobody knows which one was too many. Half of them come back at a time, until the service is content.
+        let room = Some(self.routes.len() / 2).filter(|room| full && *room > 0);
+        for Route { feed, .. } in self.routes.into_values() {
             feed.end(self.epoch, error.as_ref().map(Error::share));
         }
+        // The next socket does not wait for the last words of this one.
+        let _ = ended.send(room);
         let frame = CloseFrame { code: code.into(), reason: "".into() };
         // The service may no longer listen.
         let _ = clock::limit(self.keep_alive.min(CLOSING), self.socket.close(Some(frame))).await;
@@ -199,7 +223,8 @@ impl Driver {
     fn obey(&mut self, order: Order) {
         match order {
             Order::Subscribe { id, payload, feed } => {
-                self.routes.insert(id, feed);
+                self.sent += 1;
+                self.routes.insert(id, Route { feed, order: self.sent });
                 self.outgoing.push_back(Message::text(message::subscribe(id, &payload)));
             }
             Order::Unsubscribe(id) => {
@@ -213,25 +238,30 @@ impl Driver {
     fn receive(&mut self, message: Message) -> Option<End> {
         let text = match message {
             Message::Text(text) => text,
-            Message::Close(frame) => return Some(End::Failed(close::closed(frame.as_ref(), self.secret.as_ref()))),
+            Message::Close(frame) => {
+                let full =
+                    frame.as_ref().is_some_and(|frame| u16::from(frame.code) == 4429 || full::says(&frame.reason));
+                let error = close::closed(frame.as_ref(), self.secret.as_ref());
+                return Some(if full { End::Full(error) } else { End::Failed(error) });
+            }
             Message::Binary(_) => return Some(End::Refused(close::protocol("a binary message"), 4400)),
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => return None,
         };
         match Incoming::read(&text) {
             // An identifier that nobody has is that of a subscription that has ended.
             Some(Incoming::Next(id, payload)) => {
-                if let Some(feed) = self.route(id) {
+                if let Some(Route { feed, .. }) = self.route(id) {
                     feed.push(self.scrubbed(payload.get()).into());
                 }
             }
             Some(Incoming::Failed(id, payload)) => {
-                if let Some(feed) = self.take(id) {
+                if let Some((id, route)) = self.take(id) {
                     let errors = read_errors(payload.map_or("null", |payload| payload.get()), self.secret.as_ref());
-                    feed.end(self.epoch, Some(Error::graphql(errors)));
+                    self.failed(id, &route, errors);
                 }
             }
             Some(Incoming::Complete(id)) => {
-                if let Some(feed) = self.take(id) {
+                if let Some((_, Route { feed, .. })) = self.take(id) {
                     feed.end(self.epoch, None);
                 }
             }
@@ -249,11 +279,24 @@ impl Driver {
         }
     }
 
-    fn route(&self, id: &str) -> Option<&Arc<Feed>> {
+    /// Ends a subscription that the service refuses, unless another socket may have room for it.
+    fn failed(&self, id: u64, route: &Route, errors: Vec<GraphqlError>) {
+        if full::is_said_by(&errors) {
+            // Those that the service took before it. Where it is the first, another socket changes nothing.
+            let others = self.routes.values().filter(|other| other.order < route.order).count();
+            let report = if others > 0 { Request::Full { id, epoch: self.epoch, others } } else { Request::NoRoom };
+            if self.reports.send(report).is_ok() && others > 0 {
+                return;
+            }
+        }
+        route.feed.end(self.epoch, Some(Error::graphql(errors)));
+    }
+
+    fn route(&self, id: &str) -> Option<&Route> {
         self.routes.get(&id.parse().ok()?)
     }
 
-    fn take(&mut self, id: &str) -> Option<Arc<Feed>> {
-        self.routes.remove(&id.parse().ok()?)
+    fn take(&mut self, id: &str) -> Option<(u64, Route)> {
+        self.routes.remove_entry(&id.parse().ok()?)
     }
 }

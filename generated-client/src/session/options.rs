@@ -13,6 +13,8 @@ pub(crate) struct Options {
     pub(crate) idempotent: bool,
     pub(crate) retry_when_asked: bool,
     pub(crate) headers: HeaderMap,
+    /// Whether it is part of work that belongs to no caller's runtime: its connections do not, either.
+    pub(crate) detached: bool,
 }
 
 /// Gives a type that becomes a call the options of calls, which lie at this path of fields.
