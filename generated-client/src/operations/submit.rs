@@ -13,7 +13,7 @@ use super::{
     time::millis,
 };
 use crate::{
-    Bytes, Call, Error, Request, Submission,
+    Bytes, Call, Error, Request, Submission, clock,
     error::Kind,
     session::{Options, send},
     wire::{Prepared, decode, parameters_of, set_header},
@@ -160,8 +160,8 @@ impl Draft {
 
     /// A step of the store, in the time of the call.
     async fn within<T>(&self, step: StoreFuture<'_, T>) -> Result<T, Error> {
-        tokio::time::timeout(self.patience, step).await.unwrap_or_else(|_| {
-            Err(Error::new(Kind::Store, format!("the store did not answer within {} s", self.patience.as_secs_f64()))
+        clock::limit(self.patience, step).await.unwrap_or_else(|_| {
+            Err(Error::new(Kind::Store, format!("the store did not answer within {}", clock::seconds(self.patience)))
                 .hint("look whether another program holds its file"))
         })
     }
