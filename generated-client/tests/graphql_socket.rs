@@ -729,16 +729,15 @@ async fn a_service_that_closes_a_full_socket_gets_fewer_subscriptions_on_each() 
     })
     .await;
     let platform = platform(&server.url);
-    let first: Vec<_> = (0..12).map(|_| subscribe(&platform)).collect();
+    let mut first: Vec<_> = (0..12).map(|_| subscribe(&platform)).collect();
     // They share a socket, and lose it together.
-    for mut subscription in first {
-        let error = loop {
-            if let Err(error) = within(subscription.next()).await.unwrap() {
-                break error;
-            }
-        };
-        assert!(error.is_rate_limited() && error.is_retryable(), "{error:?}");
-    }
+    let error = loop {
+        if let Err(error) = within(first[0].next()).await.unwrap() {
+            break error;
+        }
+    };
+    assert!(error.is_rate_limited() && error.is_retryable(), "{error:?}");
+    drop(first);
     let mut second: Vec<_> = (0..12).map(|_| subscribe(&platform)).collect();
     for number in join_all(second.iter_mut().map(data)).await {
         assert_eq!(number, 1);

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::{
     GraphqlOptions,
-    place::Place,
+    place::{Place, Room},
     queue::{Feed, Queue},
     refusals::Refusals,
     supervisor,
@@ -26,20 +26,18 @@ pub(super) enum Request {
         feed: Arc<Feed>,
     },
     Remove(u64),
-    /// The socket of this epoch has no room for a subscription beside so many others.
+    /// The socket of this epoch has no room for a subscription beside the others.
     Full {
         id: u64,
         epoch: u64,
-        others: usize,
     },
-    /// A socket without another subscription has no room either, so that the number of them is not what counts.
-    NoRoom,
 }
 
 /// The part of a session that subscriptions share.
 pub(crate) struct Hub {
     options: GraphqlOptions,
     state: Mutex<State>,
+    room: Arc<Room>,
     /// What all queues hold.
     total: Arc<Total>,
     /// Looks at operations, of which there may be thousands, take turns.
@@ -52,8 +50,6 @@ struct State {
     /// Numbers for subscriptions, places and sockets.
     last: u64,
     places: Vec<Arc<Place>>,
-    /// How many subscriptions a socket takes, as the service has shown.
-    room: Option<usize>,
     upgrades: Refusals,
 }
 
@@ -71,6 +67,7 @@ impl Hub {
         Self {
             options,
             state: Mutex::default(),
+            room: Arc::default(),
             total,
             #[cfg(feature = "operations")]
             looks: tokio::sync::Semaphore::new(8),
@@ -109,10 +106,8 @@ impl Hub {
         id: u64,
         payload: Arc<str>,
         feed: &Arc<Feed>,
-        others: usize,
     ) -> Result<(), Error> {
         let mut state = session.graphql.state();
-        state.learn(others);
         Self::settle(session, &mut state, id, payload, Arc::clone(feed), Some(from))
     }
 
@@ -125,7 +120,7 @@ impl Hub {
         feed: Arc<Feed>,
         except: Option<u64>,
     ) -> Result<(), Error> {
-        let room = state.room.unwrap_or(usize::MAX).min(session.graphql.options.per_socket);
+        let room = session.graphql.room.get().min(session.graphql.options.per_socket);
         let mut request = Request::Add { id, payload, feed: Arc::clone(&feed) };
         let mut index = 0;
         while let Some(place) = state.places.get(index) {
@@ -174,20 +169,14 @@ impl Hub {
         if idle {
             state.places.retain(|place| place.number != number);
             if state.places.is_empty() {
-                state.room = None;
+                self.room.forget();
             }
         }
         idle
     }
 
-    /// The service has shown how many subscriptions a socket takes.
-    pub(super) fn learn(&self, room: usize) {
-        self.state().learn(room);
-    }
-
-    /// What the service refuses is not a further subscription on one socket.
-    pub(super) fn unlearn(&self) {
-        self.state().room = None;
+    pub(super) fn room(&self) -> &Arc<Room> {
+        &self.room
     }
 
     /// Whether the service has refused the upgrade not long ago.
@@ -201,13 +190,5 @@ impl Hub {
 
     pub(super) fn upgraded(&self) {
         self.state().upgrades.clear();
-    }
-}
-
-impl State {
-    fn learn(&mut self, room: usize) {
-        let room = room.max(1);
-        self.room = Some(self.room.map_or(room, |known| known.min(room)));
-        tracing::debug!(self.room, "a socket takes no more subscriptions");
     }
 }

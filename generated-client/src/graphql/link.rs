@@ -26,6 +26,7 @@ use super::{
     full,
     hub::Request,
     message::{self, Incoming},
+    place::Room,
     queue::Feed,
 };
 use crate::{
@@ -45,9 +46,8 @@ pub(super) enum Order {
 /// A running socket. It ends when this is dropped.
 pub(super) struct Link {
     orders: mpsc::UnboundedSender<Order>,
-    /// Answers when the socket has ended; with the number of subscriptions that a socket takes, where the service has ended it
-    /// because there were more.
-    pub(super) ended: oneshot::Receiver<Option<usize>>,
+    /// Answers when the socket has ended.
+    pub(super) ended: oneshot::Receiver<()>,
 }
 
 impl Link {
@@ -57,6 +57,7 @@ impl Link {
         epoch: u64,
         keep_alive: Duration,
         reports: mpsc::UnboundedSender<Request>,
+        room: Arc<Room>,
     ) -> Self {
         let (orders, received) = mpsc::unbounded_channel();
         let (end, ended) = oneshot::channel();
@@ -65,6 +66,7 @@ impl Link {
             secret: opened.secret,
             orders: received,
             reports,
+            room,
             routes: HashMap::new(),
             sent: 0,
             outgoing: VecDeque::new(),
@@ -90,16 +92,34 @@ struct Driver {
     orders: mpsc::UnboundedReceiver<Order>,
     /// To the supervisor.
     reports: mpsc::UnboundedSender<Request>,
+    room: Arc<Room>,
     routes: HashMap<u64, Route>,
     /// How many subscriptions were asked for.
     sent: u64,
-    outgoing: VecDeque<Message>,
+    outgoing: VecDeque<Outgoing>,
     /// The answer to the last ping of the protocol: one is enough, however many came.
     pong: Option<Message>,
     unflushed: bool,
     orders_first: bool,
     epoch: u64,
     keep_alive: Duration,
+}
+
+/// What waits for the connection to take it.
+enum Outgoing {
+    Ping,
+    Subscribe(u64, Arc<str>),
+    Complete(u64),
+}
+
+impl Outgoing {
+    fn message(self) -> Message {
+        match self {
+            Self::Ping => Message::Ping(Bytes::new()),
+            Self::Subscribe(id, payload) => Message::text(message::subscribe(id, &payload)),
+            Self::Complete(id) => Message::text(message::complete(id)),
+        }
+    }
 }
 
 struct Route {
@@ -127,7 +147,7 @@ enum End {
 }
 
 impl Driver {
-    async fn run(mut self, ended: oneshot::Sender<Option<usize>>) {
+    async fn run(mut self, ended: oneshot::Sender<()>) {
         let end = self.work().await;
         let (error, code, full) = match end {
             End::Unwanted => (None, 1000, false),
@@ -135,13 +155,16 @@ impl Driver {
             End::Full(error) => (Some(error), 1000, true),
             End::Refused(error, code) => (Some(error), code, false),
         };
-        // Nobody knows which one was too many. Half of them come back at a time, until the service is content.
-        let room = Some(self.routes.len() / 2).filter(|room| full && *room > 0);
+        if full {
+            // Nobody knows which one was too many, so that half of them is the next guess. Those who learn of the end and come
+            // back at once find it.
+            self.room.learn(self.routes.len() / 2);
+        }
         for Route { feed, .. } in self.routes.into_values() {
             feed.end(self.epoch, error.as_ref().map(Error::share));
         }
         // The next socket does not wait for the last words of this one.
-        let _ = ended.send(room);
+        let _ = ended.send(());
         let frame = CloseFrame { code: code.into(), reason: "".into() };
         // The service may no longer listen.
         let _ = clock::limit(self.keep_alive.min(CLOSING), self.socket.close(Some(frame))).await;
@@ -157,7 +180,7 @@ impl Driver {
                 Err(_) if asked => Some(End::Failed(close::silent())),
                 Err(_) => {
                     asked = true;
-                    self.outgoing.push_back(Message::Ping(Bytes::new()));
+                    self.outgoing.push_back(Outgoing::Ping);
                     None
                 }
                 Ok(Step::Message(message)) => {
@@ -208,7 +231,10 @@ impl Driver {
             match Pin::new(&mut self.socket).poll_ready(context)? {
                 Poll::Pending => break,
                 Poll::Ready(()) => {
-                    let Some(message) = self.pong.take().or_else(|| self.outgoing.pop_front()) else { break };
+                    let Some(message) = self.pong.take().or_else(|| self.outgoing.pop_front().map(Outgoing::message))
+                    else {
+                        break;
+                    };
                     Pin::new(&mut self.socket).start_send(message)?;
                     self.unflushed = true;
                 }
@@ -225,11 +251,17 @@ impl Driver {
             Order::Subscribe { id, payload, feed } => {
                 self.sent += 1;
                 self.routes.insert(id, Route { feed, order: self.sent });
-                self.outgoing.push_back(Message::text(message::subscribe(id, &payload)));
+                self.outgoing.push_back(Outgoing::Subscribe(id, payload));
             }
             Order::Unsubscribe(id) => {
-                if self.routes.remove(&id).is_some() {
-                    self.outgoing.push_back(Message::text(message::complete(id)));
+                if self.routes.remove(&id).is_none() {
+                    return;
+                }
+                // What the service never saw needs no end: nothing piles up where it sends and does not read.
+                let waits = |message: &Outgoing| matches!(message, Outgoing::Subscribe(other, _) if *other == id);
+                match self.outgoing.iter().position(waits) {
+                    Some(place) => drop(self.outgoing.remove(place)),
+                    None => self.outgoing.push_back(Outgoing::Complete(id)),
                 }
             }
         }
@@ -284,9 +316,13 @@ impl Driver {
         if full::is_said_by(&errors) {
             // Those that the service took before it. Where it is the first, another socket changes nothing.
             let others = self.routes.values().filter(|other| other.order < route.order).count();
-            let report = if others > 0 { Request::Full { id, epoch: self.epoch, others } } else { Request::NoRoom };
-            if self.reports.send(report).is_ok() && others > 0 {
-                return;
+            if others == 0 {
+                self.room.forget();
+            } else {
+                self.room.learn(others);
+                if self.reports.send(Request::Full { id, epoch: self.epoch }).is_ok() {
+                    return;
+                }
             }
         }
         route.feed.end(self.epoch, Some(Error::graphql(errors)));

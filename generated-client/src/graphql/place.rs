@@ -1,6 +1,9 @@
 //! A socket of a client, as those who sit on it see it.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use tokio::sync::mpsc;
 
@@ -12,6 +15,33 @@ pub(super) struct Place {
     pub(super) number: u64,
     pub(super) requests: mpsc::UnboundedSender<Request>,
     seats: Arc<()>,
+}
+
+/// How many subscriptions a socket of a client takes, as the service has shown.
+#[derive(Debug)]
+pub(super) struct Room(AtomicUsize);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(AtomicUsize::new(usize::MAX))
+    }
+}
+
+impl Room {
+    pub(super) fn get(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// The service refuses more than that on one socket.
+    pub(super) fn learn(&self, room: usize) {
+        let known = self.0.fetch_min(room.max(1), Ordering::Relaxed);
+        tracing::debug!(room = known.min(room), "a socket takes no more subscriptions");
+    }
+
+    /// The number on one socket is not what counts.
+    pub(super) fn forget(&self) {
+        self.0.store(usize::MAX, Ordering::Relaxed);
+    }
 }
 
 /// What a subscription holds until it ends.

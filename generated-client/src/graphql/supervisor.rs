@@ -58,8 +58,7 @@ struct Current {
 enum Step {
     Request(Option<Request>),
     Opened(Result<Box<Opened>, Refused>),
-    /// With the number of subscriptions that a socket takes, where that is why.
-    Ended(Option<usize>),
+    Ended,
     Renew,
     Retire,
     Idle,
@@ -87,7 +86,7 @@ pub(super) async fn run(
             Step::Request(Some(request)) => supervisor.obey(request),
             Step::Opened(Ok(opened)) => supervisor.opened(*opened),
             Step::Opened(Err(refused)) => supervisor.refused(refused),
-            Step::Ended(room) => supervisor.ended(room),
+            Step::Ended => supervisor.ended(),
             Step::Renew => supervisor.open(),
             Step::Retire => supervisor.retiring = None,
             Step::Request(None) => return,
@@ -119,14 +118,14 @@ impl Supervisor {
         let ended = async {
             match &mut self.current {
                 // Without an answer, its task is gone.
-                Some(current) => (&mut current.link.ended).await.unwrap_or_default(),
+                Some(current) => drop((&mut current.link.ended).await),
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             request = requests.recv() => Step::Request(request),
             outcome = opening => Step::Opened(outcome),
-            room = ended => Step::Ended(room),
+            () = ended => Step::Ended,
             () = renew.sleep() => Step::Renew,
             () = retire.sleep() => Step::Retire,
             () = idle.sleep() => Step::Idle,
@@ -147,16 +146,15 @@ impl Supervisor {
             }
             Request::Remove(id) => drop(self.remove(id)),
             // What a socket says that was replaced is said by the next one, too.
-            Request::Full { id, epoch, others } if epoch == self.epoch => {
+            Request::Full { id, epoch } if epoch == self.epoch => {
                 if let Some(Subscription { payload, feed, .. }) = self.remove(id) {
-                    let spread = Hub::spread(&self.session, self.place.number, id, payload, &feed, others);
+                    let spread = Hub::spread(&self.session, self.place.number, id, payload, &feed);
                     if let Err(error) = spread {
                         feed.fail(error);
                     }
                 }
             }
             Request::Full { .. } => {}
-            Request::NoRoom => self.session.graphql.unlearn(),
         }
     }
 
@@ -212,7 +210,8 @@ impl Supervisor {
         let options = self.session.graphql.options();
         let renewal = Renewal::of(opened.usable_for, options);
         let now = Instant::now();
-        let link = Link::start(opened, self.epoch, options.keep_alive, self.place.requests.clone());
+        let (reports, room) = (self.place.requests.clone(), Arc::clone(self.session.graphql.room()));
+        let link = Link::start(opened, self.epoch, options.keep_alive, reports, room);
         let old = self.current.take();
         let renewed = old.is_some();
         if renewed {
@@ -259,10 +258,7 @@ impl Supervisor {
     }
 
     /// The current socket has told its subscriptions. Those that it never saw go to the next one.
-    fn ended(&mut self, room: Option<usize>) {
-        if let Some(room) = room {
-            self.session.graphql.learn(room);
-        }
+    fn ended(&mut self) {
         let steady = self.current.take().is_some_and(|current| current.since.elapsed() >= STEADY);
         self.failures = if steady { 0 } else { self.failures.saturating_add(1) };
         let epoch = self.epoch;
