@@ -99,8 +99,7 @@ impl Guard {
         self.clear()?;
         let steps = self.stage(changes, before)?;
         self.preflight(changes)?;
-        interrupt.check()?;
-        interrupt.defer();
+        interrupt.defer()?;
         before("commit")?;
         let (draft, journal) = (self.staging.join("journal.draft"), self.staging.join("journal"));
         fs::rename(&draft, &journal).map_err(|error| Failure::file("commit", &journal, &error))?;
