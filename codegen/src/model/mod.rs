@@ -2,6 +2,8 @@
 //!
 //! Everything that the generated client does on the wire is decided here. Later stages only choose how to write it down.
 
+mod admits;
+mod all_of;
 mod bodies;
 mod build;
 mod claims;
@@ -12,6 +14,7 @@ mod hierarchy;
 mod keys;
 mod limits;
 mod naming;
+mod object_like;
 mod objects;
 mod operations;
 mod parameters;

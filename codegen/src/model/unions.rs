@@ -1,4 +1,4 @@
-//! `oneOf`, `anyOf`, and `allOf` around something else: unions, or what they come down to.
+//! `oneOf` and `anyOf`: unions, or what they come down to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,27 +12,9 @@ use crate::naming::Scope;
 use crate::naming::ident::{type_name, variant_name};
 
 impl<'a> Types<'a> {
-    /// What a schema with `allOf`, `oneOf` or `anyOf` is; `None`: look at the rest of it.
-    pub(super) fn composed(&self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
+    /// What a schema with `oneOf` or `anyOf` is; `None`: look at the rest of it.
+    pub(super) fn alternatives(&mut self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
         let own = node.value.get("properties").and_then(Value::as_object).is_some_and(|members| !members.is_empty());
-        let parts: Vec<Node<'a>> =
-            node.get("allOf").iter().flat_map(Node::items).filter(|part| !is_empty(part)).collect();
-        if !parts.is_empty() {
-            let alternatives = ["oneOf", "anyOf"].iter().any(|keyword| node.value.get(keyword).is_some());
-            if let [only] = parts.as_slice()
-                && !own
-                && !alternatives
-                && !self.subtypes.is_child(node)
-            {
-                return Some(Shape::Same(only.clone()));
-            }
-            let objects = parts.iter().all(|part| self.is_object(part, 0));
-            if own || objects {
-                return Some(Shape::Struct);
-            }
-            // `allOf` around something that is no object: the first part that says what it is.
-            return parts.into_iter().next().map(Shape::Same);
-        }
         for keyword in ["oneOf", "anyOf"] {
             let Some(list) = node.get(keyword) else { continue };
             let mut branches: Vec<Node<'a>> = Vec::new();
@@ -68,13 +50,14 @@ impl<'a> Types<'a> {
             property = base.get("discriminator").map(|tag| tag.text("propertyName")).unwrap_or_default();
             tags = self.subtypes.tags(&base);
         }
-        let objects = branches.iter().all(|branch| self.is_object(branch, 0));
+        let objects = branches.iter().all(|branch| self.objects.is_object(branch));
         let tagging = match property {
             "" => objects.then(|| self.common_tag(branches)).flatten(),
             property => objects.then(|| property.to_owned()),
         };
         let mut scope = Scope::with(["Unknown"]);
         let mut variants = Vec::new();
+        let mut references = Vec::new();
         for (index, branch) in branches.iter().enumerate() {
             let reference = branch.text("$ref");
             let title = variant_name(branch.text("title"));
@@ -85,13 +68,9 @@ impl<'a> Types<'a> {
                 None => format!("Variant{}", index + 1),
             };
             let typed = self.of(branch, &format!("{name}{hint}"));
-            let mut own: Vec<String> =
-                tags.iter().filter(|(_, other)| other == reference).map(|(tag, _)| tag.clone()).collect();
-            if own.is_empty() && tagging.is_some() {
+            let mut own = tagged(node, &tags, reference);
+            if own.is_empty() {
                 own.extend(fixed);
-                if own.is_empty() && !reference.is_empty() {
-                    own.push(referenced_name(reference));
-                }
             }
             let wish = match reference {
                 "" => self.variant_wish(&typed.ty, &hint),
@@ -99,8 +78,15 @@ impl<'a> Types<'a> {
             };
             let variant = scope.claim([wish.as_str()]);
             variants.push(Variant { name: variant, docs: String::new(), content: VariantContent::Type(typed.ty, own) });
+            references.push(if property.is_empty() { "" } else { reference });
         }
-        Kind::Union(tagging.map_or(Tagging::Shape, Tagging::Tag), variants)
+        if tagging.is_some() {
+            implied(&mut variants, &references);
+        }
+        let told = variants
+            .iter()
+            .all(|variant| !matches!(&variant.content, VariantContent::Type(_, tags) if tags.is_empty()));
+        Kind::Union(tagging.filter(|_| told).map_or(Tagging::Shape, Tagging::Tag), variants)
     }
 
     /// A base with a discriminator: a union of its subtypes, and of itself where the contract lists it.
@@ -113,36 +99,21 @@ impl<'a> Types<'a> {
         }
         let mut scope = Scope::with(["Unknown"]);
         let mut variants = Vec::new();
-        for (reference, tags) in by_target {
-            let Some(target) = node.target(&reference) else { continue };
+        let mut references = Vec::new();
+        for (reference, tags) in &by_target {
+            let Some(target) = node.target(reference) else { continue };
             let ty = if target.pointer == node.pointer {
                 Type::Named(self.add(node, "!base", &format!("{name}Base"), |types, own| types.structure(node, own)))
             } else {
-                self.named(&target, &referenced_name(&reference)).ty
+                self.named(&target, &referenced_name(reference)).ty
             };
-            let variant = scope.claim([referenced_variant(name, &reference).as_str()]);
-            variants.push(Variant { name: variant, docs: String::new(), content: VariantContent::Type(ty, tags) });
+            let variant = scope.claim([referenced_variant(name, reference).as_str()]);
+            let content = VariantContent::Type(ty, tags.clone());
+            variants.push(Variant { name: variant, docs: String::new(), content });
+            references.push(reference.as_str());
         }
+        implied(&mut variants, &references);
         Kind::Union(Tagging::Tag(property), variants)
-    }
-
-    /// Whether a schema describes an object.
-    fn is_object(&self, node: &Node<'a>, depth: usize) -> bool {
-        let Some(node) = node.resolve() else { return false };
-        if depth > 32 {
-            return true;
-        }
-        let all = |keyword: &str| {
-            let parts: Vec<Node<'a>> =
-                node.get(keyword).iter().flat_map(Node::items).filter(|part| !is_empty(part)).collect();
-            !parts.is_empty() && parts.iter().all(|part| self.is_object(part, depth + 1))
-        };
-        node.text("type") == "object"
-            || node.text("type").is_empty()
-                && (node.value.get("properties").is_some()
-                    || node.value.get("additionalProperties").is_some()
-                    || node.value.get("required").is_some()
-                    || ["allOf", "oneOf", "anyOf"].iter().any(|keyword| all(keyword)))
     }
 
     /// A string enumeration beside any string is the enumeration: ours are open.
@@ -204,6 +175,32 @@ impl<'a> Types<'a> {
     }
 }
 
+/// The tags that a mapping gives to a schema, however its reference is spelled.
+fn tagged(node: &Node<'_>, tags: &[(String, String)], reference: &str) -> Vec<String> {
+    let place = |reference: &str| node.target(reference).map(|target| target.pointer);
+    let wanted = place(reference);
+    let same = tags.iter().filter(|(_, other)| wanted.is_some() && place(other) == wanted);
+    same.map(|(tag, _)| tag.clone()).collect()
+}
+
+/// Adds the names of the schemas to the tags: a mapping adds names, and takes none away. What a mapping, or the schema of
+/// the tag, gives to another variant is that one's.
+fn implied(variants: &mut [Variant], references: &[&str]) {
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    for variant in variants.iter() {
+        if let VariantContent::Type(_, tags) = &variant.content {
+            taken.extend(tags.iter().cloned());
+        }
+    }
+    for (variant, reference) in variants.iter_mut().zip(references).filter(|(_, reference)| !reference.is_empty()) {
+        if let VariantContent::Type(_, tags) = &mut variant.content
+            && taken.insert(referenced_name(reference))
+        {
+            tags.push(referenced_name(reference));
+        }
+    }
+}
+
 /// The variant for a named schema; `ShapeTriangle` in `Shape` is `Triangle`.
 fn referenced_variant(union: &str, reference: &str) -> String {
     let name = variant_name(&type_name(&referenced_name(reference)));
@@ -221,12 +218,6 @@ fn is_null(node: &Node<'_>) -> bool {
             .and_then(Value::as_array)
             .is_some_and(|values| values.iter().all(Value::is_null) && !values.is_empty())
         || node.flag("nullable") && node.object().is_some_and(|schema| schema.len() == 1)
-}
-
-/// Only words about the schema.
-fn is_empty(node: &Node<'_>) -> bool {
-    let about = ["description", "title", "nullable", "example", "default", "deprecated", "readOnly", "writeOnly"];
-    node.object().is_some_and(|schema| schema.keys().all(|key| about.contains(&key.as_str()) || key.starts_with("x-")))
 }
 
 /// Conditions on an object that is described elsewhere.
