@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU16, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -20,12 +20,10 @@ use super::{
 use crate::{
     ByteStream,
     auth::{Generation, Held},
+    clock::{self, Until},
     error::{Error, Kind},
     wire::{Body, Method, PROBLEM, Prepared, Raw},
 };
-
-/// About a century: a deadline that nobody waits for.
-const FAR: Duration = Duration::from_secs(3_000_000_000);
 
 /// How far a call got.
 #[derive(Default)]
@@ -94,22 +92,20 @@ fn request_id(session: &Session, prepared: &Prepared, options: &Options) -> Opti
 
 impl Sending<'_> {
     async fn run(&self) -> Result<Raw, Error> {
-        let now = Instant::now();
         let time = self.options.deadline.unwrap_or(self.session.deadline);
-        // A deadline beyond what the clock can say is one that never comes.
-        let deadline = now.checked_add(time).or_else(|| now.checked_add(FAR)).unwrap_or(now);
-        match tokio::time::timeout_at(deadline.into(), self.attempts(deadline)).await {
+        let deadline = Until::after(time);
+        match deadline.limit(self.attempts(deadline)).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(Error::new(Kind::Timeout, format!("no answer within {} s", time.as_secs_f64()))
+            Err(_) => Err(Error::new(Kind::Timeout, format!("no answer within {}", clock::seconds(time)))
                 .hint("set a longer deadline")),
         }
     }
 
-    async fn attempts(&self, deadline: Instant) -> Result<Raw, Error> {
+    async fn attempts(&self, deadline: Until) -> Result<Raw, Error> {
         let Self { session, policy, .. } = self;
         let replayable = content::is_replayable(&self.prepared.body);
         let retries = |attempt| session.retry && !self.options.no_retry && replayable && attempt < retry::ATTEMPTS;
-        let fits = |pause| Instant::now().checked_add(pause).is_some_and(|end| end < deadline);
+        let fits = |pause| Until::after(pause) < deadline;
         let (mut rejected, mut attempt, mut failures) = (None, 0, 0);
         loop {
             attempt += 1;
@@ -139,7 +135,7 @@ impl Sending<'_> {
                                 let pause = retry::pause(attempt - 1, &cause);
                                 // The issuer is in trouble that passes, and the service did not take the request.
                                 if cause.is_retryable() && retries(attempt) && fits(pause) {
-                                    tokio::time::sleep(pause).await;
+                                    clock::sleep(pause).await;
                                     continue;
                                 }
                                 return Err(error.and(&format!("no other token could be had: {cause}")).cause(cause));
@@ -158,11 +154,11 @@ impl Sending<'_> {
             }
             let status = error.status().map(|status| status.as_u16());
             tracing::debug!(code = error.code(), status, "trying again");
-            tokio::time::sleep(pause).await;
+            clock::sleep(pause).await;
         }
     }
 
-    async fn token(&self, deadline: Instant, rejected: Option<Generation>) -> Result<Option<Arc<Held>>, Error> {
+    async fn token(&self, deadline: Until, rejected: Option<Generation>) -> Result<Option<Arc<Held>>, Error> {
         let Some(cache) = &self.session.credential else { return Ok(None) };
         let held = cache.token(&self.session.transport, deadline, rejected).await?;
         self.session.preflight(Some(&held))?;
@@ -170,7 +166,7 @@ impl Sending<'_> {
     }
 
     /// Replaces a token that was refused. `false` when there is no other: then the refusal stands.
-    async fn renewed(&self, deadline: Instant, refused: &Held) -> Result<bool, Error> {
+    async fn renewed(&self, deadline: Until, refused: &Held) -> Result<bool, Error> {
         let Some(cache) = &self.session.credential else { return Ok(false) };
         let fresh = cache.token(&self.session.transport, deadline, Some(refused.generation)).await?;
         Ok(fresh.header != refused.header)
@@ -248,7 +244,7 @@ impl Sending<'_> {
         progress.status.store(0, Ordering::Relaxed);
         // What may be sent again need not wait for the whole deadline.
         let answer = if self.policy.repeatable {
-            tokio::time::timeout(self.idle, sending).await.map_err(|_| body::silent(self.idle))?
+            clock::limit(self.idle, sending).await.map_err(|_| body::silent(self.idle))?
         } else {
             sending.await
         };
