@@ -70,7 +70,7 @@ impl ObjectLike {
             let mut groups = [Group::Absent; KEYWORDS.len()];
             for (group, keyword) in KEYWORDS.iter().enumerate() {
                 let conditions = *keyword == "allOf";
-                let says = |part: &Node<'_>| !is_empty(part) && !(conditions && is_neutral(part));
+                let says = |part: &Node<'_>| !(is_empty(part) || conditions && is_neutral(part));
                 for part in node.get(keyword).iter().flat_map(Node::items).filter(says) {
                     if groups[group] == Group::Absent {
                         groups[group] = Group::Holds;
