@@ -23,7 +23,7 @@ use super::{
     close,
     connect::Opened,
     message::{self, Incoming},
-    queue::Queue,
+    queue::Feed,
 };
 use crate::{
     clock::{self, Until},
@@ -35,7 +35,7 @@ const CLOSING: Duration = Duration::from_secs(20);
 
 /// What the task of a socket is told.
 pub(super) enum Order {
-    Subscribe { id: u64, payload: Arc<str>, queue: Arc<Queue> },
+    Subscribe { id: u64, payload: Arc<str>, feed: Arc<Feed> },
     Unsubscribe(u64),
 }
 
@@ -80,7 +80,7 @@ struct Driver {
     socket: WebSocketStream<Upgraded>,
     secret: Option<SecretString>,
     orders: mpsc::UnboundedReceiver<Order>,
-    routes: HashMap<u64, Arc<Queue>>,
+    routes: HashMap<u64, Arc<Feed>>,
     outgoing: VecDeque<Message>,
     /// The answer to the last ping of the protocol: one is enough, however many came.
     pong: Option<Message>,
@@ -115,8 +115,8 @@ impl Driver {
             End::Refused(error, code) => Some((error, code)),
         };
         let (error, code) = error.map_or((None, 1000), |(error, code)| (Some(error), code));
-        for queue in self.routes.values() {
-            queue.end(self.epoch, error.as_ref().map(Error::share));
+        for feed in self.routes.values() {
+            feed.end(self.epoch, error.as_ref().map(Error::share));
         }
         let frame = CloseFrame { code: code.into(), reason: "".into() };
         // The service may no longer listen.
@@ -198,8 +198,8 @@ impl Driver {
 
     fn obey(&mut self, order: Order) {
         match order {
-            Order::Subscribe { id, payload, queue } => {
-                self.routes.insert(id, queue);
+            Order::Subscribe { id, payload, feed } => {
+                self.routes.insert(id, feed);
                 self.outgoing.push_back(Message::text(message::subscribe(id, &payload)));
             }
             Order::Unsubscribe(id) => {
@@ -220,19 +220,19 @@ impl Driver {
         match Incoming::read(&text) {
             // An identifier that nobody has is that of a subscription that has ended.
             Some(Incoming::Next(id, payload)) => {
-                if let Some(queue) = self.route(id) {
-                    queue.push(self.scrubbed(payload.get()).into());
+                if let Some(feed) = self.route(id) {
+                    feed.push(self.scrubbed(payload.get()).into());
                 }
             }
             Some(Incoming::Failed(id, payload)) => {
-                if let Some(queue) = self.take(id) {
+                if let Some(feed) = self.take(id) {
                     let errors = read_errors(payload.map_or("null", |payload| payload.get()), self.secret.as_ref());
-                    queue.end(self.epoch, Some(Error::graphql(errors)));
+                    feed.end(self.epoch, Some(Error::graphql(errors)));
                 }
             }
             Some(Incoming::Complete(id)) => {
-                if let Some(queue) = self.take(id) {
-                    queue.end(self.epoch, None);
+                if let Some(feed) = self.take(id) {
+                    feed.end(self.epoch, None);
                 }
             }
             Some(Incoming::Ping(payload)) => self.pong = Some(Message::text(message::pong(payload))),
@@ -249,11 +249,11 @@ impl Driver {
         }
     }
 
-    fn route(&self, id: &str) -> Option<&Arc<Queue>> {
+    fn route(&self, id: &str) -> Option<&Arc<Feed>> {
         self.routes.get(&id.parse().ok()?)
     }
 
-    fn take(&mut self, id: &str) -> Option<Arc<Queue>> {
+    fn take(&mut self, id: &str) -> Option<Arc<Feed>> {
         self.routes.remove(&id.parse().ok()?)
     }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::{
     connect::token,
     query::prepare,
-    queue::Queue,
+    queue::Feed,
     renewal::{Renewal, pause},
 };
 use crate::{
@@ -21,9 +21,9 @@ use crate::{
 const ACCEPT: &str = "text/event-stream";
 
 /// Reads the events until the stream ends. Before its token expires, the stream is replaced by another one.
-pub(super) async fn run(session: Arc<Session>, payload: Arc<str>, queue: Arc<Queue>, epoch: u64) {
-    let end = read(&session, &payload, &queue, epoch).await;
-    queue.end(epoch, end.err());
+pub(super) async fn run(session: Arc<Session>, payload: Arc<str>, feed: Arc<Feed>, epoch: u64) {
+    let end = read(&session, &payload, &feed, epoch).await;
+    feed.end(epoch, end.err());
 }
 
 /// One request, and how long it goes on.
@@ -34,7 +34,7 @@ struct Opened {
 
 type Opening<'a> = Pin<Box<dyn Future<Output = Result<Opened, Error>> + Send + 'a>>;
 
-async fn read(session: &Session, payload: &str, queue: &Queue, epoch: u64) -> Result<(), Error> {
+async fn read(session: &Session, payload: &str, feed: &Feed, epoch: u64) -> Result<(), Error> {
     let mut current = open(session, payload, 0).await?;
     let mut opening: Option<Opening<'_>> = None;
     // What was replaced, for as long as it overlaps.
@@ -46,14 +46,14 @@ async fn read(session: &Session, payload: &str, queue: &Queue, epoch: u64) -> Re
         tokio::select! {
             event = current.events.next() => {
                 let Some(event) = event.transpose()? else { return Ok(()) };
-                if !push(session, queue, event)? {
+                if !push(session, feed, event)? {
                     return Ok(());
                 }
             }
             // What ends it is the business of the stream that replaced it.
             event = next(&mut old) => {
                 let event = event.and_then(Result::ok);
-                if !event.is_some_and(|event| push(session, queue, event).unwrap_or(false)) {
+                if !event.is_some_and(|event| push(session, feed, event).unwrap_or(false)) {
                     old = None;
                 }
             }
@@ -64,7 +64,7 @@ async fn read(session: &Session, payload: &str, queue: &Queue, epoch: u64) -> Re
                         failures = 0;
                         let last = std::mem::replace(&mut current, next);
                         old = Some((last.events, Until::after(last.renewal.overlap)));
-                        queue.move_to(epoch, true);
+                        feed.move_to(epoch, true);
                         tracing::debug!("a stream of events is replaced");
                     }
                     Err(error) => {
@@ -114,11 +114,12 @@ async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened,
 }
 
 /// Hands a message over. `false`: the subscription is complete.
-fn push(session: &Session, queue: &Queue, event: Event) -> Result<bool, Error> {
+fn push(session: &Session, feed: &Feed, event: Event) -> Result<bool, Error> {
     match event.event.as_str() {
         "next" if event.data.len() > session.graphql.options().message_limit => Err(super::close::too_large()),
         "next" => {
-            queue.push(event.data.into());
+            // Not more than the message: a text that grew has room to spare.
+            feed.push(event.data.into_boxed_str().into_boxed_bytes().into());
             Ok(true)
         }
         "complete" => Ok(false),

@@ -14,7 +14,7 @@ use super::{
     connect::{self, Opened, Refused},
     hub::Request,
     link::{Link, Order},
-    queue::Queue,
+    queue::Feed,
     renewal::{Renewal, pause},
     sse,
 };
@@ -43,7 +43,7 @@ struct Supervisor {
 
 struct Subscription {
     payload: Arc<str>,
-    queue: Arc<Queue>,
+    feed: Arc<Feed>,
     /// The task of a subscription that has a request of its own.
     task: Option<AbortHandle>,
 }
@@ -126,9 +126,9 @@ impl Supervisor {
 
     fn obey(&mut self, request: Request) {
         match request {
-            Request::Add { id, payload, queue } => {
-                queue.move_to(self.epoch, false);
-                let mut subscription = Subscription { payload, queue, task: None };
+            Request::Add { id, payload, feed } => {
+                feed.move_to(self.epoch, false);
+                let mut subscription = Subscription { payload, feed, task: None };
                 if self.uses_requests() {
                     subscription.start(&self.session, self.epoch);
                 } else if let Some(current) = &self.current {
@@ -193,7 +193,7 @@ impl Supervisor {
             self.failures = 0;
         }
         let epoch = self.epoch;
-        self.subscriptions.retain(|_, subscription| subscription.queue.move_to(epoch, renewed));
+        self.subscriptions.retain(|_, subscription| subscription.feed.move_to(epoch, renewed));
         for (id, subscription) in &self.subscriptions {
             subscription.send(*id, &link);
         }
@@ -228,12 +228,12 @@ impl Supervisor {
         let steady = self.current.take().is_some_and(|current| current.since.elapsed() >= STEADY);
         self.failures = if steady { 0 } else { self.failures.saturating_add(1) };
         let epoch = self.epoch;
-        self.subscriptions.retain(|_, subscription| subscription.queue.move_to(epoch, false));
+        self.subscriptions.retain(|_, subscription| subscription.feed.move_to(epoch, false));
     }
 
     fn fail_all(&mut self, error: &Error) {
         for subscription in std::mem::take(&mut self.subscriptions).into_values() {
-            subscription.queue.end(self.epoch, Some(error.share()));
+            subscription.feed.end(self.epoch, Some(error.share()));
         }
     }
 }
@@ -250,12 +250,12 @@ impl Drop for Supervisor {
 
 impl Subscription {
     fn send(&self, id: u64, link: &Link) {
-        let (payload, queue) = (Arc::clone(&self.payload), Arc::clone(&self.queue));
-        link.order(Order::Subscribe { id, payload, queue });
+        let (payload, feed) = (Arc::clone(&self.payload), Arc::clone(&self.feed));
+        link.order(Order::Subscribe { id, payload, feed });
     }
 
     fn start(&mut self, session: &Arc<Session>, epoch: u64) {
-        let task = sse::run(Arc::clone(session), Arc::clone(&self.payload), Arc::clone(&self.queue), epoch);
+        let task = sse::run(Arc::clone(session), Arc::clone(&self.payload), Arc::clone(&self.feed), epoch);
         self.task = Some(tokio::spawn(task).abort_handle());
     }
 }
