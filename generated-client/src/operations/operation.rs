@@ -92,14 +92,8 @@ impl Operation {
     /// The service refuses the query, or does not show the operation in time; the store fails. Failures that pass are
     /// waited out.
     pub async fn wait(&self, deadline: impl Into<Deadline>) -> Result<Outcome, Error> {
-        let deadline = deadline.into().instant();
         let mut watch = self.watch();
-        let passed = async {
-            match deadline {
-                Some(instant) => tokio::time::sleep_until(instant.into()).await,
-                None => std::future::pending().await,
-            }
-        };
+        let passed = deadline.into().until().sleep();
         tokio::pin!(passed);
         loop {
             tokio::select! {
@@ -126,7 +120,8 @@ impl Operation {
             )
             .hint("name the operation that cancels in the configuration"));
         };
-        let path = fill_texts(cancel.path, |name| match name {
+        let (path, query) = cancel.path.split_once('?').unwrap_or((cancel.path, ""));
+        let path = fill_texts(path, |name| match name {
             _ if name == cancel.parameter => Some(self.reference.id()),
             _ => self.reference.parameters().get(name).map(String::as_str),
         })?;
@@ -137,7 +132,7 @@ impl Operation {
             operation: "cancel",
             family: "",
             method: cancel.method,
-            url: url(&session.base, &path, "")?,
+            url: url(&session.base, &path, query)?,
             headers,
             body: Content::None,
             stream: false,
