@@ -18,6 +18,7 @@ mod settings;
 mod source;
 mod tidy;
 mod transaction;
+mod tree;
 mod workspace;
 
 use std::process::ExitCode;

@@ -14,7 +14,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use support::contract::{self, Random};
-use support::{Run, Workspace};
+use support::{Run, Workspace, sha256};
 
 type Tree = BTreeMap<String, Vec<u8>>;
 
@@ -93,15 +93,94 @@ fn check_names_an_interrupted_swap_and_the_next_run_mends_it() {
     fs::rename(workspace.path(path), workspace.path("specs/.regenerate/staged/0")).expect("moved");
     workspace.write(path, "the old content\n");
     let hash = workspace.read("specs/codegen.lock");
-    let hash = hash.lines().find(|line| line.contains(path)).and_then(|line| line.split('"').nth(3)).expect("a hash");
-    let journal = format!("[{{\"path\":\"{path}\",\"sha256\":\"{hash}\"}}]");
-    workspace.write("specs/.regenerate/journal", &journal);
+    let after = hash.lines().find(|line| line.contains(path)).and_then(|line| line.split('"').nth(3)).expect("a hash");
+    let before_that = sha256("the old content\n");
+    let step = serde_json::json!({ "path": path, "before": before_that, "after": after });
+    let journal = serde_json::json!({ "version": 1, "files": [step] });
+    workspace.write("specs/.regenerate/journal", &journal.to_string());
 
     let check = workspace.run(&["regenerate", "--check"]);
     assert_eq!(check.code, Some(2));
     assert!(check.stdout.contains("interrupted") && check.stdout.contains("mend: cargo xtask regenerate --offline"));
     workspace.run(&["regenerate", "--offline"]).succeeds(&["carried to its end (1 file)", "0 bytes written"]);
     assert_eq!(workspace.tree(), before);
+}
+
+/// What a journal below `specs` says is believed of the tool's own files only.
+#[test]
+fn a_planted_journal_writes_nothing_of_others_and_says_what_to_do() {
+    let workspace = Workspace::pinned();
+    let before = workspace.tree();
+    let evil = "fn main() {}\n";
+    for path in ["generated-client/build.rs", "../outside", "/tmp/outside", "specs/codegen.toml"] {
+        workspace.write("specs/.regenerate/staged/0", evil);
+        let step = serde_json::json!({ "path": path, "before": null, "after": sha256(evil) });
+        let journal = serde_json::json!({ "version": 1, "files": [step] });
+        workspace.write("specs/.regenerate/journal", &journal.to_string());
+        workspace.run(&["regenerate", "--offline"]).fails(
+            6,
+            &["files/journal", "specs/.regenerate/journal", path, "never writes", "remove specs/.regenerate"],
+        );
+        assert_eq!(workspace.tree(), before, "{path}");
+    }
+    // What an earlier version of the tool left.
+    workspace.write("specs/.regenerate/journal", "[{\"path\":\"specs/ledger.txt\",\"sha256\":null}]");
+    workspace.run(&["regenerate", "--offline"]).fails(6, &["files/journal", "no journal of this tool"]);
+    assert_eq!(workspace.tree(), before);
+    fs::remove_dir_all(workspace.path("specs/.regenerate")).expect("removed");
+    workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&["0 bytes written"]);
+}
+
+/// A folder of the tool that is a link, wherever it leads: nothing is read, written or removed behind it.
+#[test]
+fn folders_that_are_links_are_named_and_not_followed() {
+    for folder in [
+        "specs",
+        "specs/contracts",
+        "specs/graphql",
+        "specs/.regenerate",
+        "generated-client",
+        "generated-client/src",
+        "generated-client/src/generated",
+        "generated-client/src/generated/families",
+    ] {
+        let workspace = Workspace::pinned();
+        let elsewhere = tempfile::tempdir().expect("a temporary folder");
+        let place = elsewhere.path().join("place");
+        fs::create_dir_all(workspace.path(folder)).expect("there");
+        copy(&workspace.path(folder), &place);
+        fs::remove_dir_all(workspace.path(folder)).expect("removed");
+        std::os::unix::fs::symlink(&place, workspace.path(folder)).expect("linked");
+        workspace.write("large.json", &large());
+        let before = tree_of(&place);
+        for arguments in [&["regenerate", "--contract", "large.json"][..], &["regenerate", "--offline", "--overwrite"]]
+        {
+            let run = workspace.run(arguments);
+            run.fails(6, &["files/link", &format!("{folder} is a symbolic link")]);
+            assert!(tree_of(&place) == before, "{folder}, {arguments:?}");
+        }
+    }
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    let status = Command::new("cp").arg("-R").arg(from).arg(to).status().expect("cp runs");
+    assert!(status.success());
+}
+
+fn tree_of(folder: &std::path::Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![folder.to_path_buf()];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(folder).expect("listed") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else {
+                found.insert(path.clone(), fs::read(&path).expect("read"));
+            }
+        }
+    }
+    found
 }
 
 /// Regenerates from a file, and gives the tree.
