@@ -62,6 +62,7 @@ pub mod auth;
 pub mod blocking;
 mod builder;
 mod call;
+mod clock;
 mod error;
 mod events;
 // Formatted by the generator: rustfmt would make a hand edit of it.

@@ -5,6 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use crate::{
     Call, Method, PlatformBuilder, Request,
     auth::Claims,
+    clock::Until,
     error::{Error, Kind},
     session::{Options, Session},
     wire::{Argument, Operation, Payload, Raw, prepare},
@@ -94,10 +95,7 @@ impl Platform {
         };
         let held = match cache.ready(&self.0.transport, None) {
             Some(held) => held,
-            None => {
-                let now = std::time::Instant::now();
-                cache.token(&self.0.transport, now.checked_add(deadline).unwrap_or(now), None).await?
-            }
+            None => cache.token(&self.0.transport, Until::after(deadline), None).await?,
         };
         Ok(Claims::read(held.secret.expose_secret()))
     }

@@ -12,9 +12,12 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use futures_core::Stream;
 use http_body::Body as _;
-use tokio::{io::AsyncWriteExt as _, time::Sleep};
+use tokio::io::AsyncWriteExt as _;
 
-use crate::error::{Error, Kind};
+use crate::{
+    clock,
+    error::{Error, Kind},
+};
 
 /// A body while it arrives: a [`Stream`] of chunks.
 ///
@@ -33,8 +36,11 @@ pub struct ByteStream {
     operation: &'static str,
     source: Source,
     idle: Option<Duration>,
-    sleep: Option<Pin<Box<Sleep>>>,
+    silence: Option<Silence>,
 }
+
+/// The wait for the next chunk.
+type Silence = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
 enum Source {
     Whole(Option<Bytes>),
@@ -43,17 +49,17 @@ enum Source {
 
 impl ByteStream {
     pub(crate) fn whole(operation: &'static str, bytes: Bytes) -> Self {
-        Self { operation, source: Source::Whole(Some(bytes)), idle: None, sleep: None }
+        Self { operation, source: Source::Whole(Some(bytes)), idle: None, silence: None }
     }
 
     pub(crate) fn live(operation: &'static str, body: reqwest::Body, idle: Duration) -> Self {
-        Self { operation, source: Source::Live(Box::pin(body)), idle: Some(idle), sleep: None }
+        Self { operation, source: Source::Live(Box::pin(body)), idle: Some(idle), silence: None }
     }
 
     /// Waits for chunks without end: a server has the right to be silent between events.
     pub(crate) fn patient(mut self) -> Self {
         self.idle = None;
-        self.sleep = None;
+        self.silence = None;
         self
     }
 
@@ -139,7 +145,7 @@ impl Stream for ByteStream {
         loop {
             match body.as_mut().poll_frame(context) {
                 Poll::Ready(frame) => {
-                    this.sleep = None;
+                    this.silence = None;
                     match frame {
                         None => return Poll::Ready(None),
                         Some(Ok(frame)) => {
@@ -157,10 +163,10 @@ impl Stream for ByteStream {
                 }
                 Poll::Pending => {
                     let Some(idle) = this.idle else { return Poll::Pending };
-                    let sleep = this.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(idle)));
-                    ready!(sleep.as_mut().poll(context));
+                    let silence = this.silence.get_or_insert_with(|| Box::pin(clock::sleep(idle)));
+                    ready!(silence.as_mut().poll(context));
                     this.source = Source::Whole(None);
-                    let error = Error::new(Kind::Timeout, format!("the body stalled for {} s", idle.as_secs_f64()));
+                    let error = Error::new(Kind::Timeout, format!("the body stalled for {}", clock::seconds(idle)));
                     return Poll::Ready(Some(Err(error.hint("call again").at(this.operation))));
                 }
             }

@@ -86,7 +86,7 @@ fn an_operation_is_cancelled_and_one_that_was_submitted_before_is_resumed() {
     let request = client.request(Method::Post, "/rooms/r/things");
     drop(client.wait(request.submit(&operations, "thing", Some("one"))).unwrap());
 
-    let entry = client.wait(operations.unfinished()).unwrap().remove(0);
+    let entry = client.wait(operations.unfinished()).unwrap().all().unwrap().remove(0);
     let operation = operations.resume(&entry).unwrap();
     client.wait(operation.cancel()).unwrap();
     let outcome = client.wait(operation.wait(Deadline::after(Duration::from_secs(20)))).unwrap();

@@ -12,6 +12,7 @@ use platform_client::{
     Error, Method,
     operations::{
         Entry, Intent, MemoryStore, Observation, Operation, OperationRef, Operations, Status, Store, StoreFuture,
+        Unfinished,
     },
 };
 use serde_json::{Value, json};
@@ -74,7 +75,7 @@ async fn a_post_whose_connection_dies_is_sent_once_and_unknown() {
         let error = submit(&operations, "polled-thing", "one").await.unwrap_err();
         assert!(error.is_submission_unknown(), "{reply:?}: {error:?}");
         assert!(!error.is_retryable(), "{error:?}");
-        let entries = operations.unfinished().await.unwrap();
+        let entries = operations.unfinished().await.unwrap().all().unwrap();
         assert_eq!(entries.len(), 1);
         assert_eq!(entries[0].status(), Status::SubmissionUnknown);
         assert!(operations.resume(&entries[0]).unwrap_err().is_submission_unknown());
@@ -112,7 +113,7 @@ async fn what_was_refused_or_never_left_is_forgotten() {
     let platform = gone.platform().clone();
     let request = platform.request(Method::Post, "/x").header("a b", "c");
     assert!(request.submit(&gone, "thing", Some("one")).await.unwrap_err().is_request());
-    assert!(gone.unfinished().await.unwrap().is_empty());
+    assert!(gone.unfinished().await.unwrap().all().unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -121,14 +122,14 @@ async fn an_unknown_submission_is_adopted_or_forgotten_by_choice() {
     let operations = operations(&server.url);
     submit(&operations, "thing", "one").await.unwrap_err();
     submit(&operations, "thing", "two").await.unwrap_err();
-    let [one, two] = <[Entry; 2]>::try_from(operations.unfinished().await.unwrap()).unwrap();
+    let [one, two] = <[Entry; 2]>::try_from(operations.unfinished().await.unwrap().all().unwrap()).unwrap();
     let operation = operations.adopt(one.intent().correlation(), "42").await.unwrap();
     assert_eq!(operation.reference().id(), "42");
     assert_eq!(operations.labelled("one").await.unwrap().unwrap().status(), Status::Accepted);
     assert!(operations.adopt(one.intent().correlation(), "43").await.unwrap_err().is_store());
     assert!(operations.adopt("unheard of", "43").await.unwrap_err().is_store());
     assert!(operations.adopt(two.intent().correlation(), "").await.unwrap_err().is_reference());
-    operations.forget(two.intent().correlation()).await.unwrap();
+    assert!(operations.forget(&two).await.unwrap());
     assert!(operations.labelled("two").await.unwrap().is_none());
 }
 
@@ -143,7 +144,7 @@ async fn the_end_is_taken_by_one() {
     assert!(!again.finish(&outcome).await.unwrap());
     let entry = operations.labelled("one").await.unwrap().unwrap();
     assert_eq!((entry.status(), entry.outcome()), (Status::Finished, Some("still-running")));
-    assert!(operations.unfinished().await.unwrap().is_empty());
+    assert!(operations.unfinished().await.unwrap().all().unwrap().is_empty());
 }
 
 /// A store that fails to keep acceptances.
@@ -153,17 +154,18 @@ impl Store for Forgetful {
     fn intend<'a>(&'a self, intent: &'a Intent) -> StoreFuture<'a, ()> {
         self.0.intend(intent)
     }
-    fn accept<'a>(&'a self, reference: &'a OperationRef) -> StoreFuture<'a, ()> {
-        self.1.store(true, std::sync::atomic::Ordering::SeqCst);
-        // What the store does not know it refuses.
-        let lost: OperationRef = reference.clone();
-        Box::pin(async move {
-            self.0.forget(lost.correlation()).await?;
-            self.0.accept(&lost).await
-        })
+    fn begin<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, u64> {
+        self.0.begin(correlation)
     }
-    fn forget<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, ()> {
-        self.0.forget(correlation)
+    fn withdraw<'a>(&'a self, correlation: &'a str, attempt: u64) -> StoreFuture<'a, bool> {
+        self.0.withdraw(correlation, attempt)
+    }
+    fn accept<'a>(&'a self, _reference: &'a OperationRef) -> StoreFuture<'a, ()> {
+        self.1.store(true, std::sync::atomic::Ordering::SeqCst);
+        Box::pin(async { Err(Error::store("the disk is full")) })
+    }
+    fn forget<'a>(&'a self, correlation: &'a str, revision: u64) -> StoreFuture<'a, bool> {
+        self.0.forget(correlation, revision)
     }
     fn observe<'a>(&'a self, correlation: &'a str, observation: &'a Observation) -> StoreFuture<'a, ()> {
         self.0.observe(correlation, observation)
@@ -177,7 +179,7 @@ impl Store for Forgetful {
     fn labelled<'a>(&'a self, deployment: &'a str, label: &'a str) -> StoreFuture<'a, Option<Entry>> {
         self.0.labelled(deployment, label)
     }
-    fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Vec<Entry>> {
+    fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Unfinished> {
         self.0.unfinished(deployment)
     }
 }
@@ -211,7 +213,7 @@ async fn what_is_written_down_or_shown_holds_no_token() {
     let operation = submitted(&operations, "thing").await;
     let mut watch = operation.watch();
     let seen = watch.next().await;
-    let entries = operations.unfinished().await.unwrap();
+    let entries = operations.unfinished().await.unwrap().all().unwrap();
     let kept = serde_json::to_string(operation.reference()).unwrap();
     let shown =
         format!("{kept} {operations:?} {operation:?} {watch:?} {seen:?} {entries:?} {:?}", operations.platform());
@@ -307,4 +309,127 @@ async fn a_repetition_carries_the_same_key() {
     assert_eq!(keys.len(), 2);
     assert_eq!(keys[0].as_deref(), Some(operation.reference().correlation()));
     assert_eq!(keys[0], keys[1]);
+}
+
+/// A service that meets the first request with one reply and every other with the next ones.
+async fn scripted(replies: &[Reply]) -> Server {
+    let (replies, count) = (replies.to_vec(), std::sync::atomic::AtomicUsize::new(0));
+    Server::start(move |_| {
+        let number = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        replies[number.min(replies.len() - 1)].clone()
+    })
+    .await
+}
+
+#[tokio::test]
+async fn what_may_have_arrived_is_not_forgotten_whatever_comes_back_later() {
+    for status in [303, 400, 401, 403, 404, 409, 422, 425, 429, 500, 503] {
+        // Once by another call, and once within one.
+        for idempotent in [false, true] {
+            let refusal = Reply::new(status, &[], "");
+            let server = scripted(&[Reply::close(), refusal.clone(), refusal]).await;
+            let operations = operations(&server.url);
+            let platform = operations.platform().clone();
+            let request = || platform.request(Method::Post, "/rooms/r/things").json(&json!({ "size": 1 }));
+            let error = if idempotent {
+                request().idempotent().submit(&operations, "thing", Some("one")).await.unwrap_err()
+            } else {
+                submit(&operations, "thing", "one").await.unwrap_err();
+                request().resubmit(&operations, "thing", "one").await.unwrap_err()
+            };
+            assert!(error.is_submission_unknown(), "{status}: {error:?}");
+            assert_eq!(error.status().map(|status| status.as_u16()), Some(status), "what came back is told, too");
+            let entry = operations.labelled("one").await.unwrap().expect("it is forgotten");
+            assert_eq!(entry.status(), Status::SubmissionUnknown, "{status}");
+            // The key is still there, for the next run of the program.
+            request().resubmit(&operations, "thing", "one").await.unwrap_err();
+            let sent = server.requests();
+            let keys: Vec<_> = sent.iter().map(|request| request.header("idempotency-key").unwrap()).collect();
+            assert!(
+                keys.len() >= 3 && keys.iter().all(|key| *key == entry.intent().correlation()),
+                "{status}: {keys:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refused_connection_after_an_unknown_attempt_forgets_nothing() {
+    let server = Server::always(Reply::close()).await;
+    let operations = operations(&server.url);
+    submit(&operations, "thing", "one").await.unwrap_err();
+    drop(server);
+    // The port is closed once the server is gone.
+    let platform = operations.platform().clone();
+    let error = loop {
+        let again = platform.request(Method::Post, "/rooms/r/things").no_retry();
+        let error = again.resubmit(&operations, "thing", "one").await.unwrap_err();
+        assert!(error.is_submission_unknown(), "{error:?}");
+        if std::error::Error::source(&error).unwrap().to_string().contains("no connection") {
+            break error;
+        }
+    };
+    assert!(error.was_sent(), "an attempt before it was");
+    assert_eq!(operations.labelled("one").await.unwrap().unwrap().status(), Status::SubmissionUnknown);
+}
+
+#[tokio::test]
+async fn a_redirect_to_what_was_made_is_no_refusal() {
+    let server = Server::always(Reply::new(303, &[("location", "/things/17")], "")).await;
+    let operations = operations(&server.url);
+    assert!(submit(&operations, "thing", "one").await.unwrap_err().is_submission_unknown());
+    assert!(operations.labelled("one").await.unwrap().is_some());
+}
+
+/// The key of a submission is that of its first attempt, so what was sent without one is never sent with one.
+#[tokio::test]
+async fn what_was_sent_without_a_key_is_not_sent_again() {
+    let server = Server::always(Reply::close()).await;
+    let operations = operations(&server.url);
+    submit(&operations, "polled-thing", "one").await.unwrap_err();
+    // Another kind has a header.
+    let platform = operations.platform().clone();
+    let request = platform.request(Method::Post, "/rooms/r/things");
+    let error = request.resubmit(&operations, "thing", "one").await.unwrap_err();
+    assert!(error.is_store() && error.to_string().contains("polled-thing"), "{error}");
+    assert_eq!(posts(&server), 1);
+}
+
+#[tokio::test]
+async fn an_entry_that_changed_since_it_was_read_is_not_forgotten() {
+    let server = Server::always(Reply::close()).await;
+    let operations = operations(&server.url);
+    submit(&operations, "thing", "one").await.unwrap_err();
+    let seen = operations.labelled("one").await.unwrap().unwrap();
+    let platform = operations.platform().clone();
+    platform.request(Method::Post, "/rooms/r/things").resubmit(&operations, "thing", "one").await.unwrap_err();
+    assert!(!operations.forget(&seen).await.unwrap(), "another attempt was sent meanwhile");
+    let seen = operations.labelled("one").await.unwrap().unwrap();
+    let operation = operations.adopt(seen.intent().correlation(), "42").await.unwrap();
+    assert!(!operations.forget(&seen).await.unwrap(), "it was adopted meanwhile");
+    assert_eq!(operations.labelled("one").await.unwrap().unwrap().reference(), Some(operation.reference()));
+}
+
+#[tokio::test]
+async fn what_was_adopted_can_be_cancelled() {
+    let server = scripted(&[Reply::close(), Reply::new(204, &[], "")]).await;
+    let operations = operations(&server.url);
+    submit(&operations, "thing", "one").await.unwrap_err();
+    let entry = operations.labelled("one").await.unwrap().unwrap();
+    let operation = operations.adopt(entry.intent().correlation(), "42").await.unwrap();
+    operation.cancel().await.unwrap();
+    assert_eq!(server.last().target, "/rooms/r/things/42");
+}
+
+#[tokio::test]
+async fn a_header_that_cannot_be_sent_leaves_no_submission_behind() {
+    static ODD: platform_client::operations::Binding = platform_client::operations::Binding {
+        kind: "odd-thing",
+        idempotency: Some("Idempotency Key"),
+        ..support_operations::THING
+    };
+    let server = accepting().await;
+    let operations = operations(&server.url).with_binding(&ODD);
+    assert!(submit(&operations, "odd-thing", "one").await.unwrap_err().is_request());
+    assert!(operations.labelled("one").await.unwrap().is_none() && server.requests().is_empty());
 }

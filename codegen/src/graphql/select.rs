@@ -28,7 +28,8 @@ pub(super) fn typed(
     let (scope, report) = (Scope::with(["Variables", "Data"]), Report::default());
     let mut select = Select { inputs, document, file, scope, fragments: BTreeMap::new(), items: Vec::new(), report };
     let sets = [Part { set: &operation.selection_set, sure: true }];
-    select.object("Data".to_owned(), &sets, None, None);
+    let root = operation.selection_set.ty.as_str();
+    select.object("Data".to_owned(), root, &sets, None);
     let items = variables.into_iter().chain(select.items).collect();
     select.report.into_result(Typed { variables: has_variables, items })
 }
@@ -102,7 +103,7 @@ impl<'d> Select<'d, '_, '_> {
             self.possible(ty).into_iter().filter(|one| self.has_own(parts, ty, one)).collect();
         told_apart.sort();
         if told_apart.is_empty() {
-            self.object(name, parts, None, None);
+            self.object(name, ty, parts, None);
         } else {
             self.union(name, parts, &told_apart);
         }
@@ -147,7 +148,7 @@ impl<'d> Select<'d, '_, '_> {
         let mut tag: Option<String> = None;
         for object in objects {
             let mut found = Vec::new();
-            self.collect(parts, Some(object), &mut found);
+            self.collect(parts, object, &mut found);
             let own = found.iter().find(|found| found.field.name == "__typename" && found.sure);
             let key = own.map(|found| found.field.response_key().to_string());
             if key.is_none() || tag.is_some() && tag != key {
@@ -163,7 +164,7 @@ impl<'d> Select<'d, '_, '_> {
         let mut scope = Scope::with(["Unknown"]);
         for object in objects {
             let ty = self.scope.claim([type_name(&format!("{name}{}", camel(object))).as_str()]);
-            self.object(ty.clone(), parts, Some(object), Some(&tag));
+            self.object(ty.clone(), object, parts, Some(&tag));
             variants.push((object.clone(), scope.claim([variant_name(object).as_str()]), ty));
         }
         if let Some(Item { shape: Shape::Union(_, list), .. }) = self.items.get_mut(place) {
@@ -183,16 +184,18 @@ impl<'d> Select<'d, '_, '_> {
         self.report.push(problem("document/typename", self.file, position, message, hint));
     }
 
-    /// An object. `concrete` is its type where selections differ by type; the member `tag` is left to the union around it.
-    fn object(&mut self, name: String, parts: &[Part<'d>], concrete: Option<&str>, tag: Option<&str>) {
+    /// An object of the schema's type `ty`: an object type, or an abstract one for all of whose object types the same is
+    /// selected. The member `tag` is left to the union around it.
+    fn object(&mut self, name: String, ty: &str, parts: &[Part<'d>], tag: Option<&str>) {
         let place = self.items.len();
-        let ty = concrete.or_else(|| parts.first().map(|part| part.set.ty.as_str())).unwrap_or_default();
         let described = self.inputs.schema.types.get(ty).and_then(|ty| ty.description().cloned());
         let docs = described.map_or_else(|| format!("`{ty}` of the schema."), |text| text.to_string());
         let docs = if name == "Data" { "What the document answers.".to_owned() } else { docs };
         self.items.push(Item { name: name.clone(), docs, shape: Shape::Data(Vec::new()) });
         let mut found = Vec::new();
-        self.collect(parts, concrete, &mut found);
+        // What applies to one object type applies to all of them here.
+        let one = self.possible(ty).into_iter().next().unwrap_or_else(|| ty.to_owned());
+        self.collect(parts, &one, &mut found);
         let mut scope = Scope::default();
         let mut members = Vec::new();
         for Found { field, sure, places } in found {
@@ -200,7 +203,9 @@ impl<'d> Select<'d, '_, '_> {
             if tag == Some(wire.as_str()) {
                 continue;
             }
-            let ty = field.ty();
+            // An object type may promise more of a field than the interface that a fragment names.
+            let own = self.inputs.schema.type_field(ty, &field.name).ok().map(|own| &own.ty);
+            let ty = own.unwrap_or_else(|| field.ty());
             let inner = ty.inner_named_type();
             let rust = if field.selection_set.selections.is_empty() {
                 self.inputs.leaf(inner)
@@ -226,13 +231,13 @@ impl<'d> Select<'d, '_, '_> {
         }
     }
 
-    /// Every member that the selections bring to an object of a type; without one, to an object of any.
-    fn collect(&self, parts: &[Part<'d>], concrete: Option<&str>, found: &mut Vec<Found<'d>>) {
+    /// Every member that the selections bring to an object of a type (GraphQL, `CollectFields`).
+    fn collect(&self, parts: &[Part<'d>], concrete: &str, found: &mut Vec<Found<'d>>) {
         for part in parts {
             for selection in &part.set.selections {
                 let sure = part.sure && !decided(selection);
                 if let Some((condition, set)) = self.inner(selection) {
-                    if concrete.is_none_or(|concrete| self.applies(condition, concrete)) {
+                    if self.applies(condition, concrete) {
                         self.collect(&[Part { set, sure }], concrete, found);
                     }
                 } else if let Selection::Field(field) = selection {

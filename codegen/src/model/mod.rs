@@ -12,6 +12,7 @@ mod hierarchy;
 mod keys;
 mod limits;
 mod naming;
+mod object_like;
 mod objects;
 mod operations;
 mod parameters;

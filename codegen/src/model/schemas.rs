@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::claims::Claims;
 use super::hierarchy::Subtypes;
 use super::keys::key;
+use super::object_like::ObjectLike;
 use super::scalars::scalar;
 use super::tree::{Document, Node, last_segment};
 use super::types::{Definition, Kind, Reach, Type, TypeId};
@@ -65,6 +66,7 @@ pub(super) struct Types<'a> {
     states: HashMap<(String, String), State>,
     pub(super) multiparts: HashMap<(String, String), TypeId>,
     pub(super) subtypes: Subtypes,
+    pub(super) objects: ObjectLike,
 }
 
 impl<'a> Types<'a> {
@@ -83,6 +85,7 @@ impl<'a> Types<'a> {
             states: HashMap::new(),
             multiparts: HashMap::new(),
             subtypes,
+            objects: ObjectLike::default(),
         }
     }
 
@@ -224,7 +227,7 @@ impl<'a> Types<'a> {
     }
 
     /// What a schema is. `nullable` becomes true when one of its branches is `null`.
-    pub(super) fn shape(&self, node: &Node<'a>, nullable: &mut bool) -> Shape<'a> {
+    pub(super) fn shape(&mut self, node: &Node<'a>, nullable: &mut bool) -> Shape<'a> {
         let Some(schema) = node.object() else {
             return match node.value {
                 Value::Bool(_) => Shape::Any,

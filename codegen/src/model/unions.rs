@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::hierarchy::mapping;
+use super::object_like::is_empty;
 use super::schemas::{Shape, Types, referenced_name};
 use super::tree::Node;
 use super::types::{EnumKind, Kind, Tagging, Type, Variant, VariantContent};
@@ -13,7 +14,7 @@ use crate::naming::ident::{type_name, variant_name};
 
 impl<'a> Types<'a> {
     /// What a schema with `allOf`, `oneOf` or `anyOf` is; `None`: look at the rest of it.
-    pub(super) fn composed(&self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
+    pub(super) fn composed(&mut self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
         let own = node.value.get("properties").and_then(Value::as_object).is_some_and(|members| !members.is_empty());
         let parts: Vec<Node<'a>> =
             node.get("allOf").iter().flat_map(Node::items).filter(|part| !is_empty(part)).collect();
@@ -26,7 +27,7 @@ impl<'a> Types<'a> {
             {
                 return Some(Shape::Same(only.clone()));
             }
-            let objects = parts.iter().all(|part| self.is_object(part, 0));
+            let objects = parts.iter().all(|part| self.objects.is_object(part));
             if own || objects {
                 return Some(Shape::Struct);
             }
@@ -68,7 +69,7 @@ impl<'a> Types<'a> {
             property = base.get("discriminator").map(|tag| tag.text("propertyName")).unwrap_or_default();
             tags = self.subtypes.tags(&base);
         }
-        let objects = branches.iter().all(|branch| self.is_object(branch, 0));
+        let objects = branches.iter().all(|branch| self.objects.is_object(branch));
         let tagging = match property {
             "" => objects.then(|| self.common_tag(branches)).flatten(),
             property => objects.then(|| property.to_owned()),
@@ -124,25 +125,6 @@ impl<'a> Types<'a> {
             variants.push(Variant { name: variant, docs: String::new(), content: VariantContent::Type(ty, tags) });
         }
         Kind::Union(Tagging::Tag(property), variants)
-    }
-
-    /// Whether a schema describes an object.
-    fn is_object(&self, node: &Node<'a>, depth: usize) -> bool {
-        let Some(node) = node.resolve() else { return false };
-        if depth > 32 {
-            return true;
-        }
-        let all = |keyword: &str| {
-            let parts: Vec<Node<'a>> =
-                node.get(keyword).iter().flat_map(Node::items).filter(|part| !is_empty(part)).collect();
-            !parts.is_empty() && parts.iter().all(|part| self.is_object(part, depth + 1))
-        };
-        node.text("type") == "object"
-            || node.text("type").is_empty()
-                && (node.value.get("properties").is_some()
-                    || node.value.get("additionalProperties").is_some()
-                    || node.value.get("required").is_some()
-                    || ["allOf", "oneOf", "anyOf"].iter().any(|keyword| all(keyword)))
     }
 
     /// A string enumeration beside any string is the enumeration: ours are open.
@@ -221,12 +203,6 @@ fn is_null(node: &Node<'_>) -> bool {
             .and_then(Value::as_array)
             .is_some_and(|values| values.iter().all(Value::is_null) && !values.is_empty())
         || node.flag("nullable") && node.object().is_some_and(|schema| schema.len() == 1)
-}
-
-/// Only words about the schema.
-fn is_empty(node: &Node<'_>) -> bool {
-    let about = ["description", "title", "nullable", "example", "default", "deprecated", "readOnly", "writeOnly"];
-    node.object().is_some_and(|schema| schema.keys().all(|key| about.contains(&key.as_str()) || key.starts_with("x-")))
 }
 
 /// Conditions on an object that is described elsewhere.

@@ -11,12 +11,9 @@ use std::{
 use arc_swap::ArcSwapOption;
 use tokio::sync::watch;
 
-use super::{
-    Credential, Generation, Held, TokenEvent, TokenEventKind, TokenRequest,
-    clock::{Clock, Moment},
-    event::Audit,
-};
+use super::{Credential, Generation, Held, TokenEvent, TokenEventKind, TokenRequest, event::Audit};
 use crate::{
+    clock::{self, Clock, Moment, Until},
     error::{Error, Kind},
     session::{Transport, random},
 };
@@ -78,7 +75,7 @@ impl Cache {
     pub(crate) async fn token(
         &self,
         transport: &Arc<Transport>,
-        deadline: Instant,
+        deadline: Until,
         rejected: Option<Generation>,
     ) -> Result<Arc<Held>, Error> {
         match self.ready(transport, rejected) {
@@ -130,7 +127,7 @@ impl Cache {
     async fn wait(
         &self,
         transport: &Arc<Transport>,
-        deadline: Instant,
+        deadline: Until,
         rejected: Option<Generation>,
     ) -> Result<Arc<Held>, Error> {
         if let Some(rejected) = rejected {
@@ -154,7 +151,7 @@ impl Cache {
                 }
             };
             let landing = async { flight.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone()) };
-            match tokio::time::timeout_at(deadline.into(), landing).await {
+            match deadline.limit(landing).await {
                 Err(_) => {
                     let what = format!("{} gave no token in time", self.0.credential.describe());
                     return Err(Error::new(Kind::Timeout, what).hint("set a longer deadline, or check the issuer"));
@@ -199,14 +196,13 @@ impl Cache {
 
     async fn ask(&self, transport: &Transport, replaces: Option<Generation>) -> Outcome {
         let inner = &*self.0;
-        let now = Instant::now();
         let patience = inner.credential.patience();
-        let deadline = now.checked_add(patience).unwrap_or(now);
+        let deadline = Until::after(patience);
         let request = TokenRequest { replaces, deadline, transport };
-        let answer = match tokio::time::timeout_at(deadline.into(), inner.credential.token(request)).await {
+        let answer = match deadline.limit(inner.credential.token(request)).await {
             Ok(answer) => answer,
             Err(_) => {
-                let what = format!("{} gave no token within {} s", inner.credential.describe(), patience.as_secs());
+                let what = format!("{} gave no token within {}", inner.credential.describe(), clock::seconds(patience));
                 Err(Error::new(Kind::Timeout, what).hint("check the issuer"))
             }
         };

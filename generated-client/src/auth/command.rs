@@ -12,7 +12,10 @@ use std::{
 use secrecy::{SecretString, zeroize::Zeroize as _};
 
 use super::{SecretSource, secret};
-use crate::error::{Error, Kind};
+use crate::{
+    clock::{self, Until},
+    error::{Error, Kind},
+};
 
 /// No secret is longer, in bytes.
 const LONGEST: u64 = 64 * 1024;
@@ -79,10 +82,10 @@ impl SecretCommand {
                 bytes.zeroize();
             }
         });
-        let started = Instant::now();
-        let (read, bytes) = match receiver.recv_timeout(self.limit) {
+        let end = Until::after(self.limit);
+        let (read, bytes) = match receiver.recv_timeout(self.limit.min(clock::LONGEST)) {
             Ok(answer) => answer,
-            Err(_) => return Err(self.refuse(&format!("did not end within {} s", self.limit.as_secs_f64()))),
+            Err(_) => return Err(self.refuse(&format!("did not end within {}", clock::seconds(self.limit)))),
         };
         if !read {
             return Err(self.refuse("cannot be read"));
@@ -98,8 +101,8 @@ impl SecretCommand {
                         status.code().map_or_else(|| "by a signal".to_owned(), |code| format!("with status {code}"));
                     return Err(self.refuse(&format!("ended {code}")));
                 }
-                Ok(None) if started.elapsed() < self.limit => std::thread::sleep(LOOK_AGAIN),
-                Ok(None) => return Err(self.refuse(&format!("did not end within {} s", self.limit.as_secs_f64()))),
+                Ok(None) if !end.is_over(Instant::now()) => std::thread::sleep(LOOK_AGAIN),
+                Ok(None) => return Err(self.refuse(&format!("did not end within {}", clock::seconds(self.limit)))),
                 Err(cause) => return Err(self.refuse(&format!("cannot be waited for: {cause}"))),
             }
         }

@@ -1,12 +1,11 @@
 //! The issuer's own description: OpenID Connect Discovery 1.0.
 
-use std::time::Instant;
-
 use serde_json::Value;
 use url::Url;
 
 use crate::{
     address,
+    clock::Until,
     error::{Error, Kind},
     session::Transport,
 };
@@ -21,7 +20,7 @@ pub(super) struct Found {
 
 /// The endpoints of an issuer: those that its discovery document names, else `{issuer}/connect/token` (platform document
 /// §4.5) and no other.
-pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Instant) -> Result<Found, Error> {
+pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Until) -> Result<Found, Error> {
     let root = issuer.as_str().trim_end_matches('/');
     let fallback = || {
         let token = address::server("the token endpoint", &format!("{root}/connect/token"))?;

@@ -1,13 +1,12 @@
 //! Where an issuer is asked.
 
-use std::time::Instant;
-
 use tokio::sync::OnceCell;
 use url::Url;
 
 use super::discovery::{self, Found};
 use crate::{
     address,
+    clock::Until,
     error::{Error, Kind},
     session::Transport,
 };
@@ -37,19 +36,19 @@ impl Endpoints {
         Ok(())
     }
 
-    async fn found(&self, transport: &Transport, deadline: Instant) -> Result<&Found, Error> {
+    async fn found(&self, transport: &Transport, deadline: Until) -> Result<&Found, Error> {
         let issuer = address::server("the issuer", &self.issuer)?;
         self.found.get_or_try_init(|| discovery::discover(&issuer, transport, deadline)).await
     }
 
-    pub(super) async fn token(&self, transport: &Transport, deadline: Instant) -> Result<Url, Error> {
+    pub(super) async fn token(&self, transport: &Transport, deadline: Until) -> Result<Url, Error> {
         match &self.token {
             Some(url) => address::server("the token endpoint", url),
             None => Ok(self.found(transport, deadline).await?.token.clone()),
         }
     }
 
-    pub(super) async fn authorization(&self, transport: &Transport, deadline: Instant) -> Result<Url, Error> {
+    pub(super) async fn authorization(&self, transport: &Transport, deadline: Until) -> Result<Url, Error> {
         if let Some(url) = &self.authorization {
             return address::server("the authorization endpoint", url);
         }

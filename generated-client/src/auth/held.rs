@@ -6,11 +6,9 @@ use http::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
-use super::{
-    Claims, Generation, Token,
-    clock::{Clock, Moment},
-};
+use super::{Claims, Generation, Token};
 use crate::{
+    clock::{Clock, Moment},
     error::{Error, Kind},
     session::random,
 };

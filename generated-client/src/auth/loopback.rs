@@ -16,7 +16,10 @@ use tokio::{
     task::JoinSet,
 };
 
-use crate::error::{Error, Kind};
+use crate::{
+    clock,
+    error::{Error, Kind},
+};
 
 /// The most that a browser sends before the redirect is refused, in bytes, and the time that it has for it.
 const LONGEST: usize = 16 * 1024;
@@ -75,7 +78,7 @@ async fn answer(
     expected: Arc<Expected>,
     taken: Arc<AtomicBool>,
 ) -> Option<Result<String, Error>> {
-    let target = tokio::time::timeout(SLOWEST, target(&mut stream)).await.ok()?;
+    let target = clock::limit(SLOWEST, target(&mut stream)).await.ok()?;
     let verdict = match target {
         Some(target) => judge(&target, &expected),
         None => Verdict::Other(400, "This is not the address of a sign-in."),
@@ -88,7 +91,7 @@ async fn answer(
         Verdict::Failed(error) => (400, format!("The sign-in failed: {error}")),
     };
     let page = page(status, &text);
-    let _ = tokio::time::timeout(SLOWEST, stream.write_all(page.as_bytes())).await;
+    let _ = clock::limit(SLOWEST, stream.write_all(page.as_bytes())).await;
     let _ = stream.shutdown().await;
     match verdict {
         _ if !first => None,

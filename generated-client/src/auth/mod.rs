@@ -5,7 +5,6 @@ mod browser;
 mod cache;
 mod claims;
 mod client_credentials;
-mod clock;
 mod command;
 mod discovery;
 mod endpoint;
@@ -51,7 +50,11 @@ pub use secret_file::SecretFile;
 #[cfg(feature = "keyring")]
 pub use secret_keyring::SecretKeyring;
 
-use crate::{Error, session::Transport};
+use crate::{
+    Error,
+    clock::{self, Until},
+    session::Transport,
+};
 
 /// What [`Credential::token`] returns.
 pub type TokenFuture<'a> = Pin<Box<dyn Future<Output = Result<Token, Error>> + Send + 'a>>;
@@ -127,7 +130,7 @@ pub struct Generation(pub(crate) u64);
 #[derive(Clone, Copy)]
 pub struct TokenRequest<'a> {
     pub(crate) replaces: Option<Generation>,
-    pub(crate) deadline: Instant,
+    pub(crate) deadline: Until,
     pub(crate) transport: &'a Transport,
 }
 
@@ -137,9 +140,11 @@ impl TokenRequest<'_> {
         self.replaces
     }
 
-    /// When the session stops waiting.
+    /// When the session stops waiting. It lies far ahead where the credential's [`patience`](Credential::patience) has no
+    /// end.
     pub fn deadline(&self) -> Instant {
-        self.deadline
+        let now = Instant::now();
+        self.deadline.instant().or_else(|| now.checked_add(clock::LONGEST)).unwrap_or(now)
     }
 }
 
@@ -147,7 +152,7 @@ impl fmt::Debug for TokenRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TokenRequest")
             .field("replaces", &self.replaces)
-            .field("deadline", &self.deadline)
+            .field("deadline", &self.deadline())
             .finish_non_exhaustive()
     }
 }

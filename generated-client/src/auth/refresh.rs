@@ -12,7 +12,10 @@ use super::{
     Credential, RefreshKey, RefreshLock, RefreshStore, Token, TokenFuture, TokenRequest,
     grant::{Registration, options},
 };
-use crate::error::{Error, Kind};
+use crate::{
+    clock::{self, Until},
+    error::{Error, Kind},
+};
 
 /// How long to wait before looking again whether another process is done.
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
@@ -140,17 +143,17 @@ impl Keeper {
         .await
     }
 
-    pub(super) async fn lock(&self, key: &RefreshKey, deadline: Instant) -> Result<RefreshLock, Error> {
+    pub(super) async fn lock(&self, key: &RefreshKey, deadline: Until) -> Result<RefreshLock, Error> {
         loop {
             let (store, entry) = (Arc::clone(&self.store), key.clone());
             if let Some(lock) = blocking(move || store.lock(&entry)).await? {
                 return Ok(lock);
             }
-            if Instant::now() >= deadline {
+            if deadline.is_over(Instant::now()) {
                 let what = format!("another process holds {} for too long", self.store.describe());
                 return Err(Error::new(Kind::Timeout, what).hint("see which program renews the same token"));
             }
-            tokio::time::sleep(LOOK_AGAIN).await;
+            clock::sleep(LOOK_AGAIN).await;
         }
     }
 }

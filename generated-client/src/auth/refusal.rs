@@ -8,7 +8,7 @@ use std::{
 
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::error::Error;
+use crate::{clock::Until, error::Error};
 
 /// How long a secret that was refused is not sent again.
 const REMEMBERED: Duration = Duration::from_secs(30);
@@ -19,7 +19,7 @@ const REMEMBERED: Duration = Duration::from_secs(30);
 pub(super) struct Refusals {
     /// Hashes with keys of their own say nothing about a secret to those who see memory.
     keys: RandomState,
-    last: Mutex<Option<(u64, Instant, Error)>>,
+    last: Mutex<Option<(u64, Until, Error)>>,
 }
 
 impl Refusals {
@@ -28,7 +28,7 @@ impl Refusals {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some((hash, until, error)) if *hash == self.hash(secret) => {
-                let left = until.saturating_duration_since(Instant::now());
+                let left = until.left(Instant::now());
                 if left.is_zero() { Ok(()) } else { Err(error.share().with_retry_after(Some(left))) }
             }
             _ => Ok(()),
@@ -36,10 +36,8 @@ impl Refusals {
     }
 
     pub(super) fn remember(&self, secret: Option<&SecretString>, error: &Error) {
-        if error.is_refusal()
-            && let Some(until) = Instant::now().checked_add(REMEMBERED)
-        {
-            let entry = (self.hash(secret), until, error.share());
+        if error.is_refusal() {
+            let entry = (self.hash(secret), Until::after(REMEMBERED), error.share());
             *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry);
         }
     }

@@ -6,18 +6,16 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use http::HeaderValue;
 use secrecy::ExposeSecret;
 use tokio::sync::Notify;
 
-use super::{
-    Audit, Cache, Credential, Held, Token, TokenEvent, TokenEventKind, TokenFuture, TokenRequest,
-    clock::{Clock, Moment},
-};
+use super::{Audit, Cache, Credential, Held, Token, TokenEvent, TokenEventKind, TokenFuture, TokenRequest};
 use crate::{
+    clock::{Clock, Moment, Until},
     error::{Error, Kind},
     session::Transport,
 };
@@ -69,7 +67,7 @@ impl Bench {
     }
 
     async fn held(&self, rejected: Option<super::Generation>) -> Result<Arc<Held>, Error> {
-        self.cache.token(&self.transport, Instant::now() + Duration::from_secs(10), rejected).await
+        self.cache.token(&self.transport, Until::after(Duration::from_secs(10)), rejected).await
     }
 
     fn pass(&self, seconds: u64) {
@@ -126,7 +124,7 @@ async fn in_the_mandatory_window_all_wait_for_one_flight() {
     let waiting: Vec<_> = (0..1000)
         .map(|_| {
             let (cache, transport) = (bench.cache.clone(), Arc::clone(&bench.transport));
-            tokio::spawn(async move { cache.token(&transport, Instant::now() + Duration::from_secs(10), None).await })
+            tokio::spawn(async move { cache.token(&transport, Until::after(Duration::from_secs(10)), None).await })
         })
         .collect();
     for waiter in waiting {
@@ -142,15 +140,15 @@ async fn a_flight_outlives_its_leader_and_each_waits_under_its_own_deadline() {
     let (cache, transport) = (bench.cache.clone(), Arc::clone(&bench.transport));
     let leader =
         tokio::spawn(
-            async move { cache.token(&transport, Instant::now() + Duration::from_secs(10), None).await.map(drop) },
+            async move { cache.token(&transport, Until::after(Duration::from_secs(10)), None).await.map(drop) },
         );
     bench.settle().await;
     leader.abort();
-    let soon = Instant::now() + Duration::from_millis(20);
+    let soon = Until::after(Duration::from_millis(20));
     assert!(bench.cache.token(&bench.transport, soon, None).await.err().unwrap().is_timeout());
     let (cache, transport) = (bench.cache.clone(), Arc::clone(&bench.transport));
     let patient =
-        tokio::spawn(async move { cache.token(&transport, Instant::now() + Duration::from_secs(10), None).await });
+        tokio::spawn(async move { cache.token(&transport, Until::after(Duration::from_secs(10)), None).await });
     bench.settle().await;
     bench.script.gate.notify_one();
     assert_eq!(patient.await.unwrap().unwrap().secret.expose_secret(), "token-1");
@@ -273,6 +271,6 @@ async fn a_credential_that_panics_is_an_error() {
     }
     let cache = Cache::new(Box::new(Panics), Audit::default());
     let transport = Arc::new(Transport::new(HeaderValue::from_static("test"), Duration::from_secs(1)));
-    let error = cache.token(&transport, Instant::now() + Duration::from_secs(5), None).await.err().unwrap();
+    let error = cache.token(&transport, Until::after(Duration::from_secs(5)), None).await.err().unwrap();
     assert!(error.is_token() && !error.to_string().contains("canary"), "{error}");
 }

@@ -7,6 +7,17 @@ use http::StatusCode;
 
 use super::{Error, Inner, Kind, Problem, display};
 
+/// How far a call got, over all of its attempts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    /// The service may have seen any of it.
+    pub(crate) sent: bool,
+    /// It changes something, and an attempt had no answer.
+    pub(crate) unknown: bool,
+    /// An attempt may have taken effect.
+    pub(crate) effective: bool,
+}
+
 impl Error {
     pub(crate) fn new(kind: Kind, what: impl Into<String>) -> Self {
         Self(Box::new(Inner { kind, what: what.into(), ..Inner::default() }))
@@ -100,11 +111,17 @@ impl Error {
         }
     }
 
-    pub(crate) fn sent(mut self, sent: bool, changes: bool) -> Self {
-        self.0.sent = sent;
-        self.0.unknown =
-            sent && changes && self.0.status.is_none() && matches!(self.0.kind, Kind::Transport | Kind::Timeout);
+    pub(crate) fn reached(mut self, reach: Reach) -> Self {
+        self.0.sent = reach.sent;
+        self.0.unknown = reach.unknown;
+        self.0.effective = reach.effective;
         self
+    }
+
+    /// Whether any attempt of the call may have taken effect, in spite of the error.
+    #[cfg(any(feature = "operations", test))]
+    pub(crate) fn may_have_taken_effect(&self) -> bool {
+        self.0.effective
     }
 
     pub(crate) fn with_request_id(mut self, id: Option<&str>) -> Self {

@@ -16,6 +16,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde::de::DeserializeOwned;
 
+pub(crate) use build::Reach;
 #[cfg(feature = "profiles")]
 pub(crate) use display::mask;
 pub(crate) use display::{scrub, scrub_text};
@@ -60,8 +61,11 @@ struct Inner {
     refusal: bool,
     /// The service may have seen the request.
     sent: bool,
-    /// Sent, of a method that changes something, and without a response.
+    /// An attempt was sent, of a call that changes something, and had no response.
     unknown: bool,
+    /// An attempt may have taken effect.
+    #[cfg_attr(not(feature = "operations"), allow(dead_code, reason = "only submissions ask"))]
+    effective: bool,
     request_id: Option<String>,
     #[cfg(feature = "graphql")]
     graphql: Vec<crate::graphql::GraphqlError>,
@@ -131,8 +135,9 @@ impl Error {
         self.0.sent || self.0.status.is_some()
     }
 
-    /// A call that changes something was sent, and no answer came: whether it took effect is not known. It is not sent again
-    /// by itself: look before sending it again.
+    /// A call that changes something was sent, and no answer came: whether it took effect is not known. This holds when any
+    /// attempt of the call had no answer, whatever came back from a later one: a 409 or a 404 may be what the lost attempt has
+    /// done. It is not sent again by itself: look before sending it again.
     pub fn is_submission_unknown(&self) -> bool {
         #[cfg(feature = "operations")]
         if self.0.kind == Kind::SubmissionUnknown {

@@ -1,22 +1,35 @@
 //! Errors of asynchronous operations.
 
 use super::{Error, Kind};
-use crate::operations::OperationRef;
+use crate::operations::{Intent, OperationRef};
 
 impl Error {
-    /// A submission of which nobody knows whether it arrived.
-    pub(crate) fn submission_unknown(cause: Self, correlation: &str) -> Self {
+    /// A submission of which nobody knows whether it arrived. What the last attempt met stays on it.
+    pub(crate) fn submission_unknown(cause: Self, intent: &Intent) -> Self {
         let mut error = Self::new(
             Kind::SubmissionUnknown,
-            format!("nobody knows whether the submission {correlation} arrived: {}", cause.0.what),
+            format!("nobody knows whether the submission {} arrived: {}", intent.correlation(), cause.0.what),
         )
-        .hint("look on the platform before submitting again; the store keeps it until it is adopted or forgotten");
-        error.0.operation = cause.0.operation;
-        error.0.status = cause.0.status;
-        error.0.body = cause.0.body.clone();
-        error.0.sent = true;
-        error.0.request_id = cause.0.request_id.clone();
+        .hint(match intent.is_recognised() {
+            true => "resubmit it under its label, which the service recognises; the store keeps it until then",
+            false => {
+                "look on the platform before submitting again; the store keeps it until it is adopted or forgotten"
+            }
+        });
+        let (to, from) = (&mut error.0, &cause.0);
+        to.operation = from.operation;
+        to.status = from.status;
+        to.problem = from.problem.clone();
+        to.body = from.body.clone();
+        to.retry_after = from.retry_after;
+        to.request_id = from.request_id.clone();
+        to.sent = true;
         error.cause(cause)
+    }
+
+    /// An error of a [`Store`](crate::operations::Store) of another kind: what it cannot do, without secrets.
+    pub fn store(what: impl Into<String>) -> Self {
+        Self::new(Kind::Store, what)
     }
 
     pub(crate) fn with_accepted(mut self, reference: OperationRef) -> Self {

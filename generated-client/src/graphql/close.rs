@@ -60,6 +60,11 @@ pub(super) fn silent() -> Error {
     Error::new(Kind::Timeout, "the service fell silent").hint("connect again")
 }
 
+/// The error of a subscription whose tasks were taken away.
+pub(super) fn gone() -> Error {
+    Error::new(Kind::Socket, "what fed the subscription is gone").hint("subscribe again").passing(true)
+}
+
 /// The error of a message above the limit.
 pub(super) fn too_large() -> Error {
     Error::new(Kind::TooLarge, "a message is longer than the limit").hint("raise `message_limit`, or ask for less")

@@ -1,9 +1,6 @@
 //! Opens a socket: the upgrade, and the start of the protocol.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -26,6 +23,7 @@ use super::{
 };
 use crate::{
     auth::{Generation, Held},
+    clock::{self, Until},
     error::{Error, Kind, scrub, scrub_text},
     session::{ERROR_LIMIT, Session, excerpt},
     wire::{encode_path, url},
@@ -72,9 +70,9 @@ pub(super) async fn open(session: &Session) -> Result<Opened, Refused> {
             other => other,
         }
     };
-    match tokio::time::timeout(limit, attempts).await {
+    match clock::limit(limit, attempts).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(Error::new(Kind::Timeout, format!("no socket within {} s", limit.as_secs_f64()))
+        Err(_) => Err(Error::new(Kind::Timeout, format!("no socket within {}", clock::seconds(limit)))
             .hint("the service does not acknowledge the connection: check the path and the network")
             .into()),
     }
@@ -86,9 +84,8 @@ pub(super) async fn token(
     limit: Duration,
     rejected: Option<Generation>,
 ) -> Result<Option<Arc<Held>>, Error> {
-    let now = Instant::now();
     match &session.credential {
-        Some(cache) => cache.token(&session.transport, now.checked_add(limit).unwrap_or(now), rejected).await.map(Some),
+        Some(cache) => cache.token(&session.transport, Until::after(limit), rejected).await.map(Some),
         None => Ok(None),
     }
 }

@@ -4,12 +4,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
 
-use super::{GraphqlOptions, queue::Queue, supervisor};
+use super::{
+    GraphqlOptions,
+    queue::{Feed, Queue},
+    supervisor,
+    total::Total,
+};
 use crate::{Error, error::Kind, session::Session};
 
 /// What the supervisor is told.
 pub(super) enum Request {
-    Add { id: u64, payload: Arc<str>, queue: Arc<Queue> },
+    Add { id: u64, payload: Arc<str>, feed: Arc<Feed> },
     Remove(u64),
 }
 
@@ -17,6 +22,8 @@ pub(super) enum Request {
 pub(crate) struct Hub {
     options: GraphqlOptions,
     state: Mutex<State>,
+    /// What all queues hold.
+    total: Arc<Total>,
     /// Looks at operations, of which there may be thousands, take turns.
     #[cfg(feature = "operations")]
     pub(crate) looks: tokio::sync::Semaphore,
@@ -32,9 +39,12 @@ struct State {
 
 impl Hub {
     pub(crate) fn new(options: GraphqlOptions) -> Self {
+        // One message at least finds room.
+        let total = Arc::new(Total::new(options.total.max(options.message_limit.saturating_add(1024))));
         Self {
             options,
             state: Mutex::default(),
+            total,
             #[cfg(feature = "operations")]
             looks: tokio::sync::Semaphore::new(8),
         }
@@ -50,11 +60,11 @@ impl Hub {
 
     /// A queue of the configured size.
     pub(super) fn queue(&self) -> Arc<Queue> {
-        Arc::new(Queue::new(self.options.buffer, self.options.message_limit.saturating_mul(2)))
+        Queue::new(self.options.buffer, self.options.message_limit.saturating_mul(2), Arc::clone(&self.total))
     }
 
     /// Adds a subscription, and starts the supervisor where there is none.
-    pub(super) fn add(session: &Arc<Session>, payload: Arc<str>, queue: Arc<Queue>) -> Result<u64, Error> {
+    pub(super) fn add(session: &Arc<Session>, payload: Arc<str>, feed: Arc<Feed>) -> Result<u64, Error> {
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| {
             Error::new(Kind::Configuration, "a subscription needs a Tokio runtime")
                 .hint("call it within one: `Runtime::enter`, or an async function")
@@ -62,7 +72,7 @@ impl Hub {
         let mut state = session.graphql.state();
         state.last += 1;
         let id = state.last;
-        let mut request = Request::Add { id, payload, queue };
+        let mut request = Request::Add { id, payload, feed };
         if let Some(requests) = &state.requests {
             match requests.send(request) {
                 Ok(()) => return Ok(id),

@@ -5,17 +5,14 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use futures_util::{Sink as _, Stream as _};
 use reqwest::Upgraded;
 use secrecy::{ExposeSecret, SecretString};
-use tokio::{
-    sync::{mpsc, oneshot},
-    time::Instant,
-};
+use tokio::sync::{mpsc, oneshot};
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{Error as SocketError, Message, protocol::CloseFrame},
@@ -26,13 +23,19 @@ use super::{
     close,
     connect::Opened,
     message::{self, Incoming},
-    queue::Queue,
+    queue::Feed,
 };
-use crate::error::{Error, scrub_text};
+use crate::{
+    clock::{self, Until},
+    error::{Error, scrub_text},
+};
+
+/// How long a service may take to read that the socket is closed.
+const CLOSING: Duration = Duration::from_secs(20);
 
 /// What the task of a socket is told.
 pub(super) enum Order {
-    Subscribe { id: u64, payload: Arc<str>, queue: Arc<Queue> },
+    Subscribe { id: u64, payload: Arc<str>, feed: Arc<Feed> },
     Unsubscribe(u64),
 }
 
@@ -77,7 +80,7 @@ struct Driver {
     socket: WebSocketStream<Upgraded>,
     secret: Option<SecretString>,
     orders: mpsc::UnboundedReceiver<Order>,
-    routes: HashMap<u64, Arc<Queue>>,
+    routes: HashMap<u64, Arc<Feed>>,
     outgoing: VecDeque<Message>,
     /// The answer to the last ping of the protocol: one is enough, however many came.
     pong: Option<Message>,
@@ -112,20 +115,20 @@ impl Driver {
             End::Refused(error, code) => Some((error, code)),
         };
         let (error, code) = error.map_or((None, 1000), |(error, code)| (Some(error), code));
-        for queue in self.routes.values() {
-            queue.end(self.epoch, error.as_ref().map(Error::share));
+        for feed in self.routes.values() {
+            feed.end(self.epoch, error.as_ref().map(Error::share));
         }
         let frame = CloseFrame { code: code.into(), reason: "".into() };
         // The service may no longer listen.
-        let _ = tokio::time::timeout(self.keep_alive, self.socket.close(Some(frame))).await;
+        let _ = clock::limit(self.keep_alive.min(CLOSING), self.socket.close(Some(frame))).await;
     }
 
     async fn work(&mut self) -> End {
         let mut heard = Instant::now();
         let mut asked = false;
         loop {
-            let silence = if asked { self.keep_alive * 2 } else { self.keep_alive };
-            let step = tokio::time::timeout_at(heard + silence, std::future::poll_fn(|cx| self.poll(cx))).await;
+            let silence = if asked { self.keep_alive.saturating_mul(2) } else { self.keep_alive };
+            let step = Until::from(heard, silence).limit(std::future::poll_fn(|cx| self.poll(cx))).await;
             let end = match step {
                 Err(_) if asked => Some(End::Failed(close::silent())),
                 Err(_) => {
@@ -195,8 +198,8 @@ impl Driver {
 
     fn obey(&mut self, order: Order) {
         match order {
-            Order::Subscribe { id, payload, queue } => {
-                self.routes.insert(id, queue);
+            Order::Subscribe { id, payload, feed } => {
+                self.routes.insert(id, feed);
                 self.outgoing.push_back(Message::text(message::subscribe(id, &payload)));
             }
             Order::Unsubscribe(id) => {
@@ -217,19 +220,19 @@ impl Driver {
         match Incoming::read(&text) {
             // An identifier that nobody has is that of a subscription that has ended.
             Some(Incoming::Next(id, payload)) => {
-                if let Some(queue) = self.route(id) {
-                    queue.push(self.scrubbed(payload.get()).into());
+                if let Some(feed) = self.route(id) {
+                    feed.push(self.scrubbed(payload.get()).into());
                 }
             }
             Some(Incoming::Failed(id, payload)) => {
-                if let Some(queue) = self.take(id) {
+                if let Some(feed) = self.take(id) {
                     let errors = read_errors(payload.map_or("null", |payload| payload.get()), self.secret.as_ref());
-                    queue.end(self.epoch, Some(Error::graphql(errors)));
+                    feed.end(self.epoch, Some(Error::graphql(errors)));
                 }
             }
             Some(Incoming::Complete(id)) => {
-                if let Some(queue) = self.take(id) {
-                    queue.end(self.epoch, None);
+                if let Some(feed) = self.take(id) {
+                    feed.end(self.epoch, None);
                 }
             }
             Some(Incoming::Ping(payload)) => self.pong = Some(Message::text(message::pong(payload))),
@@ -246,11 +249,11 @@ impl Driver {
         }
     }
 
-    fn route(&self, id: &str) -> Option<&Arc<Queue>> {
+    fn route(&self, id: &str) -> Option<&Arc<Feed>> {
         self.routes.get(&id.parse().ok()?)
     }
 
-    fn take(&mut self, id: &str) -> Option<Arc<Queue>> {
+    fn take(&mut self, id: &str) -> Option<Arc<Feed>> {
         self.routes.remove(&id.parse().ok()?)
     }
 }

@@ -42,6 +42,7 @@ mod source;
 mod sse;
 mod subscription;
 mod supervisor;
+mod total;
 
 pub use answer::{Answer, GraphqlError, Location};
 pub(crate) use hub::Hub;

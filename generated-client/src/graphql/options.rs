@@ -41,6 +41,7 @@ pub struct GraphqlOptions {
     pub(super) payload_key: Option<String>,
     pub(super) message_limit: usize,
     pub(super) buffer: usize,
+    pub(super) total: usize,
     pub(super) connect: Duration,
     pub(super) keep_alive: Duration,
     pub(super) overlap: Duration,
@@ -64,6 +65,7 @@ impl GraphqlOptions {
             payload_key: Some("Authorization".to_owned()),
             message_limit: crate::session::BODY_LIMIT,
             buffer: 256,
+            total: 64 * 1024 * 1024,
             connect: Duration::from_secs(10),
             keep_alive: Duration::from_secs(20),
             overlap: Duration::from_secs(2),
@@ -113,6 +115,13 @@ impl GraphqlOptions {
     /// are longer together than two messages may be, the oldest are dropped, and the consumer is told.
     pub fn buffer(mut self, messages: usize) -> Self {
         self.buffer = messages.max(1);
+        self
+    }
+
+    /// Sets how many bytes of messages wait for all consumers of a client together; 64 MiB unless set, and one message at
+    /// least. When there are more, the subscription that holds most loses its oldest messages, and its consumer is told.
+    pub fn buffered_bytes(mut self, bytes: usize) -> Self {
+        self.total = bytes;
         self
     }
 

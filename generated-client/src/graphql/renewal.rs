@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
-
 use super::GraphqlOptions;
-use crate::session::random;
+use crate::{clock::Until, session::random};
 
 /// Tokens that live shorter than this do not make the client open connections without a pause.
 const SOONEST: Duration = Duration::from_secs(1);
@@ -15,8 +13,8 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// The end of a connection's time, before its token expires.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Renewal {
-    /// When the next connection is opened; `None`: nothing limits the token.
-    pub(super) at: Option<Instant>,
+    /// When the next connection is opened; never, where nothing limits the token.
+    pub(super) at: Until,
     /// How long this one goes on beside the next.
     pub(super) overlap: Duration,
 }
@@ -26,7 +24,7 @@ impl Renewal {
     pub(super) fn of(usable_for: Option<Duration>, options: &GraphqlOptions) -> Self {
         // The overlap ends while the old token is still good: it is used until a twentieth of its life is left, 30 s at most.
         let overlap = usable_for.map_or(options.overlap, |time| options.overlap.min(time / 20));
-        Self { at: usable_for.and_then(|time| Instant::now().checked_add(time.max(SOONEST))), overlap }
+        Self { at: usable_for.map_or(Until::NEVER, |time| Until::after(time.max(SOONEST))), overlap }
     }
 }
 
@@ -35,13 +33,5 @@ pub(super) fn pause(failures: u32) -> Duration {
     match failures.checked_sub(1) {
         None => Duration::ZERO,
         Some(more) => FIRST.saturating_mul(1 << more.min(10)).min(LONGEST).mul_f64(0.5 + random() / 2.0),
-    }
-}
-
-/// Waits for a time; for ever where there is none.
-pub(super) async fn at(time: Option<Instant>) {
-    match time {
-        Some(time) => sleep_until(time).await,
-        None => std::future::pending().await,
     }
 }

@@ -1,18 +1,18 @@
 //! A subscription as a request of its own: server-sent events, in the distinct-connections mode of GraphQL over SSE.
 
-use std::{pin::Pin, sync::Arc};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use tokio::time::Instant;
 
 use super::{
     connect::token,
     query::prepare,
-    queue::Queue,
-    renewal::{Renewal, at, pause},
+    queue::Feed,
+    renewal::{Renewal, pause},
 };
 use crate::{
     Error, EventStream,
+    clock::{self, Until},
     events::Event,
     session::{Options, Session, send},
     wire::decode,
@@ -21,9 +21,9 @@ use crate::{
 const ACCEPT: &str = "text/event-stream";
 
 /// Reads the events until the stream ends. Before its token expires, the stream is replaced by another one.
-pub(super) async fn run(session: Arc<Session>, payload: Arc<str>, queue: Arc<Queue>, epoch: u64) {
-    let end = read(&session, &payload, &queue, epoch).await;
-    queue.end(epoch, end.err());
+pub(super) async fn run(session: Arc<Session>, payload: Arc<str>, feed: Arc<Feed>, epoch: u64) {
+    let end = read(&session, &payload, &feed, epoch).await;
+    feed.end(epoch, end.err());
 }
 
 /// One request, and how long it goes on.
@@ -34,26 +34,26 @@ struct Opened {
 
 type Opening<'a> = Pin<Box<dyn Future<Output = Result<Opened, Error>> + Send + 'a>>;
 
-async fn read(session: &Session, payload: &str, queue: &Queue, epoch: u64) -> Result<(), Error> {
+async fn read(session: &Session, payload: &str, feed: &Feed, epoch: u64) -> Result<(), Error> {
     let mut current = open(session, payload, 0).await?;
     let mut opening: Option<Opening<'_>> = None;
     // What was replaced, for as long as it overlaps.
-    let mut old: Option<(EventStream, Instant)> = None;
+    let mut old: Option<(EventStream, Until)> = None;
     let mut failures = 0_u32;
     loop {
-        let renew = current.renewal.at.filter(|_| opening.is_none());
-        let retire = old.as_ref().map(|(_, until)| *until);
+        let renew = if opening.is_none() { current.renewal.at } else { Until::NEVER };
+        let retire = old.as_ref().map_or(Until::NEVER, |(_, until)| *until);
         tokio::select! {
             event = current.events.next() => {
                 let Some(event) = event.transpose()? else { return Ok(()) };
-                if !push(session, queue, event)? {
+                if !push(session, feed, event)? {
                     return Ok(());
                 }
             }
             // What ends it is the business of the stream that replaced it.
             event = next(&mut old) => {
                 let event = event.and_then(Result::ok);
-                if !event.is_some_and(|event| push(session, queue, event).unwrap_or(false)) {
+                if !event.is_some_and(|event| push(session, feed, event).unwrap_or(false)) {
                     old = None;
                 }
             }
@@ -63,25 +63,25 @@ async fn read(session: &Session, payload: &str, queue: &Queue, epoch: u64) -> Re
                     Ok(next) => {
                         failures = 0;
                         let last = std::mem::replace(&mut current, next);
-                        old = Some((last.events, Instant::now() + last.renewal.overlap));
-                        queue.move_to(epoch, true);
+                        old = Some((last.events, Until::after(last.renewal.overlap)));
+                        feed.move_to(epoch, true);
                         tracing::debug!("a stream of events is replaced");
                     }
                     Err(error) => {
                         // The old stream goes on while it can.
                         tracing::debug!(code = error.code(), "no second stream of events");
                         failures = failures.saturating_add(1);
-                        current.renewal.at = Some(Instant::now());
+                        current.renewal.at = Until::after(Duration::ZERO);
                     }
                 }
             }
-            () = at(renew) => opening = Some(Box::pin(open(session, payload, failures))),
-            () = at(retire) => old = None,
+            () = renew.sleep() => opening = Some(Box::pin(open(session, payload, failures))),
+            () = retire.sleep() => old = None,
         }
     }
 }
 
-async fn next(old: &mut Option<(EventStream, Instant)>) -> Option<Result<Event, Error>> {
+async fn next(old: &mut Option<(EventStream, Until)>) -> Option<Result<Event, Error>> {
     match old {
         Some((events, _)) => events.next().await,
         None => std::future::pending().await,
@@ -97,7 +97,7 @@ async fn opened(opening: &mut Option<Opening<'_>>) -> Result<Opened, Error> {
 
 /// Sends the request, after a pause that grows with failures.
 async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened, Error> {
-    tokio::time::sleep(pause(failures)).await;
+    clock::sleep(pause(failures)).await;
     let settings = session.graphql.options();
     let usable_for = token(session, settings.connect, None).await?.and_then(|held| held.usable_for());
     let renewal = Renewal::of(usable_for, settings);
@@ -114,11 +114,12 @@ async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened,
 }
 
 /// Hands a message over. `false`: the subscription is complete.
-fn push(session: &Session, queue: &Queue, event: Event) -> Result<bool, Error> {
+fn push(session: &Session, feed: &Feed, event: Event) -> Result<bool, Error> {
     match event.event.as_str() {
         "next" if event.data.len() > session.graphql.options().message_limit => Err(super::close::too_large()),
         "next" => {
-            queue.push(event.data.into());
+            // Not more than the message: a text that grew has room to spare.
+            feed.push(event.data.into_boxed_str().into_boxed_bytes().into());
             Ok(true)
         }
         "complete" => Ok(false),

@@ -16,7 +16,7 @@ use super::{
     connect::secret,
     hub::Hub,
     query::body,
-    queue::{Item, Queue},
+    queue::{Feed, Item, Queue},
 };
 use crate::{Error, Platform, session::Session};
 
@@ -46,11 +46,12 @@ impl<T> Subscription<T> {
     pub(super) fn new(platform: &Platform, document: &str, variables: &impl Serialize) -> Self {
         let session = Arc::clone(&platform.0);
         let queue = session.graphql.queue();
-        let added = body(document, variables).and_then(|body| Hub::add(&session, body.into(), Arc::clone(&queue)));
+        let feed = Feed::new(&queue);
+        let added = body(document, variables).and_then(|body| Hub::add(&session, body.into(), Arc::clone(&feed)));
         let id = match added {
             Ok(id) => Some(id),
             Err(error) => {
-                queue.end(0, Some(error));
+                feed.fail(error);
                 None
             }
         };
@@ -81,6 +82,7 @@ impl<T: DeserializeOwned> Stream for Subscription<T> {
 
 impl<T> Drop for Subscription<T> {
     fn drop(&mut self) {
+        self.queue.close();
         if let Some(id) = self.id {
             self.session.graphql.remove(id);
         }

@@ -1,19 +1,28 @@
 //! Keeps one socket open while there are subscriptions, and replaces it before its token expires.
 
-use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use tokio::{sync::mpsc, task::AbortHandle, time::Instant};
+use tokio::{sync::mpsc, task::AbortHandle};
 
 use super::{
     Transport,
     connect::{self, Opened, Refused},
     hub::Request,
     link::{Link, Order},
-    queue::Queue,
-    renewal::{Renewal, at, pause},
+    queue::Feed,
+    renewal::{Renewal, pause},
     sse,
 };
-use crate::{Error, session::Session};
+use crate::{
+    Error,
+    clock::{self, Until},
+    session::Session,
+};
 
 /// A socket that lived this long was a good one: the next may be opened at once.
 const STEADY: Duration = Duration::from_secs(10);
@@ -25,7 +34,7 @@ struct Supervisor {
     /// In the order in which they were made.
     subscriptions: BTreeMap<u64, Subscription>,
     current: Option<Current>,
-    retiring: Option<(Link, Instant)>,
+    retiring: Option<(Link, Until)>,
     opening: Option<Opening>,
     epoch: u64,
     failures: u32,
@@ -34,7 +43,7 @@ struct Supervisor {
 
 struct Subscription {
     payload: Arc<str>,
-    queue: Arc<Queue>,
+    feed: Arc<Feed>,
     /// The task of a subscription that has a request of its own.
     task: Option<AbortHandle>,
 }
@@ -86,9 +95,13 @@ pub(super) async fn run(session: Arc<Session>, mut requests: mpsc::UnboundedRece
 
 impl Supervisor {
     async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<Request>) -> Step {
-        let idle = self.idle_since.map(|since| since + self.session.graphql.options().idle);
-        let renew = self.current.as_ref().and_then(|current| current.renewal.at).filter(|_| self.opening.is_none());
-        let retire = self.retiring.as_ref().map(|(_, until)| *until);
+        let idle =
+            self.idle_since.map_or(Until::NEVER, |since| Until::from(since, self.session.graphql.options().idle));
+        let renew = match &self.current {
+            Some(current) if self.opening.is_none() => current.renewal.at,
+            _ => Until::NEVER,
+        };
+        let retire = self.retiring.as_ref().map_or(Until::NEVER, |(_, until)| *until);
         let opening = async {
             match &mut self.opening {
                 Some(opening) => opening.as_mut().await,
@@ -105,17 +118,17 @@ impl Supervisor {
             request = requests.recv() => Step::Request(request),
             outcome = opening => Step::Opened(outcome),
             () = ended => Step::Ended,
-            () = at(renew) => Step::Renew,
-            () = at(retire) => Step::Retire,
-            () = at(idle) => Step::Idle,
+            () = renew.sleep() => Step::Renew,
+            () = retire.sleep() => Step::Retire,
+            () = idle.sleep() => Step::Idle,
         }
     }
 
     fn obey(&mut self, request: Request) {
         match request {
-            Request::Add { id, payload, queue } => {
-                queue.move_to(self.epoch, false);
-                let mut subscription = Subscription { payload, queue, task: None };
+            Request::Add { id, payload, feed } => {
+                feed.move_to(self.epoch, false);
+                let mut subscription = Subscription { payload, feed, task: None };
                 if self.uses_requests() {
                     subscription.start(&self.session, self.epoch);
                 } else if let Some(current) = &self.current {
@@ -162,7 +175,7 @@ impl Supervisor {
         let session = Arc::clone(&self.session);
         let pause = pause(self.failures);
         self.opening = Some(Box::pin(async move {
-            tokio::time::sleep(pause).await;
+            clock::sleep(pause).await;
             connect::open(&session).await.map(Box::new)
         }));
     }
@@ -180,11 +193,11 @@ impl Supervisor {
             self.failures = 0;
         }
         let epoch = self.epoch;
-        self.subscriptions.retain(|_, subscription| subscription.queue.move_to(epoch, renewed));
+        self.subscriptions.retain(|_, subscription| subscription.feed.move_to(epoch, renewed));
         for (id, subscription) in &self.subscriptions {
             subscription.send(*id, &link);
         }
-        self.retiring = old.map(|old| (old.link, now + old.renewal.overlap));
+        self.retiring = old.map(|old| (old.link, Until::from(now, old.renewal.overlap)));
         self.current = Some(Current { link, since: now, renewal });
         tracing::debug!(subscriptions = self.subscriptions.len(), renewed, "the socket is open");
     }
@@ -196,7 +209,7 @@ impl Supervisor {
         if let Some(current) = &mut self.current {
             // The old socket goes on while it can.
             self.failures = self.failures.saturating_add(1);
-            current.renewal.at = Some(Instant::now());
+            current.renewal.at = Until::after(Duration::ZERO);
             return;
         }
         if no_upgrade && self.session.graphql.options().transport == Transport::Auto {
@@ -215,12 +228,12 @@ impl Supervisor {
         let steady = self.current.take().is_some_and(|current| current.since.elapsed() >= STEADY);
         self.failures = if steady { 0 } else { self.failures.saturating_add(1) };
         let epoch = self.epoch;
-        self.subscriptions.retain(|_, subscription| subscription.queue.move_to(epoch, false));
+        self.subscriptions.retain(|_, subscription| subscription.feed.move_to(epoch, false));
     }
 
     fn fail_all(&mut self, error: &Error) {
         for subscription in std::mem::take(&mut self.subscriptions).into_values() {
-            subscription.queue.end(self.epoch, Some(error.share()));
+            subscription.feed.end(self.epoch, Some(error.share()));
         }
     }
 }
@@ -237,12 +250,12 @@ impl Drop for Supervisor {
 
 impl Subscription {
     fn send(&self, id: u64, link: &Link) {
-        let (payload, queue) = (Arc::clone(&self.payload), Arc::clone(&self.queue));
-        link.order(Order::Subscribe { id, payload, queue });
+        let (payload, feed) = (Arc::clone(&self.payload), Arc::clone(&self.feed));
+        link.order(Order::Subscribe { id, payload, feed });
     }
 
     fn start(&mut self, session: &Arc<Session>, epoch: u64) {
-        let task = sse::run(Arc::clone(session), Arc::clone(&self.payload), Arc::clone(&self.queue), epoch);
+        let task = sse::run(Arc::clone(session), Arc::clone(&self.payload), Arc::clone(&self.feed), epoch);
         self.task = Some(tokio::spawn(task).abort_handle());
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::clock::Until;
+
 /// A time at which waiting ends. The operation goes on.
 ///
 /// ```
@@ -13,25 +15,25 @@ use std::time::{Duration, Instant};
 /// # let _ = (soon, some_day);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deadline(Option<Instant>);
+pub struct Deadline(Until);
 
 impl Deadline {
-    /// A time from now. One beyond what the clock can say never comes.
+    /// A time from now. More than a year is as good as [`never`](Self::never).
     pub fn after(time: Duration) -> Self {
-        Self(Instant::now().checked_add(time))
+        Self(Until::after(time))
     }
 
     /// An instant.
     pub fn at(instant: Instant) -> Self {
-        Self(Some(instant))
+        Self(Until::at(instant))
     }
 
     /// No time.
     pub fn never() -> Self {
-        Self(None)
+        Self(Until::NEVER)
     }
 
-    pub(super) fn instant(self) -> Option<Instant> {
+    pub(super) fn until(self) -> Until {
         self.0
     }
 }

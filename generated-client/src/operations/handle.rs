@@ -3,7 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use super::{
-    Binding, Entry, MemoryStore, Operation, OperationRef, Status, Store, WatchOptions, fingerprint, memory::absent,
+    Binding, Entry, MemoryStore, Operation, OperationRef, Status, Store, Unfinished, WatchOptions, fingerprint,
+    memory::absent,
 };
 use crate::{Error, Platform, error::Kind, generated::bindings::BINDINGS};
 
@@ -37,7 +38,11 @@ impl Platform {
 ///
 /// // After a start of the program: everything that was submitted before, and is not done with.
 /// let operations = platform.operations();
-/// for entry in operations.unfinished().await? {
+/// let unfinished = operations.unfinished().await?;
+/// for problem in &unfinished.unreadable {
+///     println!("{}: {}", problem.place(), problem.error());
+/// }
+/// for entry in unfinished.entries {
 ///     match entry.status() {
 ///         Status::Accepted => {
 ///             let operation = operations.resume(&entry)?;
@@ -97,24 +102,26 @@ impl Operations {
     ///
     /// # Errors
     ///
-    /// Nobody knows whether the submission arrived ([`Error::is_submission_unknown`]); else as for
-    /// [`operation`](Self::operation).
+    /// Nobody knows whether the submission arrived ([`Error::is_submission_unknown`]), or the reference of the entry is not
+    /// that of its submission; else as for [`operation`](Self::operation).
     pub fn resume(&self, entry: &Entry) -> Result<Operation, Error> {
+        entry.check()?;
         match entry.reference() {
             Some(reference) => self.operation(reference.clone()),
             None => {
                 let cause = Error::new(Kind::SubmissionUnknown, "its program ended before the answer was stored");
-                Err(Error::submission_unknown(cause, entry.intent().correlation()))
+                Err(Error::submission_unknown(cause, entry.intent()))
             }
         }
     }
 
-    /// Everything of this deployment in the store that is not done with, oldest first.
+    /// Everything of this deployment in the store that is not done with, oldest first. An entry that cannot be read holds up
+    /// none of the others: it is in [`Unfinished::unreadable`].
     ///
     /// # Errors
     ///
     /// The store fails.
-    pub async fn unfinished(&self) -> Result<Vec<Entry>, Error> {
+    pub async fn unfinished(&self) -> Result<Unfinished, Error> {
         self.store.unfinished(&self.deployment()).await
     }
 
@@ -122,7 +129,7 @@ impl Operations {
     ///
     /// # Errors
     ///
-    /// The store fails.
+    /// The store fails, or cannot read the entry.
     pub async fn labelled(&self, label: &str) -> Result<Option<Entry>, Error> {
         self.store.labelled(&self.deployment(), label).await
     }
@@ -138,20 +145,22 @@ impl Operations {
             return Err(Error::new(Kind::Store, "the submission has an identifier already").hint("resume it"));
         }
         let intent = entry.intent();
-        let (kind, correlation) = (intent.kind(), intent.correlation().to_owned());
-        let reference =
-            OperationRef::new(kind, id.to_owned(), intent.deployment().to_owned(), correlation, Default::default())?;
+        let reference = OperationRef::of(intent, id.to_owned())?;
         self.store.accept(&reference).await?;
         self.operation(reference)
     }
 
-    /// Takes a submission out of the store: one that did not arrive, as the platform shows. Its label is free again.
+    /// Takes an entry out of the store, as it was when it was read: a submission that did not arrive, as the platform shows.
+    /// Its label is free again. `false` when the entry is not there any more, or when another attempt or an acceptance came
+    /// in the meantime: read it again.
+    ///
+    /// Nobody may be submitting it while this is called: what arrives afterwards is in no store.
     ///
     /// # Errors
     ///
     /// The store fails.
-    pub async fn forget(&self, correlation: &str) -> Result<(), Error> {
-        self.store.forget(correlation).await
+    pub async fn forget(&self, entry: &Entry) -> Result<bool, Error> {
+        self.store.forget(entry.intent().correlation(), entry.revision()).await
     }
 
     /// The client.

@@ -54,5 +54,5 @@ pub use outcome::Outcome;
 pub use reference::OperationRef;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
-pub use store::{Entry, Intent, Status, Store, StoreFuture};
+pub use store::{Entry, FIRST, Intent, Status, Store, StoreFuture, Unfinished, Unreadable};
 pub use watch::Watch;

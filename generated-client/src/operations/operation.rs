@@ -92,14 +92,8 @@ impl Operation {
     /// The service refuses the query, or does not show the operation in time; the store fails. Failures that pass are
     /// waited out.
     pub async fn wait(&self, deadline: impl Into<Deadline>) -> Result<Outcome, Error> {
-        let deadline = deadline.into().instant();
         let mut watch = self.watch();
-        let passed = async {
-            match deadline {
-                Some(instant) => tokio::time::sleep_until(instant.into()).await,
-                None => std::future::pending().await,
-            }
-        };
+        let passed = deadline.into().until().sleep();
         tokio::pin!(passed);
         loop {
             tokio::select! {

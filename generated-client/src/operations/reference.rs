@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::SystemTime};
 use serde::{Deserialize, Serialize, de};
 
 use super::{
-    fingerprint,
+    Intent, fingerprint,
     time::{from_millis, millis},
 };
 use crate::error::{Error, Kind};
@@ -45,18 +45,14 @@ struct Wire {
 }
 
 impl OperationRef {
-    pub(super) fn new(
-        kind: &str,
-        id: String,
-        deployment: String,
-        correlation: String,
-        parameters: BTreeMap<String, String>,
-    ) -> Result<Self, Error> {
+    /// The reference to what a submission became.
+    pub(super) fn of(intent: &Intent, id: String) -> Result<Self, Error> {
         if id.is_empty() || id.len() > LONGEST || id.chars().any(char::is_control) {
             return Err(Error::new(Kind::Reference, "the identifier of the operation cannot be one")
                 .hint("check where the configuration says that it lies"));
         }
-        Ok(Self { kind: kind.to_owned(), id, deployment, accepted: millis(SystemTime::now()), correlation, parameters })
+        let Intent { correlation, kind, deployment, parameters, .. } = intent.clone();
+        Ok(Self { kind, id, deployment, accepted: millis(SystemTime::now()), correlation, parameters })
     }
 
     /// The name of its binding.
@@ -87,6 +83,11 @@ impl OperationRef {
     /// The path parameters of its submission, by their names in the contract.
     pub fn parameters(&self) -> &BTreeMap<String, String> {
         &self.parameters
+    }
+
+    /// Whether both find the same operation, whenever each was accepted.
+    pub(super) fn is_same_operation(&self, other: &Self) -> bool {
+        (&self.kind, &self.id, &self.deployment) == (&other.kind, &other.id, &other.deployment)
     }
 
     fn check(&self) -> String {

@@ -1,238 +1,186 @@
 //! A store on disk.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+mod rows;
+mod tables;
+mod worker;
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+
+use self::{
+    rows::{ENTRIES, Row},
+    worker::{Failure, Worker},
 };
-
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use serde::{Serialize, de::DeserializeOwned};
-
 use super::{
-    Entry, Intent, Observation, OperationRef, Store, StoreFuture,
-    memory::{absent, taken},
+    Entry, Intent, Observation, OperationRef, Store, StoreFuture, Unfinished,
+    memory::{absent, another, known, taken},
 };
-use crate::error::{Error, Kind};
-
-/// The version of the tables, in `user_version`.
-const VERSION: i64 = 1;
-
-const TABLES: &str = "
-    CREATE TABLE submission (
-        correlation TEXT PRIMARY KEY,
-        deployment TEXT NOT NULL,
-        label TEXT,
-        intent TEXT NOT NULL,
-        reference TEXT,
-        outcome TEXT,
-        UNIQUE (deployment, label)
-    ) STRICT;
-    CREATE TABLE observation (
-        number INTEGER PRIMARY KEY,
-        correlation TEXT NOT NULL REFERENCES submission ON DELETE CASCADE,
-        observation TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX observation_of ON observation (correlation, number);
-    PRAGMA user_version = 1;
-";
-
-/// An entry and its last observation.
-const ENTRIES: &str = "
-    SELECT intent, reference, outcome,
-        (SELECT observation FROM observation o WHERE o.correlation = s.correlation ORDER BY number DESC LIMIT 1)
-    FROM submission s";
+use crate::Error;
 
 /// A store in an SQLite file. What its functions have returned for survives the end of the program and of the machine;
 /// several programs may use the file at once. It holds no secret.
+///
+/// One thread of its own works on the file, so that a file that another program holds keeps no thread of the runtime
+/// waiting. A step that cannot be done within 10 s is an error, and one that nobody waits for any more is left undone.
 #[derive(Clone)]
-pub struct SqliteStore(Arc<Mutex<Connection>>);
+pub struct SqliteStore(Worker);
 
 impl SqliteStore {
-    /// Opens the file, or makes it.
+    /// Opens the file, or makes it. A file of an earlier version is brought to this one.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened, is no such store, or is one of a later version.
+    /// The file cannot be opened, is no such store, or is one of a later version; the system gives no thread.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let connection = Connection::open(path).map_err(|cause| failed("open", &cause))?;
-        Self::prepare(connection)
-    }
-
-    fn prepare(mut connection: Connection) -> Result<Self, Error> {
-        let step = |cause| failed("prepare", &cause);
-        connection.busy_timeout(Duration::from_secs(10)).map_err(step)?;
-        // The file is another one's while this fails.
-        connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(step)?;
-        connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;").map_err(step)?;
-        let change = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(step)?;
-        let version: i64 = change.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(step)?;
-        match version {
-            0 => {
-                change.execute_batch(TABLES).map_err(step)?;
-                change.commit().map_err(step)?;
-            }
-            VERSION => drop(change),
-            _ => {
-                return Err(Error::new(
-                    Kind::Store,
-                    format!("the store has version {version}; this client knows {VERSION}"),
-                )
-                .hint("update the client, or use another file"));
-            }
-        }
-        Ok(Self(Arc::new(Mutex::new(connection))))
-    }
-
-    /// Runs on a thread that may wait for the disk.
-    fn run<'a, T: Send + 'static>(
-        &'a self,
-        action: &'static str,
-        work: impl FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
-    ) -> StoreFuture<'a, T> {
-        let connection = Arc::clone(&self.0);
-        Box::pin(async move {
-            let work = move || {
-                let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-                work(&connection)
-            };
-            match tokio::task::spawn_blocking(work).await {
-                Ok(Ok(value)) => Ok(value),
-                Ok(Err(Failure::Sql(cause))) => Err(failed(action, &cause)),
-                Ok(Err(Failure::Own(error))) => Err(error),
-                Err(_) => Err(Error::new(Kind::Store, format!("the store did not {action}")).hint("try again")),
-            }
-        })
+        let mut connection = Connection::open(path).map_err(|cause| worker::failed("open", &cause))?;
+        tables::prepare(&mut connection)?;
+        Ok(Self(Worker::start(connection)?))
     }
 }
 
-enum Failure {
-    Sql(rusqlite::Error),
-    Own(Error),
-}
+/// An entry that is neither accepted nor done with.
+const UNKNOWN: &str = "reference IS NULL AND outcome IS NULL";
 
-impl From<rusqlite::Error> for Failure {
-    fn from(cause: rusqlite::Error) -> Self {
-        Self::Sql(cause)
-    }
-}
-
-fn failed(action: &str, cause: &rusqlite::Error) -> Error {
-    Error::new(Kind::Store, format!("the store cannot {action}: {cause}"))
-        .hint("check the file, its folder and the space on its disk")
-}
-
-fn is_conflict(cause: &rusqlite::Error) -> bool {
-    cause.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
-}
-
-fn write(value: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string(value)
-        .map_err(|_| Failure::Own(Error::new(Kind::Store, "an entry cannot be written").hint("report this")))
-}
-
-fn read<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
-    serde_json::from_str(text).map_err(|cause| {
-        let what = format!("an entry of the store does not read: {cause}");
-        Failure::Own(Error::new(Kind::Store, what).hint("the file was changed by other hands, or by a later version"))
-    })
-}
-
-type Columns = (String, Option<String>, Option<String>, Option<String>);
-
-fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {
-    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-}
-
-fn entry((intent, reference, outcome, last): Columns) -> Result<Entry, Failure> {
-    let reference = reference.as_deref().map(read::<OperationRef>).transpose()?;
-    let last = last.as_deref().map(read::<Observation>).transpose()?;
-    Ok(Entry::new(read::<Intent>(&intent)?, reference, last, outcome))
+fn is_there(change: &Transaction<'_>, correlation: &str) -> Result<(), Failure> {
+    let sql = "SELECT 1 FROM submission WHERE correlation = ?1";
+    let found = change.query_row(sql, [correlation], |_| Ok(())).optional()?;
+    found.ok_or_else(|| Failure::Own(absent()))
 }
 
 impl Store for SqliteStore {
     fn intend<'a>(&'a self, intent: &'a Intent) -> StoreFuture<'a, ()> {
         let intent = intent.clone();
-        self.run("keep an intent", move |store| {
-            let text = write(&intent)?;
+        self.0.write("keep an intent", move |change| {
+            let text = rows::write(&intent)?;
             let values = params![intent.correlation, intent.deployment, intent.label, text];
+            // The first attempt comes with it, by a trigger.
             let sql = "INSERT INTO submission (correlation, deployment, label, intent) VALUES (?1, ?2, ?3, ?4)";
-            match store.execute(sql, values) {
+            match change.execute(sql, values) {
                 Ok(_) => Ok(()),
-                Err(cause) if is_conflict(&cause) => Err(Failure::Own(taken())),
+                Err(cause) if rows::is_conflict(&cause) => Err(Failure::Own(taken())),
                 Err(cause) => Err(cause.into()),
+            }
+        })
+    }
+
+    fn begin<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, u64> {
+        let correlation = correlation.to_owned();
+        self.0.write("keep an attempt", move |change| {
+            let sql = format!(
+                "UPDATE submission SET revision = revision + 1 WHERE correlation = ?1 AND {UNKNOWN} RETURNING revision"
+            );
+            let Some(revision) = change.query_row(&sql, [&correlation], |row| row.get::<_, i64>(0)).optional()? else {
+                is_there(change, &correlation)?;
+                return Err(Failure::Own(known()));
+            };
+            change
+                .execute("INSERT INTO attempt (correlation, number) VALUES (?1, ?2)", params![correlation, revision])?;
+            Ok(rows::number(revision))
+        })
+    }
+
+    fn withdraw<'a>(&'a self, correlation: &'a str, attempt: u64) -> StoreFuture<'a, bool> {
+        let correlation = correlation.to_owned();
+        self.0.write("take an attempt back", move |change| {
+            let sql = "DELETE FROM attempt WHERE correlation = ?1 AND number = ?2";
+            change.execute(sql, params![correlation, rows::column(attempt)])?;
+            let sql = format!(
+                "DELETE FROM submission WHERE correlation = ?1 AND {UNKNOWN}
+                 AND NOT EXISTS (SELECT 1 FROM attempt WHERE correlation = ?1)"
+            );
+            change.execute(&sql, [&correlation])?;
+            match is_there(change, &correlation) {
+                Ok(()) => Ok(false),
+                Err(Failure::Own(_)) => Ok(true),
+                Err(failure) => Err(failure),
             }
         })
     }
 
     fn accept<'a>(&'a self, reference: &'a OperationRef) -> StoreFuture<'a, ()> {
         let reference = reference.clone();
-        self.run("keep an acceptance", move |store| {
-            let values = params![write(&reference)?, reference.correlation()];
-            match store.execute("UPDATE submission SET reference = ?1 WHERE correlation = ?2", values)? {
-                0 => Err(Failure::Own(absent())),
-                _ => Ok(()),
+        self.0.write("keep an acceptance", move |change| {
+            let correlation = reference.correlation();
+            let sql = "UPDATE submission SET reference = ?2, revision = revision + 1
+                       WHERE correlation = ?1 AND reference IS NULL";
+            if change.execute(sql, params![correlation, rows::write(&reference)?])? > 0 {
+                return Ok(());
+            }
+            is_there(change, correlation)?;
+            let sql = "SELECT reference FROM submission WHERE correlation = ?1";
+            let first: String = change.query_row(sql, [correlation], |row| row.get(0))?;
+            match serde_json::from_str::<OperationRef>(&first) {
+                Ok(first) if first.is_same_operation(&reference) => Ok(()),
+                _ => Err(Failure::Own(another())),
             }
         })
     }
 
-    fn forget<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, ()> {
+    fn forget<'a>(&'a self, correlation: &'a str, revision: u64) -> StoreFuture<'a, bool> {
         let correlation = correlation.to_owned();
-        self.run("forget a submission", move |store| {
-            store.execute("DELETE FROM submission WHERE correlation = ?1", [correlation])?;
-            Ok(())
+        self.0.write("forget a submission", move |change| {
+            let sql = "DELETE FROM submission WHERE correlation = ?1 AND revision = ?2";
+            Ok(change.execute(sql, params![correlation, rows::column(revision)])? > 0)
         })
     }
 
     fn observe<'a>(&'a self, correlation: &'a str, observation: &'a Observation) -> StoreFuture<'a, ()> {
         let (correlation, observation) = (correlation.to_owned(), observation.clone());
-        self.run("keep an observation", move |store| {
+        self.0.write("keep an observation", move |change| {
             // Nothing is kept of an operation that is in another store.
             let sql = "INSERT INTO observation (correlation, observation)
                        SELECT correlation, ?2 FROM submission WHERE correlation = ?1";
-            store.execute(sql, params![correlation, write(&observation)?])?;
+            change.execute(sql, params![correlation, rows::write(&observation)?])?;
             Ok(())
         })
     }
 
     fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str) -> StoreFuture<'a, bool> {
         let (correlation, outcome) = (correlation.to_owned(), outcome.to_owned());
-        self.run("keep an end", move |store| {
+        self.0.write("keep an end", move |change| {
             let sql = "UPDATE submission SET outcome = ?2 WHERE correlation = ?1 AND outcome IS NULL";
-            if store.execute(sql, params![correlation, outcome])? > 0 {
+            if change.execute(sql, params![correlation, outcome])? > 0 {
                 return Ok(true);
             }
-            let sql = "SELECT 1 FROM submission WHERE correlation = ?1";
-            match store.query_row(sql, [correlation], |_| Ok(())).optional()? {
-                Some(()) => Ok(false),
-                None => Err(Failure::Own(absent())),
-            }
+            is_there(change, &correlation)?;
+            Ok(false)
         })
     }
 
     fn entry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, Option<Entry>> {
         let correlation = correlation.to_owned();
-        self.run("read", move |store| {
-            let sql = format!("{ENTRIES} WHERE correlation = ?1");
-            store.query_row(&sql, [correlation], columns).optional()?.map(entry).transpose()
+        self.0.read("read", move |store| {
+            let sql = format!("{ENTRIES} WHERE s.correlation = ?1");
+            let row = store.query_row(&sql, [correlation], |row| Ok(Row::of(row))).optional()?;
+            row.map(|row| row.entry().map_err(Failure::Own)).transpose()
         })
     }
 
     fn labelled<'a>(&'a self, deployment: &'a str, label: &'a str) -> StoreFuture<'a, Option<Entry>> {
         let values = [deployment.to_owned(), label.to_owned()];
-        self.run("read", move |store| {
-            let sql = format!("{ENTRIES} WHERE deployment = ?1 AND label = ?2");
-            store.query_row(&sql, values, columns).optional()?.map(entry).transpose()
+        self.0.read("read", move |store| {
+            let sql = format!("{ENTRIES} WHERE s.deployment = ?1 AND s.label = ?2");
+            let row = store.query_row(&sql, values, |row| Ok(Row::of(row))).optional()?;
+            row.map(|row| row.entry().map_err(Failure::Own)).transpose()
         })
     }
 
-    fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Vec<Entry>> {
+    fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Unfinished> {
         let deployment = deployment.to_owned();
-        self.run("read", move |store| {
-            let sql = format!("{ENTRIES} WHERE deployment = ?1 AND outcome IS NULL ORDER BY s.rowid");
+        self.0.read("read", move |store| {
+            let sql = format!("{ENTRIES} WHERE s.deployment = ?1 AND s.outcome IS NULL ORDER BY s.rowid");
             let mut statement = store.prepare(&sql)?;
-            let rows = statement.query_map([deployment], columns)?.collect::<Result<Vec<_>, _>>()?;
-            rows.into_iter().map(entry).collect()
+            let rows = statement.query_map([deployment], |row| Ok(Row::of(row)))?.collect::<Result<Vec<_>, _>>()?;
+            let mut unfinished = Unfinished::default();
+            for row in rows {
+                unfinished.unreadable.extend(row.unreadable_observation());
+                match row.entry() {
+                    Ok(entry) => unfinished.entries.push(entry),
+                    Err(error) => unfinished.unreadable.push(row.unreadable(error)),
+                }
+            }
+            Ok(unfinished)
         })
     }
 }
@@ -242,3 +190,6 @@ impl std::fmt::Debug for SqliteStore {
         f.debug_struct("SqliteStore").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

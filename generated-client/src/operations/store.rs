@@ -1,27 +1,42 @@
 //! Where submissions and operations are kept.
 
-use std::{pin::Pin, time::SystemTime};
+use std::{collections::BTreeMap, pin::Pin, time::SystemTime};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Observation, OperationRef, time::from_millis};
-use crate::Error;
+use crate::{Error, error::Kind};
 
 /// What the functions of a [`Store`] return.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
 
-/// Keeps submissions and operations: the intent before a submission is sent, its acceptance, and every observation.
+/// Keeps submissions and operations: that a submission may arrive before it is sent, its acceptance, and every observation.
 ///
-/// When a function returns, what it was given survives whatever the store promises to survive.
+/// Whether a submission may have arrived is a property of all of its attempts, in all programs that share the store. An
+/// attempt is kept before it is sent, and stays until it is known that nothing came of it. So an entry without a reference
+/// has an attempt that may have arrived, always, and a crash at any point leaves what is true.
+///
+/// Each function is one step that others see wholly or not at all, and when it returns, what it was given survives whatever
+/// the store promises to survive. A future that is dropped may leave its step undone.
 pub trait Store: Send + Sync + 'static {
-    /// Keeps an intent. A label that the deployment has already is an error, and nothing is kept.
+    /// Keeps an intent, with an attempt of the number [`FIRST`] that is about to be sent. A label that the deployment has
+    /// already is an error, and nothing is kept.
     fn intend<'a>(&'a self, intent: &'a Intent) -> StoreFuture<'a, ()>;
 
-    /// Keeps the acceptance of an intent.
+    /// Keeps another attempt that is about to be sent, and gives its number, which the entry never had before. It moves the
+    /// entry's [`revision`](Entry::revision) on. An entry that is not there, is accepted or is done with is an error.
+    fn begin<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, u64>;
+
+    /// Takes back an attempt of which nothing came, for certain. The entry goes with its last attempt, unless it is accepted
+    /// or done with. `true` when it is gone.
+    fn withdraw<'a>(&'a self, correlation: &'a str, attempt: u64) -> StoreFuture<'a, bool>;
+
+    /// Keeps the acceptance of an intent, and moves its revision on. The first one counts: the same operation again changes
+    /// nothing, and another one is an error.
     fn accept<'a>(&'a self, reference: &'a OperationRef) -> StoreFuture<'a, ()>;
 
-    /// Forgets an intent that did not arrive, or an operation.
-    fn forget<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, ()>;
+    /// Forgets an entry whose revision is still this one. `false` when it has another one or is not there.
+    fn forget<'a>(&'a self, correlation: &'a str, revision: u64) -> StoreFuture<'a, bool>;
 
     /// Keeps an observation of an operation. One of an operation that the store does not have is dropped.
     fn observe<'a>(&'a self, correlation: &'a str, observation: &'a Observation) -> StoreFuture<'a, ()>;
@@ -35,9 +50,12 @@ pub trait Store: Send + Sync + 'static {
     /// The entry of a label.
     fn labelled<'a>(&'a self, deployment: &'a str, label: &'a str) -> StoreFuture<'a, Option<Entry>>;
 
-    /// All entries of a deployment that are not done with, oldest first.
-    fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Vec<Entry>>;
+    /// All entries of a deployment that are not done with, oldest first, and those that cannot be read.
+    fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Unfinished>;
 }
+
+/// The number of the attempt that comes with an intent.
+pub const FIRST: u64 = 1;
 
 /// A submission that is about to be sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +65,23 @@ pub struct Intent {
     pub(super) kind: String,
     pub(super) deployment: String,
     pub(super) at: u64,
+    #[serde(default)]
+    pub(super) parameters: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) key: Key,
+}
+
+/// By which header the service recognises the attempts of a submission.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Key {
+    /// Kept by an earlier version, which wrote no header down, and sent that of the binding.
+    #[default]
+    Unrecorded,
+    /// By none.
+    None,
+    /// By this one, in every attempt.
+    Header(String),
 }
 
 impl Intent {
@@ -74,12 +109,32 @@ impl Intent {
     pub fn at(&self) -> SystemTime {
         from_millis(self.at)
     }
+
+    /// The path parameters of the submission, by their names in the contract.
+    pub fn parameters(&self) -> &BTreeMap<String, String> {
+        &self.parameters
+    }
+
+    /// Whether the service recognises another attempt.
+    pub(crate) fn is_recognised(&self) -> bool {
+        self.key != Key::None
+    }
+
+    /// Whether every attempt has carried this header.
+    pub(super) fn is_recognised_by(&self, header: &str) -> bool {
+        match &self.key {
+            Key::Unrecorded => true,
+            Key::None => false,
+            Key::Header(known) => known.eq_ignore_ascii_case(header),
+        }
+    }
 }
 
 /// What a store has of one submission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub(super) intent: Intent,
+    pub(super) revision: u64,
     pub(super) reference: Option<OperationRef>,
     pub(super) last: Option<Observation>,
     pub(super) outcome: Option<String>,
@@ -89,8 +144,8 @@ pub struct Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// It was about to be sent, and nothing is known of what came of it: it is still being sent, or its program ended, or
-    /// its connection broke. It is never sent again by itself.
+    /// An attempt may have arrived: it is still being sent, or its program ended, or its connection broke. What came back from
+    /// another attempt says nothing of it. It is never sent again by itself.
     SubmissionUnknown,
     /// The service has accepted it.
     Accepted,
@@ -102,11 +157,36 @@ impl Entry {
     /// An entry, for stores of other kinds.
     pub fn new(
         intent: Intent,
+        revision: u64,
         reference: Option<OperationRef>,
         last: Option<Observation>,
         outcome: Option<String>,
     ) -> Self {
-        Self { intent, reference, last, outcome }
+        Self { intent, revision, reference, last, outcome }
+    }
+
+    /// A number that each attempt and the acceptance move on: what was decided by a look at this entry holds while it has
+    /// this revision.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Whether the reference is that of the submission. A row of another one may have been written over it.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let intent = &self.intent;
+        let other = self.reference.as_ref().and_then(|reference| {
+            let parts = [
+                ("another submission", reference.correlation() == intent.correlation),
+                ("another kind", reference.kind() == intent.kind),
+                ("another deployment", reference.deployment() == intent.deployment),
+            ];
+            parts.into_iter().find_map(|(what, same)| (!same).then_some(what))
+        });
+        match other {
+            None => Ok(()),
+            Some(what) => Err(Error::new(Kind::Reference, format!("the reference of the entry is one of {what}"))
+                .hint("the store was changed: look on the platform, then restore the entry or take it out")),
+        }
     }
 
     /// The submission.
@@ -136,5 +216,59 @@ impl Entry {
             (Some(_), None) => Status::Accepted,
             (None, None) => Status::SubmissionUnknown,
         }
+    }
+}
+
+/// What is not done with, as [`Operations::unfinished`](super::Operations::unfinished) gives it.
+#[derive(Debug, Default)]
+#[must_use = "what cannot be read may be running, too"]
+pub struct Unfinished {
+    /// The entries, oldest first.
+    pub entries: Vec<Entry>,
+    /// What of the store cannot be read. It holds up none of the others.
+    pub unreadable: Vec<Unreadable>,
+}
+
+impl Unfinished {
+    /// The entries, where all of them can be read.
+    ///
+    /// # Errors
+    ///
+    /// The error of the first one that cannot.
+    pub fn all(self) -> Result<Vec<Entry>, Error> {
+        match self.unreadable.into_iter().next() {
+            None => Ok(self.entries),
+            Some(Unreadable { error, .. }) => Err(error),
+        }
+    }
+}
+
+/// A part of a store that cannot be read: it was changed or damaged, or a later version wrote it.
+#[derive(Debug)]
+pub struct Unreadable {
+    place: String,
+    label: Option<String>,
+    error: Error,
+}
+
+impl Unreadable {
+    /// For stores of other kinds.
+    pub fn new(place: impl Into<String>, label: Option<String>, error: Error) -> Self {
+        Self { place: place.into(), label, error }
+    }
+
+    /// Where it lies, in the words of the store.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// The label of the submission, as far as that can be read.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// What is wrong with it.
+    pub fn error(&self) -> &Error {
+        &self.error
     }
 }

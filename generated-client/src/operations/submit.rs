@@ -1,39 +1,48 @@
 //! Submits: intent, request, acceptance.
 
-use std::{collections::BTreeMap, time::SystemTime};
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 use uuid::{Builder, Uuid};
 
-use super::{Binding, Intent, Operation, OperationRef, Operations, Status, binding::text, memory::taken, time::millis};
+use super::{
+    Binding, FIRST, Intent, Operation, OperationRef, Operations, Status, StoreFuture,
+    binding::text,
+    memory::{absent, taken},
+    store::Key,
+    time::millis,
+};
 use crate::{
-    Bytes, Call, Error, Method, Request, Submission,
+    Bytes, Call, Error, Request, Submission, clock,
     error::Kind,
     session::{Options, send},
     wire::{Prepared, decode, parameters_of, set_header},
 };
 
 impl<T> Submission<'_, T> {
-    /// Submits: keeps the intent, sends the request once, keeps the acceptance, and gives the operation.
+    /// Submits: keeps in the store that it may arrive, sends the request, keeps the acceptance, and gives the operation.
     ///
     /// # Errors
     ///
     /// - The store has the label already: nothing was sent. Resume that submission.
-    /// - The request was refused, or did not leave: the store forgets the intent.
-    /// - [`is_submission_unknown`](Error::is_submission_unknown): the connection broke, the deadline passed, the service
-    ///   failed, or gave no identifier. The store keeps the intent; nothing is sent again.
+    /// - Every attempt was clearly refused, or did not leave, and nobody else has one under way: the store forgets it.
+    /// - [`is_submission_unknown`](Error::is_submission_unknown): some attempt had no answer, met a failure of the service, or
+    ///   was accepted without an identifier, whatever came back from the others. The store keeps the submission.
     /// - The store could not keep the acceptance: [`Error::accepted`] has the reference.
     pub async fn submit(self, operations: &Operations) -> Result<Operation, Error> {
-        let (prepared, options, draft) = self.draft(operations)?;
+        let draft = self.draft(operations)?;
         let intent = Intent {
             correlation: correlation()?,
-            label: draft.label,
+            label: draft.label.clone(),
             kind: draft.binding.kind.to_owned(),
             deployment: operations.deployment(),
             at: millis(SystemTime::now()),
+            parameters: parameters_of(&operations.platform().0.base, draft.binding.path, &draft.prepared.url),
+            key: draft.binding.idempotency.map_or(Key::None, |header| Key::Header(header.to_owned())),
         };
-        operations.store().intend(&intent).await?;
-        run(operations, draft.binding, &prepared, options, &intent).await
+        let draft = draft.keyed(&intent)?;
+        draft.within(operations.store().intend(&intent)).await?;
+        draft.run(operations, &intent, FIRST).await
     }
 
     /// Submits again what is in the store under the same label, and of which nobody knows whether it arrived. The service
@@ -41,25 +50,44 @@ impl<T> Submission<'_, T> {
     ///
     /// # Errors
     ///
-    /// The configuration names no such header, or the store has no such submission of the label; else as for
-    /// [`submit`](Self::submit).
+    /// The configuration names no such header, or an attempt was sent without it; the store has no such submission of the
+    /// label; else as for [`submit`](Self::submit). A refusal does not say that the attempts before it did not arrive: the
+    /// error is [`is_submission_unknown`](Error::is_submission_unknown), has the status, and the store keeps the submission.
     pub async fn resubmit(self, operations: &Operations) -> Result<Operation, Error> {
-        let (prepared, options, draft) = self.draft(operations)?;
-        if draft.binding.idempotency.is_none() {
-            let what = format!("the service does not recognise repeated submissions of kind `{}`", draft.binding.kind);
+        let draft = self.draft(operations)?;
+        let kind = draft.binding.kind;
+        let Some(header) = draft.binding.idempotency else {
+            let what = format!("the service does not recognise repeated submissions of kind `{kind}`");
             return Err(
                 Error::new(Kind::Configuration, what).hint("look on the platform, then adopt or forget the submission")
             );
-        }
-        let label = draft.label.unwrap_or_default();
-        let entry = operations.labelled(&label).await?.ok_or_else(super::memory::absent)?;
+        };
+        let Some(label) = &draft.label else {
+            return Err(
+                Error::new(Kind::Request, "the submission has no label").hint("name it as when it was submitted")
+            );
+        };
+        let entry = draft.within(operations.store().labelled(&operations.deployment(), label)).await?;
+        let entry = entry.ok_or_else(absent)?;
         if entry.status() != Status::SubmissionUnknown {
             return Err(taken());
         }
-        run(operations, draft.binding, &prepared, options, entry.intent()).await
+        let intent = entry.intent();
+        if intent.kind() != kind {
+            let what = format!("the submission of this label is one of kind `{}`, not `{kind}`", intent.kind());
+            return Err(Error::new(Kind::Store, what).hint("submit it again by the operation that submitted it"));
+        }
+        if !intent.is_recognised_by(header) {
+            let what =
+                format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
+            return Err(Error::new(Kind::Store, what).hint("look on the platform, then adopt or forget the submission"));
+        }
+        let draft = draft.keyed(intent)?;
+        let attempt = draft.within(operations.store().begin(intent.correlation())).await?;
+        draft.run(operations, intent, attempt).await
     }
 
-    fn draft(self, operations: &Operations) -> Result<(Prepared, Options, Draft), Error> {
+    fn draft(self, operations: &Operations) -> Result<Draft, Error> {
         let Self { call, kind, label } = self;
         if call.platform.0.base != operations.platform().0.base {
             return Err(Error::new(
@@ -69,7 +97,10 @@ impl<T> Submission<'_, T> {
             .hint("take both from the same client"));
         }
         let binding = operations.binding(kind)?;
-        Ok((call.prepared?, call.options, Draft { binding, label }))
+        let patience = call.options.deadline.unwrap_or(operations.platform().0.deadline);
+        // A submission begins work, whatever its method says: no attempt is free.
+        let options = Options { begins: true, ..call.options };
+        Ok(Draft { binding, label, prepared: call.prepared?, options, patience })
     }
 }
 
@@ -108,61 +139,81 @@ impl<'a> Request<'a> {
     }
 }
 
+/// What is about to be submitted.
 struct Draft {
     binding: &'static Binding,
     label: Option<String>,
+    prepared: Prepared,
+    options: Options,
+    /// How long the store may take for each step.
+    patience: Duration,
 }
 
-async fn run(
-    operations: &Operations,
-    binding: &'static Binding,
-    prepared: &Prepared,
-    mut options: Options,
-    intent: &Intent,
-) -> Result<Operation, Error> {
-    if let Some(header) = binding.idempotency {
-        set_header(&mut options.headers, header, intent.correlation())?;
+impl Draft {
+    /// The draft with the header by which the service recognises all attempts of the submission.
+    fn keyed(mut self, intent: &Intent) -> Result<Self, Error> {
+        if let Some(header) = self.binding.idempotency {
+            set_header(&mut self.options.headers, header, intent.correlation())?;
+        }
+        Ok(self)
     }
-    let platform = operations.platform();
-    let raw = match send(&platform.0, prepared, &options).await {
-        Ok(raw) => raw,
-        Err(error) if may_have_arrived(&error, prepared.method) => {
-            return Err(Error::submission_unknown(error, intent.correlation()));
-        }
-        Err(error) => {
-            // Where it cannot be forgotten it shows as unknown, which is safe.
-            if let Err(failed) = operations.store().forget(intent.correlation()).await {
-                tracing::warn!(code = failed.code(), "a refused submission stays in the store");
-            }
-            return Err(error);
-        }
-    };
-    let body = raw.bytes().clone();
-    let id =
-        serde_json::from_slice::<Value>(&body).ok().and_then(|body| body.pointer(binding.identifier).and_then(text));
-    let parameters: BTreeMap<String, String> = parameters_of(&platform.0.base, binding.path, &prepared.url);
-    let correlation = intent.correlation().to_owned();
-    let reference = id
-        .ok_or_else(|| {
-            Error::new(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
+
+    /// A step of the store, in the time of the call.
+    async fn within<T>(&self, step: StoreFuture<'_, T>) -> Result<T, Error> {
+        clock::limit(self.patience, step).await.unwrap_or_else(|_| {
+            Err(Error::new(Kind::Store, format!("the store did not answer within {}", clock::seconds(self.patience)))
+                .hint("look whether another program holds its file"))
         })
-        .and_then(|id| OperationRef::new(binding.kind, id, operations.deployment(), correlation, parameters))
-        .map_err(|error| Error::submission_unknown(error.at(prepared.operation), intent.correlation()))?;
-    match operations.store().accept(&reference).await {
-        Ok(()) => Ok(Operation::new(operations.clone(), binding, reference, Some(body))),
-        Err(error) => Err(error.with_accepted(reference)),
     }
-}
 
-/// Whether work may have begun in spite of an error. What says nothing of it counts as such.
-fn may_have_arrived(error: &Error, method: Method) -> bool {
-    if method.is_safe() {
-        return false;
+    /// Sends, and keeps what came of it. The store has the attempt already.
+    async fn run(self, operations: &Operations, intent: &Intent, attempt: u64) -> Result<Operation, Error> {
+        let binding = self.binding;
+        let raw = match send(&operations.platform().0, &self.prepared, &self.options).await {
+            Ok(raw) => raw,
+            // The attempt stays in the store.
+            Err(error) if error.may_have_taken_effect() => return Err(Error::submission_unknown(error, intent)),
+            Err(error) => return self.refused(operations, intent, attempt, error).await,
+        };
+        let body = raw.bytes().clone();
+        let id = serde_json::from_slice::<Value>(&body)
+            .ok()
+            .and_then(|body| body.pointer(binding.identifier).and_then(text));
+        let reference = id
+            .ok_or_else(|| {
+                Error::new(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
+            })
+            .and_then(|id| OperationRef::of(intent, id))
+            .map_err(|error| Error::submission_unknown(error.at(self.prepared.operation), intent))?;
+        match self.within(operations.store().accept(&reference)).await {
+            Ok(()) => Ok(Operation::new(operations.clone(), binding, reference, Some(body))),
+            Err(error) => Err(error.with_accepted(reference)),
+        }
     }
-    match error.status() {
-        // A 2xx that is no good came from a service that has accepted.
-        Some(status) => status.is_server_error() || status.is_success() || status.as_u16() == 408,
-        None => error.was_sent(),
+
+    /// Nothing came of this attempt. Whether that is all there is to know, the store says: an earlier attempt, or one of
+    /// another program, may have arrived, and may be what this one was refused for.
+    async fn refused(
+        &self,
+        operations: &Operations,
+        intent: &Intent,
+        attempt: u64,
+        error: Error,
+    ) -> Result<Operation, Error> {
+        let store = operations.store();
+        match self.within(store.withdraw(intent.correlation(), attempt)).await {
+            Ok(true) => return Err(error),
+            Ok(false) => {}
+            Err(failed) => {
+                tracing::warn!(code = failed.code(), "a refused submission stays in the store");
+                return Err(Error::submission_unknown(error, intent));
+            }
+        }
+        // Another program may know it by now.
+        match self.within(store.entry(intent.correlation())).await {
+            Ok(Some(entry)) if entry.reference().is_some() => operations.resume(&entry),
+            _ => Err(Error::submission_unknown(error, intent)),
+        }
     }
 }
 

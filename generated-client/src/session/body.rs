@@ -5,7 +5,10 @@ use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
 use bytes::{Bytes, BytesMut};
 
 use super::broken;
-use crate::error::{Error, Kind};
+use crate::{
+    clock,
+    error::{Error, Kind},
+};
 
 /// The whole body, up to `limit` bytes.
 pub(crate) async fn read(response: &mut reqwest::Response, limit: usize, idle: Duration) -> Result<Bytes, Error> {
@@ -51,13 +54,13 @@ async fn chunk(response: &mut reqwest::Response, idle: Duration) -> Result<Optio
     // Most bodies are there along with their head: only what is waited for needs a timer.
     let outcome = match poll_fn(|context| Poll::Ready(chunk.as_mut().poll(context))).await {
         Poll::Ready(outcome) => outcome,
-        Poll::Pending => tokio::time::timeout(idle, chunk).await.map_err(|_| silent(idle))?,
+        Poll::Pending => clock::limit(idle, chunk).await.map_err(|_| silent(idle))?,
     };
     outcome.map_err(|cause| broken(&cause.without_url()))
 }
 
 /// The error of a server that says nothing for too long.
 pub(crate) fn silent(idle: Duration) -> Error {
-    Error::new(Kind::Timeout, format!("the service was silent for {} s", idle.as_secs_f64()))
+    Error::new(Kind::Timeout, format!("the service was silent for {}", clock::seconds(idle)))
         .hint("call again, or set a longer idle time")
 }

@@ -5,6 +5,7 @@ mod content;
 pub(crate) mod middleware;
 mod options;
 mod preflight;
+mod progress;
 mod refused;
 mod retry;
 mod send;

@@ -12,6 +12,8 @@ pub(crate) struct Options {
     pub(crate) no_retry: bool,
     pub(crate) idempotent: bool,
     pub(crate) retry_when_asked: bool,
+    /// The call begins work, whatever its method says.
+    pub(crate) begins: bool,
     pub(crate) headers: HeaderMap,
 }
 

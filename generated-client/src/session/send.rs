@@ -1,12 +1,6 @@
 //! Sends a request: deadline, credential, attempts, status.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU16, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use tracing::{Instrument as _, Span, field::Empty};
@@ -14,27 +8,17 @@ use tracing::{Instrument as _, Span, field::Empty};
 use super::{
     Options, Session, body, broken, content,
     middleware::{Incoming, Next, Outgoing},
+    progress::Progress,
     refused::refused,
     retry,
 };
 use crate::{
     ByteStream,
     auth::{Generation, Held},
+    clock::{self, Until},
     error::{Error, Kind},
     wire::{Body, Method, PROBLEM, Prepared, Raw},
 };
-
-/// About a century: a deadline that nobody waits for.
-const FAR: Duration = Duration::from_secs(3_000_000_000);
-
-/// How far a call got.
-#[derive(Default)]
-struct Progress {
-    /// Whether the service may have seen any of it.
-    sent: AtomicBool,
-    /// The status of the last response, 0 without one.
-    status: AtomicU16,
-}
 
 /// A call on its way.
 struct Sending<'a> {
@@ -72,7 +56,7 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
         request_id: request_id(session, prepared, options),
         progress: Progress::default(),
         policy: retry::Policy {
-            repeatable: method.is_safe()
+            repeatable: (method.is_safe() && !options.begins)
                 || options.idempotent
                 || (session.retry_writes && matches!(method, Method::Put | Method::Delete)),
             when_asked: session.retry_when_asked || options.retry_when_asked,
@@ -81,7 +65,9 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
     };
     sending.run().instrument(span.clone()).await.map_err(|error| {
         span.record("otel.status_code", "ERROR");
-        sending.tell(error).at(prepared.operation)
+        let changes = options.begins || !method.is_safe();
+        let id = sending.request_id.as_ref().and_then(|id| id.to_str().ok());
+        sending.progress.tell(error, changes).with_request_id(id).at(prepared.operation)
     })
 }
 
@@ -94,22 +80,20 @@ fn request_id(session: &Session, prepared: &Prepared, options: &Options) -> Opti
 
 impl Sending<'_> {
     async fn run(&self) -> Result<Raw, Error> {
-        let now = Instant::now();
         let time = self.options.deadline.unwrap_or(self.session.deadline);
-        // A deadline beyond what the clock can say is one that never comes.
-        let deadline = now.checked_add(time).or_else(|| now.checked_add(FAR)).unwrap_or(now);
-        match tokio::time::timeout_at(deadline.into(), self.attempts(deadline)).await {
+        let deadline = Until::after(time);
+        match deadline.limit(self.attempts(deadline)).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(Error::new(Kind::Timeout, format!("no answer within {} s", time.as_secs_f64()))
+            Err(_) => Err(Error::new(Kind::Timeout, format!("no answer within {}", clock::seconds(time)))
                 .hint("set a longer deadline")),
         }
     }
 
-    async fn attempts(&self, deadline: Instant) -> Result<Raw, Error> {
+    async fn attempts(&self, deadline: Until) -> Result<Raw, Error> {
         let Self { session, policy, .. } = self;
         let replayable = content::is_replayable(&self.prepared.body);
         let retries = |attempt| session.retry && !self.options.no_retry && replayable && attempt < retry::ATTEMPTS;
-        let fits = |pause| Instant::now().checked_add(pause).is_some_and(|end| end < deadline);
+        let fits = |pause| Until::after(pause) < deadline;
         let (mut rejected, mut attempt, mut failures) = (None, 0, 0);
         loop {
             attempt += 1;
@@ -139,7 +123,7 @@ impl Sending<'_> {
                                 let pause = retry::pause(attempt - 1, &cause);
                                 // The issuer is in trouble that passes, and the service did not take the request.
                                 if cause.is_retryable() && retries(attempt) && fits(pause) {
-                                    tokio::time::sleep(pause).await;
+                                    clock::sleep(pause).await;
                                     continue;
                                 }
                                 return Err(error.and(&format!("no other token could be had: {cause}")).cause(cause));
@@ -158,11 +142,11 @@ impl Sending<'_> {
             }
             let status = error.status().map(|status| status.as_u16());
             tracing::debug!(code = error.code(), status, "trying again");
-            tokio::time::sleep(pause).await;
+            clock::sleep(pause).await;
         }
     }
 
-    async fn token(&self, deadline: Instant, rejected: Option<Generation>) -> Result<Option<Arc<Held>>, Error> {
+    async fn token(&self, deadline: Until, rejected: Option<Generation>) -> Result<Option<Arc<Held>>, Error> {
         let Some(cache) = &self.session.credential else { return Ok(None) };
         let held = cache.token(&self.session.transport, deadline, rejected).await?;
         self.session.preflight(Some(&held))?;
@@ -170,7 +154,7 @@ impl Sending<'_> {
     }
 
     /// Replaces a token that was refused. `false` when there is no other: then the refusal stands.
-    async fn renewed(&self, deadline: Instant, refused: &Held) -> Result<bool, Error> {
+    async fn renewed(&self, deadline: Until, refused: &Held) -> Result<bool, Error> {
         let Some(cache) = &self.session.credential else { return Ok(false) };
         let fresh = cache.token(&self.session.transport, deadline, Some(refused.generation)).await?;
         Ok(fresh.header != refused.header)
@@ -224,7 +208,7 @@ impl Sending<'_> {
         content: Option<reqwest::Body>,
         held: Option<&Held>,
     ) -> Result<reqwest::Response, Error> {
-        let Self { session, prepared, progress, .. } = self;
+        let Self { prepared, progress, .. } = self;
         let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
             .map_err(|_| Error::new(Kind::Request, "the method is no HTTP method"))?;
         // Last, so that no header of the call replaces it.
@@ -232,6 +216,28 @@ impl Sending<'_> {
         if let Some(held) = held {
             headers.insert(header::AUTHORIZATION, held.header.clone());
         }
+        let before = progress.begin();
+        match self.execute(method, headers, content).await {
+            Ok(response) => {
+                progress.answered(&before, response.status());
+                Ok(response)
+            }
+            Err(error) => {
+                if error.is_connect() || error.is_local() {
+                    progress.unsent(&before);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn execute(
+        &self,
+        method: reqwest::Method,
+        mut headers: HeaderMap,
+        content: Option<reqwest::Body>,
+    ) -> Result<reqwest::Response, Error> {
+        let Self { session, prepared, .. } = self;
         #[cfg(feature = "testing")]
         if let Some(fake) = &session.fake {
             return fake.take(prepared, headers);
@@ -244,32 +250,13 @@ impl Sending<'_> {
         *request.headers_mut() = headers;
         *request.body_mut() = content;
         let sending = session.transport.client(&prepared.url)?.execute(request);
-        let before = progress.sent.swap(true, Ordering::Relaxed);
-        progress.status.store(0, Ordering::Relaxed);
         // What may be sent again need not wait for the whole deadline.
         let answer = if self.policy.repeatable {
-            tokio::time::timeout(self.idle, sending).await.map_err(|_| body::silent(self.idle))?
+            clock::limit(self.idle, sending).await.map_err(|_| body::silent(self.idle))?
         } else {
             sending.await
         };
-        let response = answer.map_err(|cause| {
-            let error = broken(&cause.without_url());
-            if error.is_connect() {
-                progress.sent.store(before, Ordering::Relaxed);
-            }
-            error
-        })?;
-        progress.status.store(response.status().as_u16(), Ordering::Relaxed);
-        Ok(response)
-    }
-
-    /// The error with what is known of how far the call got.
-    fn tell(&self, error: Error) -> Error {
-        let sent = self.progress.sent.load(Ordering::Relaxed);
-        let status = StatusCode::from_u16(self.progress.status.load(Ordering::Relaxed)).ok();
-        let error = if error.is_timeout() && status.is_some() { error.with_status_of(status) } else { error };
-        let id = self.request_id.as_ref().and_then(|id| id.to_str().ok());
-        error.sent(sent, !self.prepared.method.is_safe()).with_request_id(id)
+        answer.map_err(|cause| broken(&cause.without_url()))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     error::Error as StdError,
     sync::{Arc, OnceLock},
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
 use bytes::Bytes;
@@ -15,6 +15,7 @@ use url::Url;
 use super::{ERROR_LIMIT, body, retry};
 use crate::{
     address,
+    clock::{LONGEST, Until},
     error::{Error, Kind},
 };
 
@@ -82,19 +83,20 @@ impl Transport {
             .tls_backend_preconfigured(tls)
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
-            .connect_timeout(self.connect)
             .user_agent(self.user_agent.clone());
+        // Without a limit, that of the operating system counts.
+        let builder = if self.connect > LONGEST { builder } else { builder.connect_timeout(self.connect) };
         with(builder).build().map_err(|cause| chain(&cause))
     }
 
     /// Gets a document of an issuer, without a credential.
-    pub(crate) async fn get(&self, url: &Url, deadline: Instant) -> Result<Reply, Error> {
+    pub(crate) async fn get(&self, url: &Url, deadline: Until) -> Result<Reply, Error> {
         let request = self.client(url)?.get(url.clone()).header(header::ACCEPT, "application/json");
         self.whole(request, url, deadline).await
     }
 
     /// Posts a form to an issuer.
-    pub(crate) async fn post_form(&self, url: &Url, form: SecretString, deadline: Instant) -> Result<Reply, Error> {
+    pub(crate) async fn post_form(&self, url: &Url, form: SecretString, deadline: Until) -> Result<Reply, Error> {
         let request = self
             .client(url)?
             .post(url.clone())
@@ -104,7 +106,7 @@ impl Transport {
         self.whole(request, url, deadline).await
     }
 
-    async fn whole(&self, request: reqwest::RequestBuilder, url: &Url, deadline: Instant) -> Result<Reply, Error> {
+    async fn whole(&self, request: reqwest::RequestBuilder, url: &Url, deadline: Until) -> Result<Reply, Error> {
         let exchange = async {
             let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
             let body = body::read(&mut response, ERROR_LIMIT, LONGEST_SILENCE).await?;
@@ -112,7 +114,7 @@ impl Transport {
             Ok::<_, Error>(Reply { status: response.status(), body, retry_after })
         };
         let place = || format!("the issuer at {}", url.origin().ascii_serialization());
-        match tokio::time::timeout_at(deadline.into(), exchange).await {
+        match deadline.limit(exchange).await {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(error)) => {
                 let kind = if error.is_connect() { Kind::Connect } else { Kind::Token };

@@ -1,0 +1,63 @@
+//! Small or regular contracts that a careless walk takes minutes or for ever for.
+//!
+//! The watchdog is far above what the work takes in a debug build, and far below what it took: no test depends on speed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use platform_codegen::{Config, Contract, Names, Output, Report, generate};
+use serde_json::{Map, Value, json};
+
+const WATCHDOG: Duration = Duration::from_secs(120);
+
+/// What a contract becomes, in time.
+fn within(what: &str, bytes: Vec<u8>) -> Result<Output, Report> {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || {
+        let outcome = generate(&[Contract { name: "platform", bytes: &bytes }], &Config::default(), &Names::default());
+        // Nobody listens any more when the watchdog was first.
+        let _ = send.send(outcome);
+    });
+    receive.recv_timeout(WATCHDOG).unwrap_or_else(|_| panic!("{what}: no end after {} s", WATCHDOG.as_secs()))
+}
+
+/// A contract with one operation, which answers the first schema.
+fn contract(schemas: Vec<(String, Value)>) -> Vec<u8> {
+    let first = format!("#/components/schemas/{}", schemas.first().map(|(name, _)| name.as_str()).unwrap());
+    let schemas: Map<String, Value> = schemas.into_iter().collect();
+    let content = json!({"application/json": {"schema": {"$ref": first}}});
+    let tree = json!({
+        "openapi": "3.0.3",
+        "paths": {"/things": {"get": {"responses": {"200": {"description": "OK", "content": content}}}}},
+        "components": {"schemas": schemas},
+    });
+    serde_json::to_vec(&tree).unwrap()
+}
+
+fn reference(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+#[test]
+fn alternatives_that_hold_each_other_end() {
+    let one_of = |names: &[&str]| json!({"oneOf": names.iter().map(|name| reference(name)).collect::<Vec<_>>()});
+    let object = json!({"type": "object", "properties": {"x": {"type": "string"}}});
+    let three = vec![
+        ("A".to_owned(), one_of(&["B", "C", "L"])),
+        ("B".to_owned(), one_of(&["A", "L2"])),
+        ("C".to_owned(), one_of(&["A", "L"])),
+        ("L".to_owned(), object.clone()),
+        ("L2".to_owned(), object),
+    ];
+    within("three unions", contract(three)).unwrap();
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        let both = json!({keyword: [reference("M"), reference("N")]});
+        let two = vec![("M".to_owned(), both.clone()), ("N".to_owned(), both)];
+        within(keyword, contract(two)).unwrap();
+        // Everybody names everybody.
+        let names: Vec<String> = (0..40).map(|index| format!("S{index}")).collect();
+        let all = json!({keyword: names.iter().map(|name| reference(name)).collect::<Vec<_>>()});
+        within(keyword, contract(names.into_iter().map(|name| (name, all.clone())).collect())).unwrap();
+    }
+}

@@ -1,0 +1,94 @@
+//! How much the queues of one client hold together.
+//!
+//! A queue bounds itself, but a program may leave thousands of subscriptions unread.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError, Weak},
+};
+
+use super::queue::Queue;
+
+/// The account of all queues. A queue writes its own line while it holds its own lock, and never the other way round.
+#[derive(Debug)]
+pub(super) struct Total {
+    limit: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    last: u64,
+    bytes: usize,
+    queues: HashMap<u64, (usize, Weak<Queue>)>,
+    /// The same, ordered: the last one holds most.
+    by_size: BTreeSet<(usize, u64)>,
+}
+
+impl Total {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A line for a queue that holds nothing yet.
+    pub(super) fn join(&self, queue: Weak<Queue>) -> u64 {
+        let mut state = self.state();
+        state.last += 1;
+        let line = state.last;
+        state.queues.insert(line, (0, queue));
+        line
+    }
+
+    /// Writes down how much a queue holds.
+    pub(super) fn set(&self, line: u64, bytes: usize) {
+        let mut state = self.state();
+        let Some((held, _)) = state.queues.get_mut(&line) else { return };
+        let before = std::mem::replace(held, bytes);
+        if before != bytes {
+            state.move_line(line, before, bytes);
+        }
+    }
+
+    pub(super) fn leave(&self, line: u64) {
+        self.state().remove(line);
+    }
+
+    /// The queue that holds most, while all of them together hold too much.
+    pub(super) fn largest(&self) -> Option<std::sync::Arc<Queue>> {
+        let mut state = self.state();
+        while state.bytes > self.limit {
+            let (_, line) = *state.by_size.last()?;
+            match state.queues.get(&line).and_then(|(_, queue)| queue.upgrade()) {
+                Some(queue) => return Some(queue),
+                // It is being dropped, and what it held with it.
+                None => state.remove(line),
+            }
+        }
+        None
+    }
+
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.state().bytes
+    }
+}
+
+impl State {
+    fn move_line(&mut self, line: u64, before: usize, after: usize) {
+        self.by_size.remove(&(before, line));
+        if after > 0 {
+            self.by_size.insert((after, line));
+        }
+        self.bytes = self.bytes.saturating_sub(before).saturating_add(after);
+    }
+
+    fn remove(&mut self, line: u64) {
+        if let Some((bytes, _)) = self.queues.remove(&line) {
+            self.move_line(line, bytes, 0);
+        }
+    }
+}

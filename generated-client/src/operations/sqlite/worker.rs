@@ -1,0 +1,114 @@
+//! The thread that works on the file of a store.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{
+    error::{Error, Kind},
+    operations::StoreFuture,
+};
+
+/// How long a step waits for another program to let go of the file, from when it was asked for: those behind it do not wait
+/// anew.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Steps that wait for the thread. Callers beyond them wait for a place, each as long as it likes.
+const QUEUE: usize = 64;
+
+type Step = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// The thread that works on the file, one step after the other. It ends with the last clone of this.
+#[derive(Clone)]
+pub(super) struct Worker(mpsc::Sender<Step>);
+
+pub(super) enum Failure {
+    Sql(rusqlite::Error),
+    Own(Error),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(cause: rusqlite::Error) -> Self {
+        Self::Sql(cause)
+    }
+}
+
+impl Worker {
+    pub(super) fn start(mut connection: Connection) -> Result<Self, Error> {
+        let (sender, mut queue) = mpsc::channel::<Step>(QUEUE);
+        let work = move || {
+            while let Some(step) = queue.blocking_recv() {
+                step(&mut connection);
+            }
+        };
+        thread::Builder::new().name("platform-store".to_owned()).spawn(work).map_err(|cause| {
+            Error::new(Kind::Store, format!("no thread can be started for the store: {cause}")).hint("try again")
+        })?;
+        Ok(Self(sender))
+    }
+
+    /// Reads.
+    pub(super) fn read<'a, T: Send + 'static>(
+        &'a self,
+        action: &'static str,
+        work: impl FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    ) -> StoreFuture<'a, T> {
+        self.run(action, move |connection, _| work(connection))
+    }
+
+    /// Changes the file, in one transaction. When nobody waits for it any more, nothing is changed.
+    pub(super) fn write<'a, T: Send + 'static>(
+        &'a self,
+        action: &'static str,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
+    ) -> StoreFuture<'a, T> {
+        self.run(action, move |connection, reply| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let value = work(&change)?;
+            if !reply.is_closed() {
+                change.commit()?;
+            }
+            Ok(value)
+        })
+    }
+
+    fn run<'a, T: Send + 'static>(
+        &'a self,
+        action: &'static str,
+        work: impl FnOnce(&mut Connection, &oneshot::Sender<Result<T, Failure>>) -> Result<T, Failure> + Send + 'static,
+    ) -> StoreFuture<'a, T> {
+        Box::pin(async move {
+            let asked = Instant::now();
+            let (reply, answer) = oneshot::channel();
+            let step: Step = Box::new(move |connection| {
+                if reply.is_closed() {
+                    return;
+                }
+                let left = PATIENCE.saturating_sub(asked.elapsed());
+                let outcome = match connection.busy_timeout(left) {
+                    Ok(()) => work(connection, &reply),
+                    Err(cause) => Err(cause.into()),
+                };
+                // Whoever asked may have gone away just now.
+                drop(reply.send(outcome));
+            });
+            let ended = || Error::new(Kind::Store, format!("the store did not {action}")).hint("open the store again");
+            self.0.send(step).await.map_err(|_| ended())?;
+            match answer.await {
+                Ok(Ok(value)) => Ok(value),
+                Ok(Err(Failure::Sql(cause))) => Err(failed(action, &cause)),
+                Ok(Err(Failure::Own(error))) => Err(error),
+                Err(_) => Err(ended()),
+            }
+        })
+    }
+}
+
+pub(super) fn failed(action: &str, cause: &rusqlite::Error) -> Error {
+    Error::new(Kind::Store, format!("the store cannot {action}: {cause}"))
+        .hint("check the file, its folder, the space on its disk, and other programs that hold it")
+}

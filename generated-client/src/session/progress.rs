@@ -1,0 +1,122 @@
+//! How far a call got, over all of its attempts.
+
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering::Relaxed};
+
+use http::StatusCode;
+
+use crate::error::{Error, Reach};
+
+/// How far a call got, over all of its attempts. What one attempt left open, no later one closes.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// The service may have seen any of it.
+    sent: AtomicBool,
+    /// An attempt was sent, and no response came.
+    unanswered: AtomicBool,
+    /// An attempt may have taken effect: every one that was sent, but those that the service clearly refused.
+    effective: AtomicBool,
+    /// The status of the last response, 0 without one.
+    status: AtomicU16,
+}
+
+/// What was known before an attempt: it is known again when nothing came of the attempt.
+#[derive(Debug)]
+pub(super) struct Before {
+    sent: bool,
+    unanswered: bool,
+    effective: bool,
+}
+
+impl Progress {
+    /// Before the first byte of an attempt: from here on, whoever loses sight of it has to take it for one that arrived.
+    pub(super) fn begin(&self) -> Before {
+        self.status.store(0, Relaxed);
+        Before {
+            sent: self.sent.swap(true, Relaxed),
+            unanswered: self.unanswered.swap(true, Relaxed),
+            effective: self.effective.swap(true, Relaxed),
+        }
+    }
+
+    /// No connection came about.
+    pub(super) fn unsent(&self, before: &Before) {
+        self.sent.store(before.sent, Relaxed);
+        self.unanswered.store(before.unanswered, Relaxed);
+        self.effective.store(before.effective, Relaxed);
+    }
+
+    /// The head of a response came.
+    pub(super) fn answered(&self, before: &Before, status: StatusCode) {
+        self.unanswered.store(before.unanswered, Relaxed);
+        if refuses(status) {
+            self.effective.store(before.effective, Relaxed);
+        }
+        self.status.store(status.as_u16(), Relaxed);
+    }
+
+    /// The error with what is known of how far the call got.
+    pub(super) fn tell(&self, error: Error, changes: bool) -> Error {
+        let status = StatusCode::from_u16(self.status.load(Relaxed)).ok();
+        let answered = status.is_some_and(|status| status.is_success());
+        let error = if error.is_timeout() { error.with_status_of(status) } else { error };
+        error.reached(Reach {
+            sent: self.sent.load(Relaxed),
+            unknown: changes && !answered && self.unanswered.load(Relaxed),
+            effective: self.effective.load(Relaxed),
+        })
+    }
+}
+
+/// Whether a status says that nothing was done. What says it not clearly does not say it: a redirect with another method
+/// (RFC 9110 §15.4.4) may lead to what was made, and a time that ran out, or the statuses of proxies whose client went away,
+/// say nothing of the service behind them.
+fn refuses(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 307 | 308 | 400..=407 | 409..=431 | 451)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    fn told(progress: &Progress) -> Error {
+        progress.tell(Error::new(Kind::Transport, "the connection broke"), true)
+    }
+
+    #[test]
+    fn what_one_attempt_left_open_no_later_one_closes() {
+        let progress = Progress::default();
+        let before = progress.begin();
+        progress.unsent(&before);
+        assert!(!told(&progress).was_sent() && !told(&progress).may_have_taken_effect());
+        let before = progress.begin();
+        progress.answered(&before, StatusCode::CONFLICT);
+        assert!(told(&progress).was_sent() && !told(&progress).may_have_taken_effect());
+        assert!(!told(&progress).is_submission_unknown());
+        // Lost.
+        progress.begin();
+        assert!(told(&progress).may_have_taken_effect() && told(&progress).is_submission_unknown());
+        for status in [StatusCode::CONFLICT, StatusCode::UNAUTHORIZED, StatusCode::TOO_EARLY] {
+            let before = progress.begin();
+            progress.answered(&before, status);
+            assert!(told(&progress).may_have_taken_effect() && told(&progress).is_submission_unknown(), "{status}");
+        }
+        let before = progress.begin();
+        progress.unsent(&before);
+        assert!(told(&progress).was_sent() && told(&progress).may_have_taken_effect());
+    }
+
+    #[test]
+    fn only_a_clear_refusal_says_that_nothing_was_done() {
+        let refusals: Vec<u16> = (100..1000)
+            .filter(|code| StatusCode::from_u16(*code).is_ok_and(refuses))
+            .filter(|code| *code != 0)
+            .collect();
+        for open in [200, 202, 204, 299, 301, 302, 303, 408, 444, 460, 499, 500, 502, 503, 504, 599, 600, 999] {
+            assert!(!refusals.contains(&open), "{open}");
+        }
+        for clear in [307, 308, 400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 425, 428, 429, 451] {
+            assert!(refusals.contains(&clear), "{clear}");
+        }
+    }
+}
