@@ -81,13 +81,13 @@ fn constant(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>, name:
             format!(
                 "Some(Cancel {{ method: {}, path: {}, parameter: {} }})",
                 super::operations::method(operation),
-                literal(&operation.path),
+                literal(&operation.target()),
                 literal(&cancel.parameter)
             )
         },
     );
     let mut docs =
-        format!("{}, watched with {}", span(&format!("{} {}", submit.method, submit.path)), span(&settings.query));
+        format!("{}, watched with {}", span(&format!("{} {}", submit.method, submit.target())), span(&settings.query));
     if let Some(subscription) = &settings.subscription {
         docs.push_str(&format!(" and {}", span(subscription)));
     }

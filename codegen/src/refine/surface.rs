@@ -25,7 +25,7 @@ pub(crate) fn surface(render: &Render<'_>) -> String {
             operation.family,
             operation.name,
             line(&operation.method),
-            line(&operation.path),
+            line(&operation.target()),
             list.join(", "),
             statuses.join(" "),
         ));

@@ -1,6 +1,6 @@
 //! Documentation from a contract's prose.
 
-use super::inert::inert;
+use super::inert::{inert, inert_whole};
 
 /// Lines of `///`. Whatever the text is composed of, no line of it becomes code, a doctest or HTML.
 pub(crate) fn comment(text: &str) -> String {
@@ -14,7 +14,7 @@ pub(crate) fn module_comment(text: &str) -> String {
 
 fn marked(text: &str, mark: &str) -> String {
     let mut out = String::new();
-    for line in inert(text).lines() {
+    for line in inert_whole(text).lines() {
         out.push_str(mark);
         if !line.is_empty() {
             out.push(' ');

@@ -19,12 +19,21 @@ const END: &str = "\n\nend";
 
 /// The text with all that is alive in it made harmless. What it returns, it returns unchanged.
 pub(super) fn inert(text: &str) -> String {
+    harmless(text, false)
+}
+
+/// As above, for what the generator composed of such texts: its own links lead to items of the crate.
+pub(super) fn inert_whole(text: &str) -> String {
+    harmless(text, true)
+}
+
+fn harmless(text: &str, own: bool) -> String {
     let mut text = tidy(text);
     for _ in 0..ROUNDS {
         if is_plain(&text) {
             return text;
         }
-        let Some(edits) = edits(&text) else { break };
+        let Some(edits) = edits(&text, own) else { break };
         if edits.is_empty() {
             return text;
         }
@@ -77,7 +86,7 @@ fn rendering() -> Options {
 type Edit = (Range<usize>, &'static str);
 
 /// What has to be rewritten; nothing, where the text is inert. `None`: the parser shows something that cannot be.
-fn edits(text: &str) -> Option<Vec<Edit>> {
+fn edits(text: &str, own: bool) -> Option<Vec<Edit>> {
     let probe = format!("{text}{END}");
     let mut edits = Vec::new();
     // `rustdoc` renders with extensions, and looks for tests without.
@@ -101,7 +110,9 @@ fn edits(text: &str) -> Option<Vec<Edit>> {
                             }
                             code = Some(Some(fence));
                         }
-                        Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } if links && !is_safe(&dest_url) => {
+                        Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }
+                            if links && !is_safe(&dest_url, own) =>
+                        {
                             edits.push(bracket(&probe, &range)?);
                         }
                         _ => {}
@@ -140,7 +151,10 @@ fn edits(text: &str) -> Option<Vec<Edit>> {
 }
 
 /// Where a link may lead.
-fn is_safe(destination: &str) -> bool {
+fn is_safe(destination: &str, own: bool) -> bool {
+    if own && destination.starts_with("crate::") {
+        return true;
+    }
     let destination = destination.to_ascii_lowercase();
     ["https://", "http://", "mailto:"].iter().any(|scheme| destination.starts_with(scheme))
         || destination.contains('@') && !destination.contains(':')

@@ -120,7 +120,7 @@ impl Sending<'_> {
                             Ok(true) => continue,
                             Ok(false) => {}
                             Err(cause) => {
-                                let pause = retry::pause(attempt - 1, &cause);
+                                let pause = retry::pause(attempt, &cause);
                                 // The issuer is in trouble that passes, and the service did not take the request.
                                 if cause.is_retryable() && retries(attempt) && fits(pause) {
                                     clock::sleep(pause).await;
@@ -134,7 +134,7 @@ impl Sending<'_> {
                 }
             };
             failures += u32::from(error.status() == Some(StatusCode::INTERNAL_SERVER_ERROR));
-            let pause = retry::pause(attempt - 1, &error);
+            let pause = retry::pause(attempt, &error);
             // Waiting for the issuer costs the service nothing.
             let paid = || error.is_token() || session.budget.take();
             if !(retries(attempt) && fits(pause) && policy.allows(&error, failures) && paid()) {
@@ -242,8 +242,13 @@ impl Sending<'_> {
         if let Some(fake) = &session.fake {
             return fake.take(prepared, headers);
         }
-        // RFC 9110 §8.6: servers may answer 411 to these methods without a length.
-        if content.is_none() && matches!(prepared.method, Method::Post | Method::Put | Method::Patch) {
+        // RFC 9110 §8.6: servers may answer 411 to these methods without a length. The connection says none for a body of no
+        // bytes, either.
+        let needs_length = match &content {
+            None => matches!(prepared.method, Method::Post | Method::Put | Method::Patch),
+            Some(body) => http_body::Body::size_hint(body).exact() == Some(0),
+        };
+        if needs_length {
             headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         let mut request = reqwest::Request::new(method, prepared.url.clone());
