@@ -3,6 +3,7 @@
 //! This is the only program of the workspace that downloads, or writes into the repository.
 
 mod check;
+mod child;
 mod console;
 mod corpus;
 mod failure;

@@ -92,8 +92,7 @@ impl Guard {
         self.clear()?;
         self.preflight(changes)?;
         let journal = self.stage(changes, before)?;
-        interrupt.check()?;
-        interrupt.defer();
+        interrupt.defer()?;
         before("commit")?;
         self.tree.rename(DRAFT, JOURNAL)?;
         self.tree.flush(STAGING);

@@ -6,6 +6,7 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
+use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
@@ -207,6 +208,77 @@ fn a_signal_while_waiting_for_the_network_leaves_the_old_tree() {
     let run: Run = child.wait_with_output().expect("ends").into();
     run.fails(130, &["interrupted", "nothing was changed"]);
     assert_eq!(workspace.tree(), before);
+}
+
+/// A contract that takes minutes.
+fn huge() -> String {
+    let paths: Vec<String> = (0..60_000).map(|index| format!("/api/things/a{index}")).collect();
+    contract::with_paths(&paths.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Reads what a program says until it says `word`, sends it one signal, and waits for its end.
+fn interrupted(mut child: std::process::Child, word: &str) -> Run {
+    let pipe: Box<dyn Read + Send> = match child.stdout.take() {
+        Some(stdout) => Box::new(stdout),
+        None => Box::new(child.stderr.take().expect("one of them is piped")),
+    };
+    let lines = BufReader::new(pipe).lines();
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for line in lines.map_while(Result::ok) {
+            // The test may have ended.
+            let _ = send.send(line);
+        }
+    });
+    let limit = Duration::from_secs(60);
+    let mut said = Vec::new();
+    while !said.last().is_some_and(|line: &String| line.contains(word)) {
+        said.push(receive.recv_timeout(limit).unwrap_or_else(|_| panic!("{word} was not said: {said:?}")));
+    }
+    // Into the middle of the work.
+    sleep(Duration::from_millis(300));
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(status.success());
+    let start = Instant::now();
+    while child.try_wait().expect("waits").is_none() {
+        if start.elapsed() > limit {
+            child.kill().expect("killed by its id");
+            child.wait().expect("gone");
+            panic!("one signal does not end it: {said:?}");
+        }
+        sleep(Duration::from_millis(10));
+    }
+    said.extend(receive.iter());
+    let code = child.wait().expect("ended").code();
+    Run { code, stdout: String::new(), stderr: said.join("\n") }
+}
+
+#[test]
+fn one_signal_ends_a_generation() {
+    let workspace = Workspace::pinned();
+    workspace.write("huge.json", &huge());
+    let before = workspace.tree();
+    let mut command = workspace.command(&["regenerate", "--contract", "huge.json"]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    interrupted(child, "generating").fails(130, &["interrupted", "nothing was changed"]);
+    assert!(workspace.tree() == before, "the tree changed");
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["0 bytes written"]);
+}
+
+#[test]
+fn one_signal_ends_a_corpus_and_the_process_that_generates() {
+    let workspace = Workspace::pinned();
+    workspace.write("huge.json", &huge());
+    let mut command = workspace.command(&["corpus", "huge.json", "--no-check"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program runs");
+    let program = child.id();
+    interrupted(child, "contract").fails(130, &[]);
+    // Its children have been adopted by another process, or are gone.
+    let left = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok).filter_map(|entry| {
+        let text = fs::read_to_string(entry.path().join("cmdline")).ok()?;
+        (text.contains("corpus-one") && text.contains(&*workspace.root().to_string_lossy())).then_some(text)
+    });
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new(), "left by {program}");
 }
 
 #[test]
