@@ -171,7 +171,10 @@ fn a_secret_that_a_container_mounts_is_read_where_a_variable_says_so() {
     run(&file, "1").succeeds(&["new"]);
     run(&link, "1").succeeds(&["unchanged"]);
     // The file of the configuration says it, and the variable says otherwise.
-    workspace.write("specs/codegen.toml", &configuration.replace("secret_file_env", "secret_file_mounted = true\nsecret_file_env"));
+    workspace.write(
+        "specs/codegen.toml",
+        &configuration.replace("secret_file_env", "secret_file_mounted = true\nsecret_file_env"),
+    );
     run(&link, "").succeeds(&["unchanged"]);
     run(&link, "0").fails(5, &["secret/link"]);
 }

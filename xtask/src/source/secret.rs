@@ -50,9 +50,8 @@ impl Rules {
 /// between; unless a container mounts it, it is opened without following a link.
 pub(crate) fn read(path: &Path, rules: &Rules) -> Result<Secret, Failure> {
     let shown = path.display();
-    let refuse = |code, rule: &str, hint: String| {
-        Failure::configuration(code, format!("the secret file {shown} {rule}"), hint)
-    };
+    let refuse =
+        |code, rule: &str, hint: String| Failure::configuration(code, format!("the secret file {shown} {rule}"), hint);
     let file = open(path, rules)?;
     let metadata = file.metadata().map_err(|error| Failure::file("inspect", path, &error))?;
     if !metadata.is_file() {
@@ -66,9 +65,8 @@ pub(crate) fn read(path: &Path, rules: &Rules) -> Result<Secret, Failure> {
         let hint = format!("name the file that holds the secret alone: ls -l '{shown}'");
         return Err(refuse("secret/size", "is larger than 64 KiB", hint));
     }
-    let mut text = String::from_utf8(bytes).map_err(|_| {
-        refuse("secret/text", "is no UTF-8 text", "write the secret as plain text".to_owned())
-    })?;
+    let mut text = String::from_utf8(bytes)
+        .map_err(|_| refuse("secret/text", "is no UTF-8 text", "write the secret as plain text".to_owned()))?;
     if text.ends_with('\n') {
         text.pop();
         if text.ends_with('\r') {
@@ -103,9 +101,11 @@ fn open(path: &Path, rules: &Rules) -> Result<File, Failure> {
             "is a link, which can be pointed elsewhere".to_owned(),
             rules.or_mounted(&format!("name the file itself: readlink -f '{shown}'")),
         )),
-        Err(Errno::NOENT) => {
-            Err(refuse("secret/missing", "does not exist".to_owned(), format!("create it: (umask 077; cat > '{shown}')")))
-        }
+        Err(Errno::NOENT) => Err(refuse(
+            "secret/missing",
+            "does not exist".to_owned(),
+            format!("create it: (umask 077; cat > '{shown}')"),
+        )),
         Err(Errno::ACCESS) if rules.mounted => Err(refuse(
             "secret/unreadable",
             "may not be read by this user".to_owned(),
@@ -116,9 +116,11 @@ fn open(path: &Path, rules: &Rules) -> Result<File, Failure> {
             "may not be read by this user".to_owned(),
             format!("sudo chown \"$(id -u)\" '{shown}' && chmod 600 '{shown}'"),
         )),
-        Err(error) => {
-            Err(refuse("secret/unreadable", format!("cannot be opened: {error}"), format!("check the path: ls -l '{shown}'")))
-        }
+        Err(error) => Err(refuse(
+            "secret/unreadable",
+            format!("cannot be opened: {error}"),
+            format!("check the path: ls -l '{shown}'"),
+        )),
     }
 }
 
