@@ -56,7 +56,7 @@ pub struct Feature {
 pub struct Stats {
     /// Operations in the contract.
     pub operations: usize,
-    /// Operations whose parameters, body and responses are all typed.
+    /// Operations that can be sent, and whose parameters, body and responses are all typed.
     pub typed_operations: usize,
     /// Schemas: named components, and inline ones that became types.
     pub schemas: usize,

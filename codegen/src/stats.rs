@@ -22,7 +22,7 @@ pub(crate) fn count(model: &Model, documents: &Documents, ledger: &Ledger) -> St
     };
     let operations = &model.operations;
     Stats {
-        operations: operations.len(),
+        operations: operations.len() + model.left_out,
         typed_operations: operations.iter().filter(|operation| !hit(&operation.document, &operation.pointer)).count(),
         schemas: model.types.len(),
         typed_schemas: model.types.iter().filter(|found| !hit(&found.document, &found.pointer)).count(),

@@ -7,6 +7,7 @@ mod console;
 mod corpus;
 mod failure;
 mod flags;
+mod fuzz;
 mod interrupt;
 mod lock;
 mod regenerate;
@@ -55,6 +56,8 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
         Command::Sandbox(flags) => sandbox::run(&flags),
         Command::Corpus(flags) => corpus::run(&workspace::Workspace::find(workspace)?, &flags),
         Command::CorpusOne(flags) => corpus::run_one(&workspace::Workspace::find(workspace)?, &flags),
+        Command::Fuzz(flags) => fuzz::run(&workspace::Workspace::find(workspace)?, &flags),
+        Command::FuzzWorker(flags) => fuzz::run_worker(&workspace::Workspace::find(workspace)?, &flags),
         Command::Tidy => tidy::run(&workspace::Workspace::find(workspace)?),
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn bind<'a>(model: &Model, config: &'a Config) -> Result<Bindings<'a>
 /// The operation of `METHOD /path` or `family.name`.
 fn find(model: &Model, key: &str) -> Option<usize> {
     model.operations.iter().position(|operation| {
-        format!("{} {}", operation.method, operation.path) == key
+        format!("{} {}", operation.method, operation.target()) == key
             || format!("{}.{}", operation.family, operation.name) == key
     })
 }

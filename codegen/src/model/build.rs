@@ -2,13 +2,13 @@
 
 use super::schemas::{Types, provenance};
 use super::tree::{Document, Node};
-use super::{Content, Location, Model, Operation, bodies, operations, parameters, reach, responses, tags};
+use super::{Content, Model, Operation, api_version, bodies, operations, parameters, reach, responses, tags};
 use crate::ledger::Ledger;
 use crate::{Config, Names};
 
 /// Interprets all documents, and says which names were given.
 pub(crate) fn build(documents: &[Document], config: &Config, pins: &Names, ledger: &mut Ledger) -> (Model, Names) {
-    let mut found = operations::find(documents, config, ledger);
+    let (mut found, left_out) = operations::find(documents, config, ledger);
     let names = operations::name(&mut found, config, pins);
     let mut types = Types::new(documents, pins, &config.rename, ledger);
     for document in documents {
@@ -18,7 +18,7 @@ pub(crate) fn build(documents: &[Document], config: &Config, pins: &Names, ledge
             types.named(&schema, name);
         }
     }
-    let mut model = Model::default();
+    let mut model = Model { left_out, ..Model::default() };
     for operation in &found {
         model.operations.push(interpret(&mut types, operation));
         if !model.families.contains(&operation.family) {
@@ -28,7 +28,7 @@ pub(crate) fn build(documents: &[Document], config: &Config, pins: &Names, ledge
     let (definitions, mut given) = types.finish();
     model.types = definitions;
     given.operations = names;
-    lift_api_version(&mut model);
+    api_version::lift(&mut model, documents);
     model.families.sort_by(|one, other| one.name.cmp(&other.name));
     model.operations.sort_by(|one, other| (&one.family, &one.name).cmp(&(&other.family, &other.name)));
     reach::mark(&mut model);
@@ -37,14 +37,16 @@ pub(crate) fn build(documents: &[Document], config: &Config, pins: &Names, ledge
 }
 
 fn interpret<'a>(types: &mut Types<'a>, found: &operations::Found<'a>) -> Operation {
-    let (parameters, path) = parameters::read(types, &found.item, &found.node, &found.template, &found.hint);
+    let parameters::Parameters { list: parameters, query, headers } = parameters::read(types, found);
     let body = bodies::read(types, &found.node, &found.hint);
     let responses = responses::read(types, &found.node, &found.hint);
     Operation {
         document: found.node.document.name.clone(),
         pointer: found.node.source(),
         method: found.method.clone(),
-        path,
+        path: found.route.path.clone(),
+        query,
+        headers,
         family: found.family.name.clone(),
         name: found.name.clone(),
         docs: found.node.prose(),
@@ -57,23 +59,5 @@ fn interpret<'a>(types: &mut Types<'a>, found: &operations::Found<'a>) -> Operat
         accept: responses.accept,
         statuses: responses.statuses,
         api_version: None,
-    }
-}
-
-/// A required `api-version` on every operation is configuration of the client, not an argument of each call.
-fn lift_api_version(model: &mut Model) {
-    let position = |operation: &Operation| {
-        operation.parameters.iter().position(|parameter| {
-            matches!(parameter.location, Location::Query | Location::Header)
-                && parameter.required
-                && ["api-version", "x-api-version", "x-version"].contains(&parameter.wire.to_lowercase().as_str())
-        })
-    };
-    if model.operations.iter().all(|operation| position(operation).is_some()) {
-        for operation in &mut model.operations {
-            if let Some(index) = position(operation) {
-                operation.api_version = Some(operation.parameters.remove(index));
-            }
-        }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Everything that the generated client does on the wire is decided here. Later stages only choose how to write it down.
 
+mod api_version;
 mod bodies;
 mod build;
 mod claims;
@@ -18,6 +19,7 @@ mod operations;
 mod parameters;
 mod reach;
 mod responses;
+mod route;
 mod scalars;
 mod schemas;
 mod tags;
@@ -40,6 +42,8 @@ pub(crate) struct Model {
     pub(crate) operations: Vec<Operation>,
     /// Types, indexed by [`TypeId`].
     pub(crate) types: Vec<Definition>,
+    /// How many operations no request can be made of: they are not in `operations`.
+    pub(crate) left_out: usize,
 }
 
 impl Model {
@@ -85,8 +89,12 @@ pub(crate) struct Operation {
     pub(crate) pointer: String,
     /// Upper case.
     pub(crate) method: String,
-    /// Path template, with plain `{name}` placeholders that match the parameters' wire names.
+    /// Path template, with plain `{name}` placeholders that match the parameters' wire names. The rest is percent-encoded.
     pub(crate) path: String,
+    /// What the query of each request holds, percent-encoded.
+    pub(crate) query: String,
+    /// Headers with one value, which each request carries.
+    pub(crate) headers: Vec<(String, String)>,
     /// Name of the family.
     pub(crate) family: String,
     /// Snake case.
@@ -104,6 +112,13 @@ pub(crate) struct Operation {
     pub(crate) statuses: Vec<Status>,
     /// A parameter that is lifted to the configuration of the client.
     pub(crate) api_version: Option<Parameter>,
+}
+
+impl Operation {
+    /// Path and fixed query, as people read them.
+    pub(crate) fn target(&self) -> String {
+        if self.query.is_empty() { self.path.clone() } else { format!("{}?{}", self.path, self.query) }
+    }
 }
 
 /// A documented status of an operation.
@@ -157,6 +172,8 @@ pub(crate) struct Parameter {
     /// Limits and default, in words.
     pub(crate) limits: String,
     pub(crate) default: Option<String>,
+    /// The only value that it can have, else an example of one.
+    pub(crate) example: Option<String>,
 }
 
 /// A request body.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::{Document, Node};
-use super::{Family, families, responses};
+use super::{Family, families, parameters, responses, route};
 use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::{member_name, type_name};
@@ -18,6 +18,9 @@ pub(super) struct Found<'a> {
     pub(super) item: Node<'a>,
     pub(super) method: String,
     pub(super) template: String,
+    pub(super) route: route::Route,
+    /// Whether another operation has the same method, path and fixed query.
+    pub(super) shares: bool,
     pub(super) family: Family,
     pub(super) name: String,
     /// Prefix for the names of types that belong to it, unique over all operations.
@@ -27,9 +30,10 @@ pub(super) struct Found<'a> {
     prefix: String,
 }
 
-/// All operations that the configuration lets in.
-pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut Ledger) -> Vec<Found<'a>> {
-    let mut found = Vec::new();
+/// All operations that the configuration lets in and that can be sent, and how many cannot.
+pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut Ledger) -> (Vec<Found<'a>>, usize) {
+    let mut found: Vec<Found<'a>> = Vec::new();
+    let mut left_out = 0;
     let mut keys = BTreeSet::new();
     for document in documents {
         let root = Node::root(document);
@@ -57,6 +61,15 @@ pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut 
             let others = other.iter().flat_map(|others| others.members().collect::<Vec<_>>());
             let known = METHODS.iter().filter_map(|method| item.get(method).map(|node| (*method, node)));
             for (method, node) in known.chain(others).filter(|(_, node)| node.value.is_object()) {
+                let mut route = route::Route::read(&template);
+                if !is_method(method) {
+                    route.refusal = Some("its method is none that HTTP can send".to_owned());
+                }
+                if let Some(cause) = route.refusal {
+                    node.note(ledger, "model/path", "the operation is left out", Loss::Degraded(cause));
+                    left_out += 1;
+                    continue;
+                }
                 let (family, prefix) = families::claim(config, &template, &node);
                 let method = if METHODS.contains(&method) { method.to_uppercase() } else { method.to_owned() };
                 let mut key = format!("{method} {template}");
@@ -66,11 +79,55 @@ pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut 
                 }
                 let (template, prefix) = (template.clone(), prefix.to_owned());
                 let (name, hint) = (String::new(), String::new());
-                found.push(Found { node, item: item.clone(), method, template, family, name, hint, key, prefix });
+                found.push(Found {
+                    node,
+                    item: item.clone(),
+                    method,
+                    template,
+                    route,
+                    shares: false,
+                    family,
+                    name,
+                    hint,
+                    key,
+                    prefix,
+                });
             }
         }
     }
-    found
+    share(&mut found, ledger);
+    (found, left_out)
+}
+
+/// Marks operations whose requests begin alike, and says what becomes of fragments.
+fn share(found: &mut [Found<'_>], ledger: &mut Ledger) {
+    let line = |operation: &Found<'_>| {
+        let query: Vec<&str> = operation.route.fixed.iter().map(|pair| pair.text.as_str()).collect();
+        let path = parameters::anonymous(&operation.route.path);
+        format!("{} {} {path}?{}", operation.node.document.name, operation.method, query.join("&"))
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for operation in found.iter() {
+        *counts.entry(line(operation)).or_default() += 1;
+    }
+    for operation in found {
+        operation.shares = counts.get(&line(operation)).is_some_and(|count| *count > 1);
+        if let Some(fragment) = &operation.route.fragment {
+            let others = if operation.shares { ", as other operations are" } else { "" };
+            let what = format!(
+                "`#{}` is no part of a request: sent as `{} {}`{others}",
+                fragment.escape_debug(),
+                operation.method,
+                operation.route.path
+            );
+            operation.node.note(ledger, "model/path", what, Loss::Nothing);
+        }
+    }
+}
+
+/// Whether a text is a method that a client can send (RFC 9110, section 9.1). `CONNECT` asks for a tunnel.
+fn is_method(text: &str) -> bool {
+    parameters::is_token(text) && !text.eq_ignore_ascii_case("connect")
 }
 
 fn admitted(config: &Config, path: &str) -> bool {

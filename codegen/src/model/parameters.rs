@@ -7,6 +7,8 @@ use serde_json::Value;
 use super::claims::shared_name;
 use super::limits::limits;
 use super::objects::text_not_bytes;
+use super::operations::Found;
+use super::route::{Pair, Route};
 use super::schemas::Types;
 use super::tree::Node;
 use super::types::{Format, Type};
@@ -15,61 +17,92 @@ use crate::ledger::Loss;
 use crate::naming::Scope;
 use crate::naming::ident::{camel, member_name};
 
-/// Headers that the session sets itself (OpenAPI 3.0, "Parameter Object": such definitions shall be ignored).
-const OWN_HEADERS: &[&str] = &["accept", "content-type", "authorization"];
+/// Headers that the session and the connection set themselves (OpenAPI 3.0, "Parameter Object": such definitions of the
+/// first three shall be ignored).
+const OWN_HEADERS: &[&str] =
+    &["accept", "content-type", "authorization", "content-length", "transfer-encoding", "host", "connection"];
 
 /// Names of the arguments that an operation may have besides its parameters.
 const ARGUMENTS: &[&str] = &["self", "body", "params"];
 
-/// The parameters of an operation, its own before those of its path item, and the template that fits them.
-pub(super) fn read<'a>(
-    types: &mut Types<'a>,
-    item: &Node<'a>,
-    operation: &Node<'a>,
-    template: &str,
-    hint: &str,
-) -> (Vec<Parameter>, String) {
-    let mut found: BTreeMap<(usize, String), Parameter> = BTreeMap::new();
-    let mut order: Vec<(usize, String)> = Vec::new();
-    let (path, placeholders) = placeholders(template);
-    let lists = [item.get("parameters"), operation.get("parameters")];
-    for node in lists.iter().flatten().flat_map(Node::items) {
+/// What the parameters of an operation make of its request.
+#[derive(Debug, Default)]
+pub(super) struct Parameters {
+    pub(super) list: Vec<Parameter>,
+    /// What each request has in its query.
+    pub(super) query: String,
+    /// Headers with one value.
+    pub(super) headers: Vec<(String, String)>,
+}
+
+/// A parameter that is found: the list that declares it, and where it goes.
+type Place = (usize, String);
+
+/// The parameters of an operation: its own, and those of its path item that it does not declare anew.
+pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Found<'a>) -> Parameters {
+    let Found { node: operation_node, item, route, hint, .. } = operation;
+    let mut found: BTreeMap<Place, (usize, Parameter)> = BTreeMap::new();
+    let mut order: Vec<Place> = Vec::new();
+    let (mut fixed, mut headers) = (route.fixed.clone(), Vec::new());
+    let lists = [item.get("parameters"), operation_node.get("parameters")];
+    let lists = lists.iter().enumerate().flat_map(|(level, list)| list.iter().map(move |list| (level, list)));
+    for (level, node) in lists.flat_map(|(level, list)| list.items().map(move |node| (level, node)).collect::<Vec<_>>())
+    {
         let Some(node) = node.resolve() else {
             types.lose(&node, "left out", format!("`{}` leads nowhere in this document", node.text("$ref")));
             continue;
         };
-        let Some(mut parameter) = one(types, &node, hint) else { continue };
-        if parameter.location == Location::Path {
-            let Some(wire) = placeholders.iter().find(|name| name.eq_ignore_ascii_case(&parameter.wire)) else {
-                let what = format!("path parameter `{}` does not stand in the path", parameter.wire);
-                node.note(types.ledger, "model/parameter", what, Loss::Nothing);
-                continue;
-            };
-            if parameter.wire != *wire {
-                let what = format!("path parameter `{}` is read as `{wire}`", parameter.wire);
-                node.note(types.ledger, "model/parameter", what, Loss::Nothing);
+        if operation.shares
+            && let Some(value) = only_value(&node)
+        {
+            match node.text("in") {
+                "query" => fixed.push(Pair::of(node.text("name"), value)),
+                _ => headers.push((node.text("name").to_owned(), value.to_owned())),
             }
-            parameter.wire.clone_from(wire);
-            parameter.required = true;
+            let what =
+                format!("`{}` has one value, which tells the operation from others: always sent", node.text("name"));
+            node.note(types.ledger, "model/parameter", what, Loss::Nothing);
+            continue;
         }
-        let place = (parameter.location as usize, parameter.wire.clone());
-        if found.insert(place.clone(), parameter).is_none() {
-            order.push(place);
+        let Some(mut parameter) = one(types, &node, hint) else { continue };
+        if !settle(types, &node, route, &mut parameter) {
+            continue;
+        }
+        let wire = match parameter.location {
+            // Names of headers are the same in any case (RFC 9110, section 5.1).
+            Location::Header => parameter.wire.to_lowercase(),
+            _ => parameter.wire.clone(),
+        };
+        let place = (parameter.location as usize, wire);
+        match found.get(&place) {
+            // The operation's own replaces that of the path item.
+            Some((other, _)) if *other != level => drop(found.insert(place, (level, parameter))),
+            Some(_) => {
+                let what = format!("parameter `{}` is declared twice in one place: the first is taken", parameter.wire);
+                let loss = Loss::Documentation("the second declaration".to_owned());
+                node.note(types.ledger, "model/parameter", what, loss);
+            }
+            None => {
+                order.push(place.clone());
+                found.insert(place, (level, parameter));
+            }
         }
     }
-    for wire in &placeholders {
-        if !found.contains_key(&(Location::Path as usize, wire.clone())) {
+    let path = route.placeholders.iter().map(|name| (Location::Path, name));
+    for (location, wire) in path.chain(route.open.iter().map(|(wire, _)| (Location::Query, wire))) {
+        let place = (location as usize, wire.clone());
+        if !found.contains_key(&place) {
             let what = format!("`{{{wire}}}` stands in the path but is not declared; it is taken as text");
-            operation.note(types.ledger, "model/parameter", what, Loss::Nothing);
-            let place = (Location::Path as usize, wire.clone());
-            found.insert(place.clone(), undeclared(wire));
+            operation_node.note(types.ledger, "model/parameter", what, Loss::Nothing);
+            found.insert(place.clone(), (0, undeclared(wire, location)));
             order.push(place);
         }
     }
-    let mut parameters: Vec<Parameter> = order.into_iter().filter_map(|place| found.remove(&place)).collect();
+    let mut parameters: Vec<Parameter> =
+        order.into_iter().filter_map(|place| found.remove(&place)).map(|(_, parameter)| parameter).collect();
     // Path parameters in the order of the template; the rest as the contract lists them, required ones first.
     let rank = |parameter: &Parameter| match parameter.location {
-        Location::Path => (0, placeholders.iter().position(|name| *name == parameter.wire).unwrap_or_default()),
+        Location::Path => (0, route.placeholders.iter().position(|name| *name == parameter.wire).unwrap_or_default()),
         _ if parameter.required => (1, 0),
         _ => (2, 0),
     };
@@ -85,7 +118,76 @@ pub(super) fn read<'a>(
         };
         parameter.name = scope.claim([wish.as_str(), format!("{}_{place}", wish.trim_end_matches('_')).as_str()]);
     }
-    (parameters, path)
+    if operation.shares && fixed.len() == route.fixed.len() && headers.is_empty() && route.fragment.is_some() {
+        let what = "the contract gives no value that tells the operation from others of its method and path";
+        let loss = Loss::Documentation("what the service tells them apart by".to_owned());
+        operation_node.note(types.ledger, "model/path", what, loss);
+    }
+    let query: Vec<String> = fixed.into_iter().map(|pair| pair.text).collect();
+    Parameters { list: parameters, query: query.join("&"), headers }
+}
+
+/// Brings a parameter to where the route wants it. `false`: there is no place for it.
+fn settle(types: &mut Types<'_>, node: &Node<'_>, route: &Route, parameter: &mut Parameter) -> bool {
+    let note = |types: &mut Types<'_>, what: String| node.note(types.ledger, "model/parameter", what, Loss::Nothing);
+    if parameter.location == Location::Query {
+        if route.fixed.iter().any(|pair| pair.name == parameter.wire) {
+            note(types, format!("the path fixes the value of `{}`", parameter.wire));
+            return false;
+        }
+        if let Some((wire, _)) = route.open.iter().find(|(wire, name)| *name == parameter.wire && *wire != *name) {
+            note(types, format!("query parameter `{}` is read as `{wire}`", parameter.wire));
+            parameter.wire.clone_from(wire);
+        }
+        return true;
+    }
+    if parameter.location != Location::Path {
+        return true;
+    }
+    if let Some(wire) = route.placeholders.iter().find(|name| name.eq_ignore_ascii_case(&parameter.wire)) {
+        if parameter.wire != *wire {
+            note(types, format!("path parameter `{}` is read as `{wire}`", parameter.wire));
+        }
+        parameter.wire.clone_from(wire);
+        parameter.required = true;
+        return true;
+    }
+    let Some((wire, _)) = route.open.iter().find(|(_, name)| name.eq_ignore_ascii_case(&parameter.wire)) else {
+        note(types, format!("path parameter `{}` does not stand in the path", parameter.wire));
+        return false;
+    };
+    note(types, format!("path parameter `{}` stands in the query, and is sent there as `{wire}`", parameter.wire));
+    parameter.wire.clone_from(wire);
+    parameter.location = Location::Query;
+    parameter.style = Style::Plain;
+    parameter.required = true;
+    true
+}
+
+/// The value of a required parameter that can have one value only.
+fn only_value<'a>(node: &Node<'a>) -> Option<&'a str> {
+    let is_sent = match node.text("in") {
+        "query" => !node.text("name").is_empty(),
+        "header" => is_token(node.text("name")) && !OWN_HEADERS.contains(&node.text("name").to_lowercase().as_str()),
+        _ => false,
+    };
+    let schema = node.get("schema")?.resolve()?;
+    let [Value::String(value)] = schema.value.get("enum")?.as_array()?.as_slice() else { return None };
+    let fits = value.chars().all(|character| matches!(character, ' '..='~'));
+    (is_sent && fits && node.flag("required")).then_some(value)
+}
+
+/// Whether a text can be the name of a header, or a method (RFC 9110, section 5.6.2).
+pub(super) fn is_token(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_part)
+}
+
+/// A template without the names of its placeholders.
+pub(super) fn anonymous(path: &str) -> String {
+    let mut parts = path.split('{');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |path, part| path + "{}" + part.split_once('}').map_or("", |(_, rest)| rest))
 }
 
 fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Parameter> {
@@ -111,6 +213,10 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
             format!("header `{wire}` is set by the client itself"),
             Loss::Nothing,
         );
+        return None;
+    }
+    if location == Location::Header && !is_token(&wire) {
+        types.lose(node, "left out", "no header can have such a name".to_owned());
         return None;
     }
     let name = shared_name(&node.pointer, "Parameter").unwrap_or_else(|| format!("{hint}{}", camel(&wire)));
@@ -150,16 +256,17 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         ty: text_not_bytes(ty),
         docs: if node.flag("deprecated") { format!("Deprecated. {}", node.prose()) } else { node.prose() },
         limits: schema.as_ref().map(limits).unwrap_or_default(),
-        default: default.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+        default: default.map(plain),
+        example: example(node, schema.as_ref()),
         wire,
     })
 }
 
-fn undeclared(wire: &str) -> Parameter {
+fn undeclared(wire: &str, location: Location) -> Parameter {
     Parameter {
         wire: wire.to_owned(),
         name: String::new(),
-        location: Location::Path,
+        location,
         style: Style::Plain,
         explode: None,
         reserved: false,
@@ -168,37 +275,24 @@ fn undeclared(wire: &str) -> Parameter {
         docs: String::new(),
         limits: String::new(),
         default: None,
+        example: None,
     }
 }
 
-/// The template without routing constraints (`{id:guid}`, `{*rest}`, `{id?}`), and the names in it.
-fn placeholders(template: &str) -> (String, Vec<String>) {
-    let mut path = String::with_capacity(template.len());
-    let mut names = Vec::new();
-    let mut rest = template;
-    while let Some(open) = rest.find('{') {
-        let Some(length) = rest[open..].find('}') else { break };
-        let inner = &rest[open + 1..open + length];
-        let name = inner.split([':', '=']).next().unwrap_or(inner).trim_matches(['*', '?', '+']).to_owned();
-        path.push_str(&rest[..open]);
-        path.push_str(&format!("{{{name}}}"));
-        if !names.contains(&name) {
-            names.push(name);
-        }
-        rest = &rest[open + length + 1..];
-    }
-    path.push_str(rest);
-    (path, names)
+/// The only value of a parameter, else an example of one.
+fn example(node: &Node<'_>, schema: Option<&Node<'_>>) -> Option<String> {
+    let schema = schema.and_then(Node::resolve);
+    let of_schema = |key: &str| schema.as_ref().and_then(|schema| schema.value.get(key));
+    let only = of_schema("enum")
+        .and_then(Value::as_array)
+        .filter(|values| values.len() == 1)
+        .and_then(|values| values.first());
+    let named = node.get("examples").and_then(|examples| examples.members().next()?.1.resolve()?.value.get("value"));
+    let found = only.or(node.value.get("example")).or(named).or(of_schema("example"))?;
+    (found.is_string() || found.is_number()).then(|| plain(found))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::placeholders;
-
-    #[test]
-    fn routing_constraints_leave_the_template() {
-        let (path, names) = placeholders("/a/{id:guid}/b/{*rest}/ToString({x})/{tail?}");
-        assert_eq!(path, "/a/{id}/b/{rest}/ToString({x})/{tail}");
-        assert_eq!(names, ["id", "rest", "x", "tail"]);
-    }
+/// A value as text.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

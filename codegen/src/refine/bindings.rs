@@ -81,12 +81,12 @@ fn constant(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>, name:
             format!(
                 "Some(Cancel {{ method: {}, path: {}, parameter: {} }})",
                 super::operations::method(operation),
-                literal(&operation.path),
+                literal(&operation.target()),
                 literal(&cancel.parameter)
             )
         },
     );
-    let mut docs = format!("`{} {}`, watched with `{}`", submit.method, submit.path, settings.query);
+    let mut docs = format!("`{} {}`, watched with `{}`", submit.method, submit.target(), settings.query);
     if let Some(subscription) = &settings.subscription {
         docs.push_str(&format!(" and `{subscription}`"));
     }

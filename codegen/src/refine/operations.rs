@@ -115,6 +115,14 @@ fn description(operation: &Operation) -> String {
     let method = method(operation);
     let mut text =
         format!("name: {}, method: {method}, path: {}, ", literal(&operation.name), literal(&operation.path));
+    if !operation.query.is_empty() {
+        text.push_str(&format!("query: {}, ", literal(&operation.query)));
+    }
+    if !operation.headers.is_empty() {
+        let headers: Vec<String> =
+            operation.headers.iter().map(|(name, value)| format!("({}, {})", literal(name), literal(value))).collect();
+        text.push_str(&format!("headers: &[{}], ", headers.join(", ")));
+    }
     if !operation.parameters.is_empty() {
         let parameters: Vec<String> = operation.parameters.iter().map(constant).collect();
         text.push_str(&format!("parameters: &[{}], ", parameters.join(", ")));
@@ -198,12 +206,25 @@ fn docs(render: &Render<'_>, operation: &Operation) -> String {
     }
     let prose = closed(operation.docs.trim());
     text.push_str(if prose.is_empty() { "No description in the contract." } else { &prose });
-    text.push_str(&format!("\n\n`{} {}`", operation.method, operation.path));
+    text.push_str(&format!("\n\n`{} {}`", operation.method, operation.target()));
     text.push_str(match operation.provenance {
         Provenance::Plain => "\n",
         Provenance::Documented => ", shown by the platform's document.\n",
         Provenance::Assumed => ", assumed.\n",
     });
+    if let Some(version) = &operation.api_version {
+        text.push_str(&match &version.default {
+            Some(default) => format!(
+                "\nSends `{}: {default}`; [`PlatformBuilder::api_version`](crate::PlatformBuilder::api_version) sets another version.\n",
+                version.wire
+            ),
+            None => format!(
+                "\nThe service wants the version of its interface in `{}`, and the contract names none: without \
+                 [`PlatformBuilder::api_version`](crate::PlatformBuilder::api_version) the call fails before it is sent.\n",
+                version.wire
+            ),
+        });
+    }
     for parameter in &operation.parameters {
         let about = format!("{} {}", first_line(&parameter.docs), parameter.limits);
         if !about.trim().is_empty() {

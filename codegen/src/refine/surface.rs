@@ -24,7 +24,7 @@ pub(crate) fn surface(render: &Render<'_>) -> String {
             operation.family,
             operation.name,
             operation.method,
-            operation.path,
+            operation.target(),
             list.join(", "),
             statuses.join(" "),
         ));

@@ -120,7 +120,8 @@ impl Operation {
             )
             .hint("name the operation that cancels in the configuration"));
         };
-        let path = fill_texts(cancel.path, |name| match name {
+        let (path, query) = cancel.path.split_once('?').unwrap_or((cancel.path, ""));
+        let path = fill_texts(path, |name| match name {
             _ if name == cancel.parameter => Some(self.reference.id()),
             _ => self.reference.parameters().get(name).map(String::as_str),
         })?;
@@ -131,7 +132,7 @@ impl Operation {
             operation: "cancel",
             family: "",
             method: cancel.method,
-            url: url(&session.base, &path, "")?,
+            url: url(&session.base, &path, query)?,
             headers,
             body: Content::None,
             stream: false,

@@ -242,8 +242,13 @@ impl Sending<'_> {
         if let Some(fake) = &session.fake {
             return fake.take(prepared, headers);
         }
-        // RFC 9110 §8.6: servers may answer 411 to these methods without a length.
-        if content.is_none() && matches!(prepared.method, Method::Post | Method::Put | Method::Patch) {
+        // RFC 9110 §8.6: servers may answer 411 to these methods without a length. The connection says none for a body of no
+        // bytes, either.
+        let needs_length = match &content {
+            None => matches!(prepared.method, Method::Post | Method::Put | Method::Patch),
+            Some(body) => http_body::Body::size_hint(body).exact() == Some(0),
+        };
+        if needs_length {
             headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         let mut request = reqwest::Request::new(method, prepared.url.clone());

@@ -56,8 +56,13 @@ pub(crate) struct Operation {
     pub(crate) family: &'static str,
     /// The method.
     pub(crate) method: Method,
-    /// The path template, from the root of the base address: `/api/things/{thing_id}`.
+    /// The path template, from the root of the base address: `/api/things/{thing_id}`. What is no parameter is
+    /// percent-encoded.
     pub(crate) path: &'static str,
+    /// What the query of each request begins with, percent-encoded.
+    pub(crate) query: &'static str,
+    /// Headers that each request has.
+    pub(crate) headers: &'static [(&'static str, &'static str)],
     /// The parameters, in the order of the arguments.
     pub(crate) parameters: &'static [Parameter],
     /// The media type of the request body. Empty: the payload's own.
@@ -67,7 +72,8 @@ pub(crate) struct Operation {
     pub(crate) encoding: &'static [(&'static str, Style)],
     /// The value of the `Accept` header. Empty: none is sent.
     pub(crate) accept: &'static str,
-    /// The parameter that carries the version of the interface, when that is configured on the client.
+    /// The parameter that carries the version of the interface, when that is configured on the client. Without a default and
+    /// a configured version, the call fails before it is sent.
     pub(crate) api_version: Option<Parameter>,
     /// Whether the body of a success is handed over while it arrives. Where `accept` names JSON beside other types, a JSON
     /// body is read whole all the same.
@@ -82,6 +88,8 @@ impl Operation {
             family: name,
             method: Method::Get,
             path: "",
+            query: "",
+            headers: &[],
             parameters: &[],
             body: "",
             encoding: &[],

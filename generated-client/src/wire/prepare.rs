@@ -53,27 +53,30 @@ pub(crate) fn prepare(
         values.push((parameter, value));
     }
     if let Some(parameter) = &operation.api_version {
-        values.push((parameter, api_version.or(parameter.default).map_or(Value::Null, Value::from)));
+        let version = api_version.or(parameter.default).ok_or_else(|| no_version(parameter.name))?;
+        values.push((parameter, Value::from(version)));
     }
     let path = template::fill(operation.path, |name| {
         let found =
             values.iter().find(|(parameter, _)| parameter.location == Location::Path && parameter.name == name)?;
         Some((found.0, &found.1))
     })?;
-    let query: Vec<String> = values
-        .iter()
-        .filter(|(parameter, _)| parameter.location == Location::Query)
-        .flat_map(|(parameter, value)| {
+    let pairs =
+        values.iter().filter(|(parameter, _)| parameter.location == Location::Query).flat_map(|(parameter, value)| {
             let encode = if parameter.reserved { style::reserved } else { style::strict };
             style::pairs(parameter.name, parameter.style, value, encode)
-        })
-        .collect();
+        });
+    let fixed = Some(operation.query).filter(|query| !query.is_empty()).map(str::to_owned);
+    let query: Vec<String> = fixed.into_iter().chain(pairs).collect();
     let mut headers = HeaderMap::new();
     if operation.accept.contains("json") || operation.accept.contains("*/*") {
         set_header(&mut headers, "accept", operation.accept)?;
     } else if !operation.accept.is_empty() {
         // ASP.NET leaves the body of an error empty where the request does not accept it.
         set_header(&mut headers, "accept", &format!("{}, {PROBLEM}", operation.accept))?;
+    }
+    for (name, value) in operation.headers {
+        set_header(&mut headers, name, value)?;
     }
     parameters_in_headers(&values, &mut headers)?;
     let body = content(operation, payload, &mut headers)?;
@@ -86,6 +89,12 @@ pub(crate) fn prepare(
         body,
         stream: operation.stream || operation.accept == "text/event-stream",
     })
+}
+
+fn no_version(parameter: &str) -> Error {
+    let what = format!("the service wants the version of its interface in `{parameter}`, and none is configured");
+    Error::new(Kind::Configuration, what)
+        .hint("nothing was sent: set the version with `Platform::builder(…).api_version(…)`")
 }
 
 /// The address below the base, provided that nothing in the path moves it elsewhere.

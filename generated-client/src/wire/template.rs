@@ -47,15 +47,17 @@ fn expand(parameter: &Parameter, value: &Value) -> Result<String, Error> {
         .ok_or_else(|| Error::new(Kind::Request, format!("the path parameter `{}` is empty", parameter.name)))
 }
 
-/// The rule that a part of a path breaks. Encodings are undone first, as often as a chain of servers might.
+/// The rule that a value breaks. A separator is encoded, and so stays within its segment. Steps are refused, because
+/// servers resolve them, encoded or not; encodings are undone first, as often as a chain of servers might.
 fn refuse(piece: &str) -> Option<&'static str> {
     const ROUNDS: usize = 4;
     let mut text = piece.to_owned();
     for _ in 0..ROUNDS {
         match text.as_str() {
             "" => return Some("is empty"),
-            "." | ".." => return Some("is a step in the path"),
-            _ if text.contains(['/', '\\']) => return Some("holds a separator of paths"),
+            _ if text.split(['/', '\\']).any(|segment| matches!(segment, "." | "..")) => {
+                return Some("holds a step in the path (`.` or `..`)");
+            }
             _ if text.chars().any(char::is_control) => return Some("holds a control character"),
             _ => {}
         }

@@ -8,6 +8,7 @@ mod support;
 mod documents;
 mod outputs;
 mod replaced;
+mod sendable;
 
 #[cfg(all(unix, contract = "sandbox"))]
 mod credentials;

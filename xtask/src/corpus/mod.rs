@@ -11,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use platform_codegen::Output;
 use serde::Serialize;
 
 pub(crate) use one::run as run_one;
@@ -119,8 +120,21 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     Ok(if clean { ExitCode::SUCCESS } else { Exit::Stale.into() })
 }
 
+/// Compiles several clients in one crate: what the compiler says, each error with the name of its client where it has one.
+pub(crate) fn compile(workspace: &Workspace, clients: Vec<(String, Output)>) -> Result<Vec<String>, Failure> {
+    let bench = check::Bench::new(workspace, None)?;
+    let clients: Vec<(String, one::Generated)> =
+        clients.into_iter().map(|(name, output)| (name, one::Generated::of(output))).collect();
+    let errors = together::check(&bench, &clients)?;
+    let own = errors
+        .own
+        .into_iter()
+        .flat_map(|(name, errors)| errors.into_iter().map(move |error| format!("{name}\n{error}")));
+    Ok(own.chain(errors.common).collect())
+}
+
 /// Name and path of every contract, sorted by name.
-fn contracts(paths: &[PathBuf], only: Option<&str>) -> Result<Vec<(String, PathBuf)>, Failure> {
+pub(crate) fn contracts(paths: &[PathBuf], only: Option<&str>) -> Result<Vec<(String, PathBuf)>, Failure> {
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use platform_codegen::{Contract, Names, generate};
+use platform_codegen::{Contract, Names, Output, generate};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Degraded, Row, median};
@@ -43,6 +43,12 @@ pub(super) struct Generated {
     pub(super) files: BTreeMap<String, String>,
     /// The features block of the manifest.
     pub(super) features: String,
+}
+
+impl Generated {
+    pub(super) fn of(output: Output) -> Self {
+        Self { features: features::render(&output.features), files: output.files }
+    }
 }
 
 impl Row {

@@ -80,6 +80,41 @@ multipart!(UploadForm {
 });
 
 #[tokio::test]
+async fn a_body_of_no_bytes_says_its_length() {
+    static EVERY: [Method; 5] = [Get, Put, Post, Delete, Patch];
+    for method in EVERY {
+        let operation: &'static Operation = Box::leak(Box::new(Operation { method, ..FAMILY }));
+        for payload in [
+            Payload::Form(&json!({})),
+            Payload::Text(""),
+            Payload::Binary(Upload::bytes("")),
+            Payload::Binary(Upload::stream(Once(None), Some(0))),
+        ] {
+            let what = format!("{payload:?}");
+            let sent = send(operation, payload).await;
+            assert_eq!(sent.header("content-length"), Some("0"), "{method:?} {what}");
+            assert!(!sent.chunked && sent.body.is_empty());
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let on_disk = folder.path().join("empty");
+    std::fs::write(&on_disk, "").unwrap();
+    let sent = send(&FAMILY, Payload::Binary(Upload::file(&on_disk))).await;
+    assert_eq!((sent.header("content-length"), sent.chunked), (Some("0"), false));
+}
+
+#[tokio::test]
+async fn whole_numbers_have_no_fraction() {
+    let body = json!({"a": 7.0, "b": [0.5, -2.0, 1e300, 9_007_199_254_740_992_u64], "c": 3.0_f32});
+    let sent = send(&FAMILY, Payload::Json(&body)).await;
+    assert_eq!(sent.text(), r#"{"a":7,"b":[0.5,-2,1e+300,9007199254740992],"c":3}"#);
+    let sent = send(&FAMILY, Payload::Form(&json!({"a": 7.0}))).await;
+    assert_eq!(sent.text(), "a=7");
+    let sent = send(&FAMILY, Payload::Json(&(1.5_f32, 16_777_216.0_f32, Decimal::new("7.0").unwrap()))).await;
+    assert_eq!(sent.text(), "[1.5,16777216,7.0]", "a decimal keeps its digits");
+}
+
+#[tokio::test]
 async fn multipart_forms() {
     let folder = tempfile::tempdir().unwrap();
     let on_disk = folder.path().join("report.csv");

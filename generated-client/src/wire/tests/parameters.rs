@@ -62,6 +62,12 @@ async fn path_parameters_in_every_style() {
         (path("p"), json!("a b?c#d&e=ü,;"), "/x/a%20b%3Fc%23d%26e%3D%C3%BC%2C%3B"),
         (path("p"), json!("50%"), "/x/50%25"),
         (path("p"), json!("..."), "/x/..."),
+        (path("p"), json!("a/b"), "/x/a%2Fb"),
+        (path("p"), json!("/"), "/x/%2F"),
+        (path("p"), json!("a//b\\.c/"), "/x/a%2F%2Fb%5C.c%2F"),
+        (path("p"), json!("a%2fb"), "/x/a%252fb"),
+        (path("p"), json!(["a/b", "c"]), "/x/a%2Fb,c"),
+        (path("p"), json!(7.0), "/x/7"),
         (path("p"), json!("a\u{2215}b"), "/x/a%E2%88%95b"),
     ])
     .await;
@@ -73,6 +79,9 @@ async fn query_parameters_in_every_style() {
         (query("p"), json!("a b&c"), "/x?p=a%20b%26c"),
         (query("p"), json!(true), "/x?p=true"),
         (query("p"), json!(""), "/x?p="),
+        (query("p"), json!(7.0), "/x?p=7"),
+        (query("p"), json!([-7.0, 0.5, 1e300]), "/x?p=-7&p=0.5&p=1e%2B300"),
+        (query("p").json(), json!({"a": 7.0}), "/x?p=%7B%22a%22%3A7%7D"),
         (query("p"), json!(null), "/x"),
         (query("p"), json!([]), "/x"),
         (query("p").unexploded(), json!([]), "/x"),
@@ -107,6 +116,7 @@ async fn headers_and_cookies_in_every_style() {
     table(vec![
         (header("p"), json!("a b,c"), "a b,c"),
         (header("p"), list(), "blue,black,brown"),
+        (header("p"), json!(7.0), "7"),
         (header("p"), object(), "R,100,G,200,B,150"),
         (header("p").exploded(), object(), "R=100,G=200,B=150"),
         (header("p").pipe(), list(), "blue|black|brown"),
@@ -127,21 +137,24 @@ async fn nothing_leaves_the_template() {
         "",
         ".",
         "..",
-        "a/b",
+        "../x",
+        "a/..",
+        "a/../b",
+        "./a",
         "..\\..\\x",
-        "\\",
+        "a\\.",
         "%2e%2e",
         "%2E",
-        "%2F",
-        "a%2fb",
-        "%5c",
+        "%2e%2e%2fx",
+        "a%2f..%5cb",
         "%252e%252e",
-        "%25252f",
         "a\0b",
         "%00",
         "a\r\nb",
+        "a/\n",
         "\u{85}",
         "%0a",
+        "%252525252f",
     ];
     for value in refused {
         let error = send(path("p"), json!(value)).await.unwrap_err();
@@ -156,6 +169,25 @@ async fn nothing_leaves_the_template() {
     for value in ["../etc", "a/../b", "a//b", "/a", "a/", "a/%2e%2e/b"] {
         assert!(send(path("p").reserved(), json!(value)).await.unwrap_err().is_request(), "{value}");
     }
+}
+
+#[tokio::test]
+async fn what_the_path_of_the_contract_fixes_is_sent() {
+    static FIXED: Operation = Operation {
+        name: "probe",
+        path: "/a%20b/%C3%BC/{p}",
+        query: "kind=all&n=%27",
+        headers: &[("X-Action", "List")],
+        parameters: &[path("p"), query("page")],
+        ..Operation::family("test")
+    };
+    let server = Server::always(Reply::json(200, "null")).await;
+    let platform = Platform::builder(&server.url).build().unwrap();
+    platform.call::<()>(&FIXED, &[&"x", &None::<i32>], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/a%20b/%C3%BC/x?kind=all&n=%27");
+    assert_eq!(server.last().header("x-action"), Some("List"));
+    platform.call::<()>(&FIXED, &[&"x", &Some(2)], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/a%20b/%C3%BC/x?kind=all&n=%27&page=2");
 }
 
 #[tokio::test]
@@ -194,5 +226,14 @@ async fn the_version_of_the_interface_is_configured_once() {
     assert_eq!(server.last().target, "/x?api-version=2.0");
     chosen.call::<()>(&PATH, &[], Payload::None, decode::empty).await.unwrap();
     assert_eq!(server.last().target, "/v2.0/x");
-    assert!(plain.call::<()>(&PATH, &[], Payload::None, decode::empty).await.unwrap_err().is_request());
+    let sent = server.requests().len();
+    let error = plain.call::<()>(&PATH, &[], Payload::None, decode::empty).await.unwrap_err();
+    assert!(error.to_string().contains("`version`") && format!("{error:?}").contains("api_version("), "{error:?}");
+    static WITHOUT: Operation =
+        Operation { name: "probe", path: "/x", api_version: Some(query("api-version")), ..Operation::family("test") };
+    let error = plain.call::<()>(&WITHOUT, &[], Payload::None, decode::empty).await.unwrap_err();
+    assert_eq!(error.code(), "configuration", "{error}");
+    assert_eq!(server.requests().len(), sent, "nothing is sent without a version");
+    chosen.call::<()>(&WITHOUT, &[], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/x?api-version=2.0");
 }
