@@ -31,6 +31,9 @@ static UNKEYED: Binding = Binding { idempotency: None, ..KEYED };
 
 const LABEL: &str = "one";
 
+/// What a program ends with: the identifier of its operation, unless it leaves the submission alone.
+type Ended = Result<Option<String>, Error>;
+
 /// What becomes of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
@@ -242,7 +245,7 @@ impl Middleware for Before {
 }
 
 /// The program of `examples/deploy_and_wait.rs`, up to the operation.
-async fn program(operations: Operations, idempotent: bool) -> Result<Option<String>, Error> {
+async fn program(operations: Operations, idempotent: bool) -> Ended {
     let platform = operations.platform().clone();
     let request = platform.request(Method::Post, "/things");
     let request = if idempotent { request.idempotent() } else { request.no_retry() };
@@ -270,17 +273,17 @@ async fn schedule(plan: Plan, shared: &Shared, visited: &mut HashSet<String>) ->
         })
         .collect();
     let deployment = operations[0].deployment();
-    let mut running: [Option<JoinHandle<Result<Option<String>, Error>>>; 2] = [None, None];
+    let mut running: [Option<JoinHandle<Ended>>; 2] = [None, None];
     let (mut runs, mut kills) = (plan.runs, plan.kills);
     loop {
         // Until each program waits for its turn, or has ended.
-        for program in 0..2 {
-            while let Some(task) = &running[program] {
+        for (program, slot) in running.iter_mut().enumerate() {
+            while let Some(task) = slot.as_ref() {
                 if shared.world().parked[program].is_some() {
                     break;
                 }
                 if task.is_finished() {
-                    let ended = running[program].take().unwrap().await.expect("it does not panic");
+                    let ended = slot.take().unwrap().await.expect("it does not panic");
                     let end = check_end(&ended, shared, program);
                     shared.world().trace[program] = end.to_owned();
                     break;
@@ -341,7 +344,7 @@ async fn schedule(plan: Plan, shared: &Shared, visited: &mut HashSet<String>) ->
 }
 
 /// What one program has learned is true.
-fn check_end(ended: &Result<Option<String>, Error>, shared: &Shared, program: usize) -> &'static str {
+fn check_end(ended: &Ended, shared: &Shared, program: usize) -> &'static str {
     let world = shared.world();
     let story = &world.story;
     match ended {

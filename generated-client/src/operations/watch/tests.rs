@@ -21,6 +21,8 @@ static THING: Binding = Binding {
     ..Binding::NONE
 };
 
+type Set = fn(WatchOptions, Duration) -> WatchOptions;
+
 const AGES: Duration = Duration::from_secs(600);
 
 fn operation(fake: &Fake, options: WatchOptions) -> Operation {
@@ -87,7 +89,7 @@ async fn nothing_shortens_the_pause_after_a_failure() {
 /// Every option, with the times that callers write for "never" and for "at once".
 #[tokio::test]
 async fn never_is_never_and_at_once_is_no_flood() {
-    let set: [(&str, fn(WatchOptions, Duration) -> WatchOptions); 7] = [
+    let set: [(&str, Set); 7] = [
         ("settle", WatchOptions::settle),
         ("safety", WatchOptions::safety),
         ("interval", WatchOptions::interval),
