@@ -31,7 +31,8 @@ pub(crate) struct Source {
     #[serde(rename = "document")]
     pub(crate) documents: Vec<Document>,
     pub(crate) token: TokenSource,
-    /// Path of the GraphQL interface below the base URL; `/graphql` unless set. Empty: there is none.
+    /// Path of the GraphQL interface below the base URL, which then has to give a schema. Empty: nobody is asked. Without
+    /// it `/graphql` is tried.
     pub(crate) graphql: Option<String>,
 }
 

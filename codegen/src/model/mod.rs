@@ -2,6 +2,8 @@
 //!
 //! Everything that the generated client does on the wire is decided here. Later stages only choose how to write it down.
 
+mod admits;
+mod all_of;
 mod api_version;
 mod bodies;
 mod build;

@@ -120,7 +120,7 @@ impl Sending<'_> {
                             Ok(true) => continue,
                             Ok(false) => {}
                             Err(cause) => {
-                                let pause = retry::pause(attempt - 1, &cause);
+                                let pause = retry::pause(attempt, &cause);
                                 // The issuer is in trouble that passes, and the service did not take the request.
                                 if cause.is_retryable() && retries(attempt) && fits(pause) {
                                     clock::sleep(pause).await;
@@ -134,7 +134,7 @@ impl Sending<'_> {
                 }
             };
             failures += u32::from(error.status() == Some(StatusCode::INTERNAL_SERVER_ERROR));
-            let pause = retry::pause(attempt - 1, &error);
+            let pause = retry::pause(attempt, &error);
             // Waiting for the issuer costs the service nothing.
             let paid = || error.is_token() || session.budget.take();
             if !(retries(attempt) && fits(pause) && policy.allows(&error, failures) && paid()) {
