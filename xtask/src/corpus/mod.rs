@@ -19,6 +19,7 @@ pub(crate) use one::run as run_one;
 use crate::console::progress;
 use crate::failure::{Exit, Failure};
 use crate::flags;
+use crate::interrupt::Interrupt;
 use crate::workspace::Workspace;
 
 /// What is known of one contract; the array of `--json` holds these.
@@ -67,12 +68,14 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     if cfg!(debug_assertions) {
         progress("built without optimisation: for figures of speed use `cargo run --release -p xtask -- corpus …`");
     }
-    let bench = check::Bench::new(workspace, flags.keep.as_deref())?;
+    let runtime = crate::sandbox::runtime()?;
+    let interrupt = Interrupt::listen(runtime.handle());
+    let bench = check::Bench::new(workspace, flags.keep.as_deref(), &interrupt)?;
     let mut rows = Vec::with_capacity(contracts.len());
     let mut modules = Vec::new();
     table::header(&contracts);
     for (name, path) in &contracts {
-        let (mut row, generated) = one::measure(workspace, name, path, flags.repeat)?;
+        let (mut row, generated) = one::measure(workspace, name, path, flags.repeat, &interrupt)?;
         let mut errors = Vec::new();
         match (&generated, &flags.keep) {
             (Some(_), _) if flags.together => {}
@@ -127,8 +130,12 @@ fn paragraph(text: &str) {
 }
 
 /// Compiles several clients in one crate: what the compiler says, each error with the name of its client where it has one.
-pub(crate) fn compile(workspace: &Workspace, clients: Vec<(String, Output)>) -> Result<Vec<String>, Failure> {
-    let bench = check::Bench::new(workspace, None)?;
+pub(crate) fn compile(
+    workspace: &Workspace,
+    clients: Vec<(String, Output)>,
+    interrupt: &Interrupt,
+) -> Result<Vec<String>, Failure> {
+    let bench = check::Bench::new(workspace, None, interrupt)?;
     let clients: Vec<(String, one::Generated)> =
         clients.into_iter().map(|(name, output)| (name, one::Generated::of(output))).collect();
     let errors = together::check(&bench, &clients)?;
