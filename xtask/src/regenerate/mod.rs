@@ -4,6 +4,7 @@ pub(crate) mod features;
 mod ledger;
 mod outputs;
 mod pins;
+mod reserved;
 mod summary;
 mod survey;
 
@@ -22,6 +23,7 @@ use crate::workspace::{SCHEMA, Workspace};
 
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, pinned_path};
+pub(crate) use reserved::reserved;
 pub(crate) use survey::{Finding, Known, Survey};
 
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
