@@ -25,6 +25,7 @@ pub(crate) fn build(documents: &[Document], config: &Config, pins: &Names, ledge
             model.families.push(operation.family.clone());
         }
     }
+    types.settle();
     let (definitions, mut given) = types.finish();
     model.types = definitions;
     given.operations = names;
