@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::console::{count, line, progress, result};
+use crate::console::{count, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::lock::{self, Found, Lock};
 use crate::regenerate::{self, Known, Survey};
@@ -38,7 +38,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
     };
     let findings = survey.findings();
     for finding in &findings {
-        result(&format!("{}: {}", line(&finding.path), finding.cause));
+        result(&format!("{}: {}", finding.path, finding.cause));
         result(&format!("  mend: {}", finding.mend()));
     }
     if findings.is_empty() {

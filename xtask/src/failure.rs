@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::console::line;
+use platform_codegen::line;
 
 /// Exit codes of every command; `flags.rs` documents them for users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,22 +7,27 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-pub(crate) use foreign::{SHORTEST, hide, line, redacted, word};
+pub(crate) use foreign::{SHORTEST, hide, redacted, word};
 
-/// One line of a result.
-pub(crate) fn result(line: &str) {
+/// One line of a result. What a contract or a server says cannot add another one, and cannot steer the terminal.
+pub(crate) fn result(text: &str) {
     // A closed pipe (`| head`) ends the reading, not the work.
-    let _ = writeln!(std::io::stdout().lock(), "{}", foreign::screened(line));
+    let _ = writeln!(std::io::stdout().lock(), "{}", foreign::screened(text));
 }
 
 /// One line about what is under way.
-pub(crate) fn progress(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", foreign::screened(line));
+pub(crate) fn progress(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", foreign::screened(text));
 }
 
 /// A result for another program, as it is.
 pub(crate) fn data(text: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{text}");
+}
+
+/// A text of several lines about what happened; what of it is from elsewhere was made part of a line before.
+pub(crate) fn failure(text: &str) {
+    text.lines().for_each(progress);
 }
 
 /// The step under way: a spinner on a terminal, one plain line a step elsewhere.

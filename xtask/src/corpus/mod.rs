@@ -104,9 +104,9 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
         rows.iter().for_each(|row| table::row(&contracts, row));
         for (name, error) in errors.own.iter().flat_map(|(name, errors)| errors.iter().map(move |error| (name, error)))
         {
-            crate::console::result(&format!("\n{name}\n{error}"));
+            paragraph(&format!("{name}\n{error}"));
         }
-        errors.common.iter().for_each(|error| crate::console::result(&format!("\n{error}")));
+        errors.common.iter().for_each(|error| paragraph(error));
     }
     table::totals(&rows);
     if let Some(path) = &flags.json {
@@ -141,6 +141,12 @@ fn contract(
         _ => {}
     }
     Ok((row, errors, generated))
+}
+
+/// What the compiler says of one client, line by line.
+fn paragraph(text: &str) {
+    crate::console::result("");
+    text.lines().for_each(crate::console::result);
 }
 
 /// Compiles several clients in one crate: what the compiler says, each error with the name of its client where it has one.

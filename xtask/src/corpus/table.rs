@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Check, Row};
-use crate::console::{line, result};
+use crate::console::result;
 
 /// Widest name that is shown in full.
 const WIDEST: usize = 60;
@@ -28,11 +28,10 @@ pub(super) fn row(contracts: &[(String, PathBuf)], row: &Row) {
         Check::Failed => "failed",
         Check::Skipped => "-",
     };
-    let file = line(&row.file);
-    let length = file.chars().count();
+    let length = row.file.chars().count();
     let name: String = match length > width {
-        true => format!("…{}", file.chars().skip(length + 1 - width).collect::<String>()),
-        false => file,
+        true => format!("…{}", row.file.chars().skip(length + 1 - width).collect::<String>()),
+        false => row.file.clone(),
     };
     result(&format!(
         "{name:width$}  {:>10}  {:>7}  {:>8}  {:>7}  {:>7}  {:>7}  {check:>7}  {:>7}",
@@ -44,8 +43,8 @@ pub(super) fn row(contracts: &[(String, PathBuf)], row: &Row) {
         row.lines,
         seconds(row.check_seconds),
     ));
-    for said in row.error.iter().flat_map(|error| error.lines()).take(5) {
-        result(&format!("    {said}"));
+    for line in row.error.iter().flat_map(|error| error.lines()).take(5) {
+        result(&format!("    {line}"));
     }
 }
 

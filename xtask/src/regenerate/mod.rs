@@ -4,12 +4,15 @@ pub(crate) mod features;
 mod ledger;
 mod outputs;
 mod pins;
+mod reserved;
 mod summary;
 mod survey;
 
 use std::process::ExitCode;
 
-use crate::console::{Steps, line, word};
+use platform_codegen::line;
+
+use crate::console::{Steps, word};
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::interrupt::Interrupt;
@@ -22,6 +25,7 @@ use crate::workspace::{SCHEMA, Workspace};
 
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, pinned_path};
+pub(crate) use reserved::reserved;
 pub(crate) use survey::{Finding, Known, Survey};
 
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {

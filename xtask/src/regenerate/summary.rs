@@ -6,7 +6,7 @@ use platform_codegen::Loss;
 use platform_codegen::graphql::changes;
 
 use super::{Desired, Pin};
-use crate::console::{count, line, result, size};
+use crate::console::{count, result, size};
 use crate::lock::Lock;
 use crate::transaction::Change;
 use crate::workspace::SCHEMA;
@@ -25,7 +25,7 @@ pub(super) fn print(pins: &[Pin], schema: Option<&str>, old: Option<&Lock>, desi
             Some(known) if known.canonical == entry.canonical => "unchanged",
             Some(_) => "changed",
         };
-        result(&format!("contract    {} from {} ({}, {received}, {state})", entry.name, line(&entry.source), entry.dialect));
+        result(&format!("contract    {} from {} ({}, {received}, {state})", entry.name, entry.source, entry.dialect));
     }
     graphql(schema, desired);
     let stats = &desired.output.stats;
@@ -40,10 +40,10 @@ pub(super) fn print(pins: &[Pin], schema: Option<&str>, old: Option<&Lock>, desi
     degraded(desired);
     let unused = &desired.output.unused_operations;
     if !unused.is_empty() {
-        result(&format!("unused      asynchronous operations that the contract does not have: {}", line(&unused.join(", "))));
+        result(&format!("unused      asynchronous operations that the contract does not have: {}", unused.join(", ")));
     }
     for states in &desired.output.unnamed_states {
-        result(&format!("unnamed     states of the schema that count as unknown: {}", line(states)));
+        result(&format!("unnamed     states of the schema that count as unknown: {states}"));
     }
     written(desired, changes);
 }
@@ -65,7 +65,7 @@ fn graphql(old: Option<&str>, desired: &Desired) {
     let documents = count(desired.output.stats.typed_documents, "document", "documents");
     result(&format!("graphql     schema {state}, {documents} typed"));
     if old.is_some() {
-        changes.iter().take(NAMED).for_each(|change| result(&format!("  {}", line(change))));
+        changes.iter().take(NAMED).for_each(|line| result(&format!("  {line}")));
         if changes.len() > NAMED {
             result(&format!("  … and {} more: git diff {SCHEMA}", changes.len() - NAMED));
         }
@@ -87,7 +87,7 @@ fn degraded(desired: &Desired) {
     let parts = &desired.output.stats.degraded;
     result(&format!("degraded    {}", count(parts.len(), "part", "parts")));
     for part in parts.iter().take(NAMED) {
-        result(&format!("  {}: {}", line(&part.pointer), line(&part.cause)));
+        result(&format!("  {}: {}", part.pointer, part.cause));
     }
     if parts.len() > NAMED {
         result(&format!("  … and {} more: specs/ledger.txt", parts.len() - NAMED));

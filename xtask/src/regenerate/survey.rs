@@ -59,7 +59,9 @@ impl Finding {
             Cause::Missing if !self.wanted => format!("git checkout -- {}", word(self.file())),
             Cause::Inputs(_) | Cause::Missing => "cargo xtask regenerate --offline".to_owned(),
             Cause::HandEdit => format!("git checkout -- {}", word(self.file())),
-            Cause::Unlisted if self.path.starts_with(GENERATED) => format!("mv {} generated-client/src/", word(&self.path)),
+            Cause::Unlisted if self.path.starts_with(GENERATED) => {
+                format!("mv {} generated-client/src/", word(&self.path))
+            }
             Cause::Unlisted => format!("mv {} specs/", word(&self.path)),
         }
     }

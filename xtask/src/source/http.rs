@@ -4,12 +4,13 @@ use std::error::Error as _;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
+use platform_codegen::line;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, LOCATION};
 use reqwest::{Client, Method, StatusCode, redirect};
 use url::{Host, Origin, Url};
 
-use crate::console::{SHORTEST, hide, line, redacted};
 use super::secret::Secret;
+use crate::console::{SHORTEST, hide, redacted};
 use crate::failure::{Exit, Failure};
 
 /// Largest body that is read, in bytes.
@@ -180,7 +181,9 @@ impl Http {
         let Some(bearer) = &self.bearer else { return Ok(()) };
         let token = bearer.token.expose().as_bytes();
         let holds = |text: &[u8]| token.len() >= SHORTEST && text.windows(token.len()).any(|part| part == token);
-        if answer.status.is_success() && (holds(&answer.body) || answer.etag.as_ref().is_some_and(|tag| holds(tag.as_bytes()))) {
+        if answer.status.is_success()
+            && (holds(&answer.body) || answer.etag.as_ref().is_some_and(|tag| holds(tag.as_bytes())))
+        {
             return Err(Failure::new(
                 Exit::Contract,
                 "download/token-repeated",
@@ -383,7 +386,8 @@ pub(crate) fn first_line(body: &[u8]) -> String {
 /// The beginning of a line, without control characters. Secrets go before it is cut: a part of one says too much as well.
 pub(super) fn clip(text: &str) -> String {
     const WIDTH: usize = 100;
-    let text = line(&redacted(text));
+    let text = redacted(text);
+    let text = line(&text);
     let mut clipped: String = text.chars().take(WIDTH).collect();
     if text.chars().count() > WIDTH {
         clipped.push('…');
