@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     match run(flags) {
         Ok(code) => code,
         Err(failure) => {
-            console::progress(&failure.to_string());
+            console::failure(&failure.to_string());
             failure.exit.into()
         }
     }

@@ -58,6 +58,10 @@ pub(crate) struct TokenSource {
     pub(crate) client_id_env: Option<String>,
     pub(crate) secret_file: Option<String>,
     pub(crate) secret_file_env: Option<String>,
+    /// Whether a container mounts the secret file, which may then be a link and readable by all.
+    pub(crate) secret_file_mounted: bool,
+    /// Environment variable that says the same by `1`, and the opposite by `0`.
+    pub(crate) secret_file_mounted_env: Option<String>,
     pub(crate) scope: Option<String>,
 }
 

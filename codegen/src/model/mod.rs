@@ -24,12 +24,14 @@ mod responses;
 mod route;
 mod scalars;
 mod schemas;
+mod status;
 mod tags;
 mod tree;
 mod types;
 mod unions;
 
 pub(crate) use build::build;
+pub(crate) use status::StatusKey;
 pub(crate) use tree::Document;
 pub(crate) use types::{
     Definition, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Tagging, Type, TypeId, Variant, VariantContent,
@@ -126,8 +128,7 @@ impl Operation {
 /// A documented status of an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Status {
-    /// `200`, `4XX` or `default`.
-    pub(crate) status: String,
+    pub(crate) status: StatusKey,
     pub(crate) content: Content,
     /// The schema of what a stream is made of, which the client does not read by itself.
     pub(crate) item: Option<Type>,

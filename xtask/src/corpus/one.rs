@@ -6,14 +6,14 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use platform_codegen::{Contract, Names, Output, generate};
+use platform_codegen::{Config, Contract, Names, Output, generate};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Degraded, Row, median};
 use crate::failure::Failure;
 use crate::flags;
 use crate::interrupt::Interrupt;
-use crate::regenerate::features;
+use crate::regenerate::{features, reserved};
 use crate::settings::Settings;
 use crate::source::DEFAULT_NAME;
 use crate::workspace::Workspace;
@@ -79,9 +79,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
         None => Settings::read(workspace)?,
     };
     let bytes = fs::read(&flags.file).map_err(|error| Failure::file("read", &flags.file, &error))?;
+    let config = Config { reserved: reserved(workspace)?, ..settings.codegen };
     let start = Instant::now();
     let contract = Contract { name: DEFAULT_NAME, bytes: &bytes };
-    let outcome = generate(&[contract], &settings.codegen, &Names::default());
+    let outcome = generate(&[contract], &config, &Names::default());
     // What follows is not part of a generation.
     let (seconds, peak_mb) = (start.elapsed().as_secs_f64(), peak_mb());
     let mut report = match outcome {
@@ -107,7 +108,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
     };
     report.seconds = seconds;
     report.peak_mb = peak_mb;
-    crate::console::result(&serde_json::to_string(&report).unwrap_or_default());
+    crate::console::data(&serde_json::to_string(&report).unwrap_or_default());
     Ok(ExitCode::SUCCESS)
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn render(features: &[Feature]) -> String {
     };
     for feature in features {
         for line in feature.about.lines() {
-            text.push_str(&format!("# {line}\n"));
+            text.push_str(&format!("# {}\n", platform_codegen::line(line)));
         }
         let enables: Vec<String> = feature.enables.iter().map(|name| format!("{name:?}")).collect();
         text.push_str(&format!("{} = [{}]\n", feature.name, enables.join(", ")));

@@ -4,12 +4,15 @@ pub(crate) mod features;
 mod ledger;
 mod outputs;
 mod pins;
+mod reserved;
 mod summary;
 mod survey;
 
 use std::process::ExitCode;
 
-use crate::console::Steps;
+use platform_codegen::line;
+
+use crate::console::{Steps, word};
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::interrupt::Interrupt;
@@ -22,6 +25,7 @@ use crate::workspace::{SCHEMA, Workspace};
 
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, pinned_path};
+pub(crate) use reserved::reserved;
 pub(crate) use survey::{Finding, Known, Survey};
 
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
@@ -121,12 +125,13 @@ fn demand_pinned(
 fn hand_edited(refused: &[&Finding]) -> Failure {
     let mut message = "files of the tool were changed by other hands; nothing was written".to_owned();
     for finding in refused {
-        message.push_str(&format!("\n  {}: {}", finding.path, finding.cause));
+        message.push_str(&format!("\n  {}: {}", line(&finding.path), finding.cause));
     }
-    let edited: Vec<&str> =
-        refused.iter().filter(|finding| !finding.is_unlisted()).map(|finding| finding.file()).collect();
-    let unlisted: Vec<&str> =
-        refused.iter().filter(|finding| finding.is_unlisted()).map(|finding| finding.file()).collect();
+    let words = |unlisted: bool| -> Vec<String> {
+        let chosen = refused.iter().filter(|finding| finding.is_unlisted() == unlisted);
+        chosen.map(|finding| word(finding.file())).collect()
+    };
+    let (edited, unlisted) = (words(false), words(true));
     let mut hints = Vec::new();
     if !edited.is_empty() {
         hints.push(format!("undo the edit: git checkout -- {}", edited.join(" ")));

@@ -25,7 +25,7 @@ pub(super) async fn fetch(fetcher: Fetcher<'_>, interface: Interface<'_>) -> Res
     let credential = Credential::Client(Client {
         issuer: base_url(sandbox.auth_url(), "the sandbox's issuer")?,
         client_id: file.client_id.clone(),
-        secret: secret::read(&file.path)?,
+        secret: secret::read(&file.path, &secret::Rules::default())?,
         scope: Some("api".to_owned()),
     });
     let base: Url = base_url(sandbox.base_url(), "the sandbox's address")?;

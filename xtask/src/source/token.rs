@@ -7,8 +7,9 @@ use serde::Deserialize;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use super::http::{Answer, Http, first_line, shown};
-use super::secret::{self, Secret};
+use super::http::{Answer, Http, clip, first_line, shown};
+use super::secret::{self, Rules, Secret};
+use crate::console::SHORTEST;
 use crate::failure::{Exit, Failure};
 use crate::settings::TokenSource;
 
@@ -61,7 +62,7 @@ impl Credential {
             (Some(issuer), Some(client_id), Some(secret_file)) => Ok(Self::Client(Client {
                 issuer: super::base_url(&issuer, "the issuer")?,
                 client_id,
-                secret: secret::read(&PathBuf::from(secret_file))?,
+                secret: secret::read(&PathBuf::from(secret_file), &rules(source)?)?,
                 scope: source.scope.clone(),
             })),
             (issuer, client_id, secret_file) => {
@@ -157,15 +158,14 @@ impl Client {
     }
 
     fn refused(&self, answer: &Answer) -> Failure {
-        let said = serde_json::from_slice::<TokenError>(&answer.body).map_or_else(
-            |_| first_line(&answer.body),
-            |error| match error.error_description {
-                Some(text) => format!("{}: {text}", error.error),
-                None => error.error,
-            },
-        );
-        // A server that repeats what it was sent must not make this program show it.
-        let said = said.replace(self.secret.expose(), "…");
+        let said = match serde_json::from_slice::<TokenError>(&answer.body) {
+            Ok(TokenError { error, error_description: Some(text) }) => {
+                format!("{}: {}", self.said(&error), self.said(&text))
+            }
+            Ok(TokenError { error, error_description: None }) => self.said(&error),
+            Err(_) if self.secret.expose().len() < SHORTEST => answer.status.to_string(),
+            Err(_) => first_line(&answer.body),
+        };
         Failure::new(
             Exit::Download,
             "token/refused",
@@ -177,6 +177,13 @@ impl Client {
             ),
         )
     }
+
+    /// What the issuer says, unless a secret that is too short to be looked for could be a part of it.
+    fn said(&self, text: &str) -> String {
+        let code = text.len() <= 60 && text.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
+        let short = self.secret.expose().len() < SHORTEST;
+        if short && (!code || text == self.secret.expose()) { "…".to_owned() } else { clip(text) }
+    }
 }
 
 fn at_issuer(failure: &Failure) -> Failure {
@@ -186,6 +193,27 @@ fn at_issuer(failure: &Failure) -> Failure {
         hint: failure.hint.clone(),
         exit: failure.exit,
     }
+}
+
+/// The rules of the secret file, and how the user says that a container mounts it.
+fn rules(source: &TokenSource) -> Result<Rules, Failure> {
+    let key = "`secret_file_mounted = true` in [source.token] of specs/codegen.toml";
+    let Some(variable) = source.secret_file_mounted_env.as_deref() else {
+        return Ok(Rules { mounted: source.secret_file_mounted, how: format!("set {key}") });
+    };
+    let mounted = match from_env(Some(variable))?.as_deref() {
+        Some("1") => true,
+        Some("0") => false,
+        None => source.secret_file_mounted,
+        Some(_) => {
+            return Err(Failure::configuration(
+                "configuration/environment",
+                format!("the environment variable {variable} is neither 0 nor 1"),
+                format!("set {variable} to 1, or not at all"),
+            ));
+        }
+    };
+    Ok(Rules { mounted, how: format!("set {variable}=1, or {key}") })
 }
 
 fn value(variable: Option<&str>, fixed: Option<&str>) -> Result<Option<String>, Failure> {
