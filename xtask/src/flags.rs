@@ -18,12 +18,16 @@ Exit codes:
 
 const REGENERATE: &str = "\
 The source is the first of: --contract, --base-url, the environment variable that specs/codegen.toml names
-(PLATFORM_BASE_URL), specs/codegen.toml itself, the embedded sandbox.
+(PLATFORM_BASE_URL), specs/codegen.toml itself, the embedded sandbox. The sandbox is taken only where nothing is
+pinned, or where the sandbox is what is pinned; --sandbox takes it in any case.
+
+A pinned GraphQL schema stays where the source gives none, until --drop-schema lets it go.
 
 Examples:
-  cargo xtask regenerate                              from the sandbox, or from what is configured
+  cargo xtask regenerate                              from what is configured; from the sandbox on a fresh clone
   cargo xtask regenerate --base-url https://platform.example
   cargo xtask regenerate --contract contract.json     from a file: Swagger 2.0, OpenAPI 3.x, JSON or YAML
+  cargo xtask regenerate --sandbox                    from the sandbox, in the place of whatever is pinned
   cargo xtask regenerate --offline                    from the pinned contracts, after a merge or a generator change
   cargo xtask regenerate --check                      in CI: writes nothing, names every stale file and its cause";
 
@@ -77,15 +81,21 @@ pub(crate) struct Regenerate {
     /// Base URL of a deployment; the contract is found below it.
     #[arg(long, value_name = "URL", conflicts_with_all = ["offline", "check"])]
     pub(crate) base_url: Option<String>,
+    /// The embedded sandbox, in the place of whatever is configured or pinned.
+    #[arg(long, conflicts_with_all = ["contract", "base_url", "offline", "check"])]
+    pub(crate) sandbox: bool,
     /// Uses no network: generates from the pinned contracts.
     #[arg(long)]
     pub(crate) offline: bool,
     /// Writes nothing, uses no network: lists every stale file, its cause, and the command that mends it.
     #[arg(long)]
     pub(crate) check: bool,
-    /// Fails when the source is not what is pinned.
+    /// Fails when the source is not what is pinned; it takes the sandbox only where the sandbox is what is pinned.
     #[arg(long, conflicts_with_all = ["offline", "check"])]
     pub(crate) locked: bool,
+    /// Lets the pinned GraphQL schema go where the source gives none; documents are untyped then.
+    #[arg(long, conflicts_with_all = ["check", "locked"])]
+    pub(crate) drop_schema: bool,
     /// Rewrites outputs that were edited by hand or merged; with --offline, takes an edited pinned contract as it is.
     #[arg(long, conflicts_with = "check")]
     pub(crate) overwrite: bool,

@@ -3,6 +3,7 @@
 //! This is the only program of the workspace that downloads, or writes into the repository.
 
 mod check;
+mod child;
 mod console;
 mod corpus;
 mod failure;
@@ -17,6 +18,7 @@ mod settings;
 mod source;
 mod tidy;
 mod transaction;
+mod tree;
 mod workspace;
 
 use std::process::ExitCode;
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
     match run(flags) {
         Ok(code) => code,
         Err(failure) => {
-            console::progress(&failure.to_string());
+            console::failure(&failure.to_string());
             failure.exit.into()
         }
     }

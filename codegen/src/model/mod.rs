@@ -24,6 +24,7 @@ mod responses;
 mod route;
 mod scalars;
 mod schemas;
+mod status;
 mod tags;
 mod tree;
 mod types;
@@ -31,6 +32,7 @@ mod unions;
 mod xml;
 
 pub(crate) use build::build;
+pub(crate) use status::StatusKey;
 pub(crate) use tree::Document;
 pub(crate) use types::{
     Definition, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Tagging, Type, TypeId, Variant, VariantContent,
@@ -131,8 +133,7 @@ impl Operation {
 /// A documented status of an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Status {
-    /// `200`, `4XX` or `default`.
-    pub(crate) status: String,
+    pub(crate) status: StatusKey,
     pub(crate) content: Content,
     /// The schema of what a stream is made of, which the client does not read by itself.
     pub(crate) item: Option<Type>,

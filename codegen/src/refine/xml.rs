@@ -1,8 +1,8 @@
 //! `xml.rs`: what values look like as documents, in tables.
 
-use super::types::literal;
 use crate::emit::Piece;
 use crate::model::{Content, Kind, Model, Operation, XmlName, XmlPlace, XmlRoot, XmlShape};
+use crate::text::literal;
 
 /// The condition under which something that speaks XML is compiled.
 pub(super) const CONDITION: &str = "#[cfg(feature = \"xml\")]\n";

@@ -254,7 +254,11 @@ impl Sending<'_> {
         let mut request = reqwest::Request::new(method, prepared.url.clone());
         *request.headers_mut() = headers;
         *request.body_mut() = content;
-        let sending = session.transport.client(&prepared.url)?.execute(request);
+        let client = match self.options.detached {
+            true => session.transport.detached(&prepared.url)?,
+            false => session.transport.client(&prepared.url)?,
+        };
+        let sending = client.execute(request);
         // What may be sent again need not wait for the whole deadline.
         let answer = if self.policy.repeatable {
             clock::limit(self.idle, sending).await.map_err(|_| body::silent(self.idle))?

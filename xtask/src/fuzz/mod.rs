@@ -100,7 +100,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Fuzz) -> Result<ExitCode, Failu
     }
     tally.print(flags.seed);
     interrupt.check()?;
-    let errors = compiled(workspace, &seeds, flags, &tally)?;
+    let errors = compiled(workspace, &seeds, flags, &tally, &interrupt)?;
     let clean = tally.findings.is_empty() && !errors;
     Ok(if clean { ExitCode::SUCCESS } else { Exit::Stale.into() })
 }
@@ -135,7 +135,13 @@ fn once(seeds: &[seeds::Seed], flags: &Fuzz, index: u64) -> Result<ExitCode, Fai
 }
 
 /// Compiles a sample of the clients, spread over the run. Whether the compiler found anything.
-fn compiled(workspace: &Workspace, seeds: &[seeds::Seed], flags: &Fuzz, tally: &Tally) -> Result<bool, Failure> {
+fn compiled(
+    workspace: &Workspace,
+    seeds: &[seeds::Seed],
+    flags: &Fuzz,
+    tally: &Tally,
+    interrupt: &Interrupt,
+) -> Result<bool, Failure> {
     let wanted = usize::try_from(flags.compile).unwrap_or(usize::MAX).min(tally.clients.len());
     let mut clients = Vec::new();
     for number in 0..wanted {
@@ -150,7 +156,7 @@ fn compiled(workspace: &Workspace, seeds: &[seeds::Seed], flags: &Fuzz, tally: &
         return Ok(false);
     }
     progress(&format!("compiling {}", crate::console::count(clients.len(), "client", "clients")));
-    let errors = corpus::compile(workspace, clients)?;
+    let errors = corpus::compile(workspace, clients, interrupt)?;
     errors.iter().for_each(|error| result(&format!("\n{error}")));
     result(&format!("{} compiled, {} with errors", wanted, errors.len()));
     Ok(!errors.is_empty())

@@ -2,10 +2,11 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use crate::child::Owned;
 use crate::failure::Failure;
 use crate::flags::Fuzz;
 use crate::interrupt::Interrupt;
@@ -35,18 +36,6 @@ pub(super) enum Ended {
     Crashed(String),
 }
 
-/// A process that ends with this value.
-#[derive(Debug)]
-struct Worker(Child);
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Runs a worker from an execution on, and hands on what it says.
 pub(super) fn batch(
     workspace: &Workspace,
@@ -66,7 +55,7 @@ pub(super) fn batch(
         command.arg("--contracts").arg(contracts);
     }
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-    let mut worker = Worker(child.map_err(|error| Failure::file("start", &program, &error))?);
+    let mut worker = Owned(child.map_err(|error| Failure::file("start", &program, &error))?);
     let lines = lines(worker.0.stdout.take());
     let mut last = Instant::now();
     loop {
