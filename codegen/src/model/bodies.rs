@@ -50,7 +50,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
             let typed = schema.as_ref().filter(|schema| typed_elsewhere(types, schema, &name));
             typed.map_or(BodyKind::Text, |schema| {
                 let ty = text_not_bytes(types.of(schema, &name).ty);
-                BodyKind::Xml(ty, types.xml_root(schema))
+                BodyKind::Xml(ty, types.xml_sent(schema))
             })
         }
     };

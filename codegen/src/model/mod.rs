@@ -38,7 +38,7 @@ pub(crate) use types::{
     Definition, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Tagging, Type, TypeId, Variant, VariantContent,
 };
 
-pub(crate) use xml::{XmlName, XmlPlace, XmlRoot, XmlShape};
+pub(crate) use xml::{Xml, XmlName, XmlPlace, XmlRoot, XmlShape};
 
 /// All contracts of a client, interpreted.
 #[derive(Debug, Default)]
@@ -49,8 +49,8 @@ pub(crate) struct Model {
     pub(crate) operations: Vec<Operation>,
     /// Types, indexed by [`TypeId`].
     pub(crate) types: Vec<Definition>,
-    /// What values look like in XML, by position.
-    pub(crate) xml: Vec<XmlShape>,
+    /// What values look like in XML.
+    pub(crate) xml: Xml,
     /// How many operations no request can be made of: they are not in `operations`.
     pub(crate) left_out: usize,
 }

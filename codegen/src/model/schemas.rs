@@ -14,7 +14,7 @@ use super::object_like::ObjectLike;
 use super::scalars::scalar;
 use super::tree::{Document, Node, last_segment};
 use super::types::{Definition, Kind, Reach, Type, TypeId};
-use super::xml::{XmlShape, XmlShapes};
+use super::xml::{Xml, XmlShapes};
 use super::{Provenance, enums};
 use crate::Names;
 use crate::ledger::{Ledger, Loss};
@@ -248,7 +248,7 @@ impl<'a> Types<'a> {
     }
 
     /// The types, each in its place, and what values look like in XML.
-    pub(super) fn finish(self) -> (Vec<Definition>, Vec<XmlShape>, Names) {
+    pub(super) fn finish(self) -> (Vec<Definition>, Xml, Names) {
         (self.definitions.into_iter().flatten().collect(), self.xml.finish(), self.claims.given)
     }
 

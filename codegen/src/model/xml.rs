@@ -10,7 +10,7 @@ use super::tree::{Node, last_segment};
 use super::types::Type;
 use crate::ledger::Loss;
 
-/// Index of an [`XmlShape`] in [`super::Model::xml`].
+/// Index of an [`XmlShape`] in [`Xml::shapes`].
 pub(crate) type XmlShapeId = usize;
 
 /// The name of an element or attribute.
@@ -21,11 +21,16 @@ pub(crate) struct XmlName {
     pub(crate) namespace: String,
 }
 
-/// A document: its element, and what is in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct XmlRoot {
-    pub(crate) name: XmlName,
-    pub(crate) shape: XmlShapeId,
+/// Index of a document in [`Xml::roots`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct XmlRoot(pub(crate) usize);
+
+/// All that is said in XML.
+#[derive(Debug, Default)]
+pub(crate) struct Xml {
+    /// Documents: the name of their element, and what is in it.
+    pub(crate) roots: Vec<(XmlName, XmlShapeId)>,
+    pub(crate) shapes: Vec<XmlShape>,
 }
 
 /// What is in an element.
@@ -69,30 +74,44 @@ pub(crate) enum XmlPlace {
 pub(super) struct XmlShapes {
     /// By address: a node is a place in a tree that stays where it is.
     known: HashMap<*const Value, XmlShapeId>,
-    shapes: Vec<XmlShape>,
+    made: Xml,
 }
 
 impl XmlShapes {
     fn push(&mut self, shape: XmlShape) -> XmlShapeId {
-        self.shapes.push(shape);
-        self.shapes.len() - 1
+        self.made.shapes.push(shape);
+        self.made.shapes.len() - 1
     }
 
-    pub(super) fn finish(self) -> Vec<XmlShape> {
-        self.shapes
+    fn get(&self, id: XmlShapeId) -> Option<&XmlShape> {
+        self.made.shapes.get(id)
+    }
+
+    pub(super) fn finish(self) -> Xml {
+        self.made
     }
 }
 
 impl<'a> Types<'a> {
-    /// The document that a schema describes.
-    pub(super) fn xml_root(&mut self, schema: &Node<'a>) -> XmlRoot {
+    /// The document that a request sends.
+    pub(super) fn xml_sent(&mut self, schema: &Node<'a>) -> XmlRoot {
         let component = component(schema);
         if component.is_none() && about(schema).is_none_or(|about| about.text("name").is_empty()) {
             let lost = Loss::Documentation("the name of the document's element".to_owned());
             schema.note(self.ledger, "model/xml", "the element of the document is written as `root`", lost);
         }
-        let name = name(schema, component.as_deref().unwrap_or("root"));
-        XmlRoot { name, shape: self.xml(schema) }
+        self.xml_root(schema)
+    }
+
+    /// The document that a schema describes. A reader does not look at the name of its element.
+    pub(super) fn xml_root(&mut self, schema: &Node<'a>) -> XmlRoot {
+        let name = name(schema, component(schema).as_deref().unwrap_or("root"));
+        let root = (name, self.xml(schema));
+        let roots = &mut self.xml.made.roots;
+        XmlRoot(roots.iter().position(|other| *other == root).unwrap_or_else(|| {
+            roots.push(root);
+            roots.len() - 1
+        }))
     }
 
     /// What is in an element that a schema describes. Until it is known, anything may be.
@@ -105,7 +124,7 @@ impl<'a> Types<'a> {
         let id = self.xml.push(XmlShape::Any);
         self.xml.known.insert(place, id);
         let shape = self.xml_shape(&node);
-        if let Some(slot) = self.xml.shapes.get_mut(id) {
+        if let Some(slot) = self.xml.made.shapes.get_mut(id) {
             *slot = shape;
         }
         id
@@ -126,7 +145,7 @@ impl<'a> Types<'a> {
             Shape::Map(values) => XmlShape::Map(self.xml_items(values.as_ref())),
             Shape::Same(other) => {
                 let id = self.xml(&other);
-                self.xml.shapes.get(id).cloned().unwrap_or(XmlShape::Any)
+                self.xml.get(id).cloned().unwrap_or(XmlShape::Any)
             }
             Shape::Struct => self.xml_object(node),
             Shape::Union(branches) => self.xml_union(&branches, None),
@@ -203,7 +222,7 @@ impl<'a> Types<'a> {
         let mut shapes: Vec<XmlShape> = own.into_iter().collect();
         for branch in branches {
             let id = self.xml(branch);
-            shapes.extend(self.xml.shapes.get(id).cloned());
+            shapes.extend(self.xml.get(id).cloned());
         }
         let mut all: Vec<XmlMember> = Vec::new();
         let mut open = None;

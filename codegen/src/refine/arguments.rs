@@ -61,7 +61,7 @@ fn body_argument(render: &Render<'_>, index: usize, body: &Body) -> (Rust, Strin
             "body.as_ref().map_or(Payload::None, |body| Payload::Form(body))",
         ),
         BodyKind::Xml(ty, root) => {
-            let root = xml::root(root);
+            let root = format!("&{}", xml::root(*root));
             return match body.required {
                 true => (borrowed(render.body(index, ty)), format!("Payload::Xml(&body, {root})")),
                 false => (

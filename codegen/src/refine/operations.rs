@@ -38,7 +38,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, names: &
         Content::Empty => "decode::empty".to_owned(),
         Content::Json(_) => "decode::json".to_owned(),
         Content::OptionalJson(_) => "decode::optional_json".to_owned(),
-        Content::Xml(_, root) => format!("|raw| decode::xml(raw, {})", xml::root(root)),
+        Content::Xml(_, root) => format!("|raw| decode::xml(raw, &{})", xml::root(*root)),
         Content::Text => "decode::text".to_owned(),
         Content::Stream => "decode::stream".to_owned(),
         Content::Events => "decode::events".to_owned(),

@@ -226,7 +226,7 @@ impl Item<'_, '_> {
                 Content::Json(ty) => ("(json)".to_owned(), Some(self.member(position, ty))),
                 Content::Xml(ty, root) => {
                     head = xml::CONDITION;
-                    (format!("(xml {})", xml::root(root)), Some(self.member(position, ty)))
+                    (format!("(xml {})", xml::root(*root)), Some(self.member(position, ty)))
                 }
                 Content::OptionalJson(ty) => {
                     ("(optional_json)".to_owned(), Some(format!("Option<{}>", self.member(position, ty))))

@@ -9,25 +9,25 @@ pub(super) const CONDITION: &str = "#[cfg(feature = \"xml\")]\n";
 
 /// The tables; `None`: nothing speaks XML.
 pub(super) fn write(model: &Model) -> Option<Vec<Piece>> {
-    if model.xml.is_empty() {
+    if model.xml.roots.is_empty() {
         return None;
     }
     let mut code =
-        "//! What values of the contract look like in XML.\n\nuse crate::wire::xml::{Member, Name, Place, Shape};\n\n"
+        "//! What values of the contract look like in XML.\n\nuse crate::wire::xml::{Member, Name, Place, Root, Shape};\n\n"
             .to_owned();
-    for (index, shape) in model.xml.iter().enumerate() {
-        code.push_str(&format!("pub(crate) static S{index}: Shape = {};\n", table(shape)));
+    for (index, (element, shape)) in model.xml.roots.iter().enumerate() {
+        let element = name(element);
+        code.push_str(&format!("pub(crate) static R{index}: Root = Root {{ name: {element}, shape: &S{shape} }};\n"));
+    }
+    for (index, shape) in model.xml.shapes.iter().enumerate() {
+        code.push_str(&format!("static S{index}: Shape = {};\n", table(shape)));
     }
     Some(vec![Piece::Code(code)])
 }
 
 /// A document, as code names it.
-pub(super) fn root(root: &XmlRoot) -> String {
-    format!(
-        "&crate::wire::xml::Root {{ name: crate::wire::xml::{}, shape: &crate::generated::xml::S{} }}",
-        name(&root.name),
-        root.shape
-    )
+pub(super) fn root(root: XmlRoot) -> String {
+    format!("crate::generated::xml::R{}", root.0)
 }
 
 /// Whether an operation sends or reads XML.

@@ -86,7 +86,7 @@ macro_rules! responses {
             }
         }
     };
-    (@ $variant:ident $raw:ident xml $root:expr) => { $crate::wire::decode::xml($raw, $root).map(Self::$variant) };
+    (@ $variant:ident $raw:ident xml $root:expr) => { $crate::wire::decode::xml($raw, &$root).map(Self::$variant) };
     (@ $variant:ident $raw:ident $kind:ident) => { $crate::wire::decode::$kind($raw).map(Self::$variant) };
     (@ $variant:ident $raw:ident) => { Ok(Self::$variant) };
 }

@@ -70,7 +70,7 @@ enum Answer {
     Ok(Pet),
     Accepted(String),
 }
-responses!(Answer { 200 => Ok(xml &ROOT), 202 => Accepted(text) });
+responses!(Answer { 200 => Ok(xml ROOT), 202 => Accepted(text) });
 
 #[tokio::test]
 async fn a_document_is_sent_and_read() {

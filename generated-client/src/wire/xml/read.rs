@@ -1,5 +1,5 @@
-//! From a document to a value. A reader is tolerant: elements that are not declared are left out, and a name without a
-//! namespace stands for the declared one.
+//! From a document to a value. A reader is tolerant: elements that are not declared are left out, a name without a
+//! namespace stands for the declared one, and so does the member's own name.
 
 use roxmltree::{Document, Error, Node};
 use serde_json::{Map, Value};
@@ -80,9 +80,13 @@ fn object(node: Node<'_, '_>, members: &[Member], extra: Option<&Shape>, depth: 
     }
     for child in node.children().filter(Node::is_element) {
         let (local, namespace) = (child.tag_name().name(), child.tag_name().namespace());
-        let member = members.iter().find(|member| {
-            matches!(member.place, Place::Element | Place::Items) && is_named(&member.name, local, namespace)
-        });
+        let stands = |member: &&Member| matches!(member.place, Place::Element | Place::Items);
+        // A server may name an element after the member where the contract names it after the member's type.
+        let member = members
+            .iter()
+            .filter(stands)
+            .find(|member| is_named(&member.name, local, namespace))
+            .or_else(|| members.iter().filter(stands).find(|member| member.wire == local));
         match (member, extra) {
             (Some(member), _) => {
                 let value = element(child, member.shape, depth + 1)?;
