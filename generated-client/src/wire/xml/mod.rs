@@ -1,6 +1,7 @@
 //! XML bodies. A table of the contract says what a value looks like as a document; between table and type stands the value as
 //! JSON, so a type has one way to be read and one to be written.
 
+mod bounds;
 mod read;
 #[cfg(test)]
 mod tests;

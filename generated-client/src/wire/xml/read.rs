@@ -4,7 +4,7 @@
 use roxmltree::{Document, Error, Node};
 use serde_json::{Map, Value};
 
-use super::{DEPTH, INSTANCE, Member, Name, Place, Root, Shape};
+use super::{DEPTH, INSTANCE, Member, Name, Place, Root, Shape, bounds};
 use crate::wire::whole;
 
 /// Reads a document. The error says where, and repeats nothing of the document but names of elements.
@@ -13,6 +13,7 @@ pub(crate) fn read(bytes: &[u8], root: &Root) -> Result<Value, String> {
         .map_err(|error| format!("the document is not UTF-8 at byte {}", error.valid_up_to()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     is_utf8(text)?;
+    bounds::check(text)?;
     // Without an option, a definition of a document type is refused, and with it every entity.
     let document = Document::parse(text).map_err(|error| match error {
         Error::DtdDetected => "the document holds a DTD, which is refused".to_owned(),

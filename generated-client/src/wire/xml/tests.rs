@@ -129,6 +129,13 @@ fn hostile_documents_are_refused_and_say_where() {
     let children = |depth: usize| format!("<Pet>{}{}</Pet>", "<child>".repeat(depth), "</child>".repeat(depth));
     assert!(read(children(100).as_bytes(), &ROOT).is_ok());
     assert!(refused(children(200)).contains("more than 128 deep"));
+    // A parser compares all attributes of an element with each other, and all namespaces in scope.
+    let attributes: String = (0..200_000).map(|index| format!(" a{index}='x'")).collect();
+    assert_eq!(refused(format!("<Pet{attributes}/>")), "an element has more than 256 attributes, at byte 1");
+    let namespaces: String = (0..60_000).map(|index| format!("<x xmlns:n{index}='u'>")).collect();
+    assert_eq!(refused(format!("<Pet>{namespaces}")), "the document declares more than 64 prefixes of namespaces");
+    let many: String = (0..300).map(|index| format!("<!-- a='{index}\" --><x a=\"{index} > '\"/>&lt;")).collect();
+    assert!(read(format!("<Pet>{many}</Pet>").as_bytes(), &ROOT).is_ok());
     // What is left out is left out without a stack.
     let deep = format!("<Pet>{}{}</Pet>", "<x>".repeat(100_000), "</x>".repeat(100_000));
     assert!(read(deep.as_bytes(), &ROOT).is_ok());
