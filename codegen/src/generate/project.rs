@@ -86,7 +86,7 @@ pub(super) fn members(kind: &Kind) -> Vec<&Type> {
 
 fn carried(content: &Content) -> Option<&Type> {
     match content {
-        Content::Json(ty) | Content::OptionalJson(ty) => Some(ty),
+        Content::Json(ty) | Content::OptionalJson(ty) | Content::Xml(ty, _) => Some(ty),
         _ => None,
     }
 }
@@ -94,7 +94,7 @@ fn carried(content: &Content) -> Option<&Type> {
 /// The types that an operation mentions: those of its parameters in their order, of its body, and of its answer.
 pub(super) fn mentioned(operation: &Operation) -> Vec<&Type> {
     let body = match operation.body.as_ref().map(|body| &body.kind) {
-        Some(BodyKind::Json(ty) | BodyKind::Form(ty, _)) => ty,
+        Some(BodyKind::Json(ty) | BodyKind::Form(ty, _) | BodyKind::Xml(ty, _)) => ty,
         Some(BodyKind::Multipart(_) | BodyKind::Text | BodyKind::Binary) | None => &Type::Any,
     };
     let success = carried(&operation.success).unwrap_or(&Type::Any);

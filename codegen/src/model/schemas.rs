@@ -15,6 +15,7 @@ use super::object_like::ObjectLike;
 use super::scalars::scalar;
 use super::tree::{Document, Node, last_segment};
 use super::types::{Definition, Kind, Reach, Type, TypeId};
+use super::xml::{Xml, XmlShapes};
 use super::{Provenance, enums};
 use crate::Names;
 use crate::ledger::{Ledger, Loss};
@@ -74,6 +75,7 @@ pub(super) struct Types<'a> {
     pub(super) subtypes: Subtypes,
     pub(super) objects: ObjectLike,
     pub(super) admitted: Admitted<'a>,
+    pub(super) xml: XmlShapes,
     pub(super) budget: Budget,
     /// How many schemas are being built within each other.
     depth: usize,
@@ -111,6 +113,7 @@ impl<'a> Types<'a> {
             budget: Budget::default(),
             depth: 0,
             deferred: Vec::new(),
+            xml: XmlShapes::default(),
         }
     }
 
@@ -292,9 +295,9 @@ impl<'a> Types<'a> {
         self.definitions.get(id.0)?.as_ref().map(|definition| &definition.kind)
     }
 
-    /// The types, each in its place.
-    pub(super) fn finish(self) -> (Vec<Definition>, Names) {
-        (self.definitions.into_iter().flatten().collect(), self.claims.given)
+    /// The types, each in its place, and what values look like in XML.
+    pub(super) fn finish(self) -> (Vec<Definition>, Xml, Names) {
+        (self.definitions.into_iter().flatten().collect(), self.xml.finish(), self.claims.given)
     }
 
     /// What a schema is. `nullable` becomes true when one of its branches is `null`.

@@ -40,7 +40,7 @@ impl Render<'_> {
         let resolved = || self.resolved.success(operation);
         match content {
             Content::Empty => Rust::unit(),
-            Content::Json(ty) => optional(owned(resolved()), ty),
+            Content::Json(ty) | Content::Xml(ty, _) => optional(owned(resolved()), ty),
             Content::OptionalJson(ty) => Rust::with("Option", optional(owned(resolved()), ty)),
             Content::Text => Rust::name("String"),
             Content::Stream => Rust::name("ByteStream"),
