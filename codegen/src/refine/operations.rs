@@ -155,6 +155,7 @@ fn form_style(style: Style, explode: bool) -> &'static str {
     match (style, explode) {
         (Style::Space, _) => "Space",
         (Style::Pipe, _) => "Pipe",
+        (Style::Tab, _) => "Tab",
         (Style::Deep, _) => "Deep",
         (Style::Json, _) => "Json",
         (_, true) => "Form",
@@ -176,6 +177,7 @@ fn constant(parameter: &Parameter) -> String {
         Style::Deep => ".deep()",
         Style::Space => ".space()",
         Style::Pipe => ".pipe()",
+        Style::Tab => ".tab()",
         Style::Label => ".label()",
         Style::Matrix => ".matrix()",
         Style::Json => ".json()",

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::{Body, Raw};
+use super::{Body, Raw, lenient};
 use crate::{ByteStream, EventStream, error::Error};
 
 /// A JSON body. A byte-order mark before it is left out.
@@ -13,7 +13,7 @@ pub(crate) fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
 
 /// A JSON body of a response that stays.
 pub(crate) fn read<T: DeserializeOwned>(raw: &Raw) -> Result<T, Error> {
-    serde_json::from_slice(text_of(raw.bytes())).map_err(|cause| raw.fail(&cause))
+    lenient::from_slice(text_of(raw.bytes())).map_err(|cause| raw.fail(&cause))
 }
 
 /// A JSON body, or none.
