@@ -1,5 +1,7 @@
 //! Pieces to files.
 
+mod shape;
+
 use std::collections::BTreeMap;
 
 use crate::refine::Parts;
@@ -31,7 +33,7 @@ pub(crate) fn emit(parts: &Parts) -> Result<BTreeMap<String, String>, Report> {
                 document: path.clone(),
                 pointer: None,
                 position: None,
-                message: format!("the generated code does not parse: {error}"),
+                message: format!("the generated code is not what it should be: {error}"),
                 hint: "this is a defect of the generator: please report it with the contract".to_owned(),
             }),
         }
@@ -47,6 +49,7 @@ fn file(pieces: &[Piece]) -> Result<String, syn::Error> {
             Piece::Code(code) => pending.push_str(code),
             Piece::Table(head, rows) => {
                 flush(&mut pending, &mut text)?;
+                rows.iter().try_for_each(|row| shape::row(row))?;
                 table(head, rows, &mut text);
             }
         }
@@ -57,7 +60,9 @@ fn file(pieces: &[Piece]) -> Result<String, syn::Error> {
 
 fn flush(pending: &mut String, text: &mut String) -> Result<(), syn::Error> {
     if !pending.is_empty() {
-        text.push_str(&prettyplease::unparse(&syn::parse_file(pending)?));
+        let file = syn::parse_file(pending)?;
+        shape::code(&file)?;
+        text.push_str(&prettyplease::unparse(&file));
         pending.clear();
     }
     Ok(())

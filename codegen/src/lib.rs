@@ -53,11 +53,12 @@ mod pipeline;
 mod refine;
 mod report;
 mod stats;
+mod text;
 pub mod upgrade;
 mod walk;
 
 pub use config::{
-    AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, Scalar, StateMap, Unreferenced,
+    AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, Reserved, Scalar, StateMap, Unreferenced,
 };
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};
@@ -65,6 +66,7 @@ pub use load::{Dialect, Loaded};
 pub use output::{Contract, Degraded, Feature, Output, Stats};
 pub use pins::Names;
 pub use report::{Problem, Report};
+pub use text::line;
 
 /// Generates the client for one or several contracts.
 ///

@@ -7,8 +7,8 @@ use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::normalise::{self, Place};
 use crate::{
-    Config, Contract, Names, Output, Problem, Report, bind, correct, emit, generate, graphql, model, refine, stats,
-    upgrade,
+    Config, Contract, Names, Output, Problem, Report, bind, correct, emit, generate, graphql, model, naming, refine,
+    stats, upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
@@ -27,6 +27,7 @@ pub(crate) fn run(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> 
 }
 
 fn stages(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<Output, Report> {
+    naming::check(config)?;
     let mut ledger = Ledger::default();
     let loaded = load(contracts, config, &mut ledger)?;
     let documents: Vec<Document> =

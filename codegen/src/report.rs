@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::line;
+
 /// One problem with a contract or with the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -21,14 +23,14 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.document)?;
+        write!(f, "{}", line(&self.document))?;
         if let Some((line, column)) = self.position {
             write!(f, ":{line}:{column}")?;
         }
         if let Some(pointer) = &self.pointer {
-            write!(f, " at {pointer}")?;
+            write!(f, " at {}", line(pointer))?;
         }
-        write!(f, ": {} [{}]", self.message, self.code)?;
+        write!(f, ": {} [{}]", line(&self.message), self.code)?;
         if !self.hint.is_empty() {
             write!(f, "\n  {}", self.hint)?;
         }

@@ -58,6 +58,8 @@
 
 mod address;
 pub mod auth;
+#[cfg(feature = "graphql")]
+mod background;
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod builder;

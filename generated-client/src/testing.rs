@@ -54,7 +54,13 @@ struct State {
     answers: HashMap<String, VecDeque<(StatusCode, Bytes)>>,
     calls: Vec<FakeCall>,
     wrong: Option<String>,
+    #[cfg(test)]
+    script: Option<Script>,
 }
+
+/// Answers that are made when a call comes; an error is one of the connection.
+#[cfg(test)]
+type Script = Box<dyn FnMut(&FakeCall) -> Result<(StatusCode, Bytes), Error> + Send>;
 
 /// A call that a [`Fake`] was sent.
 #[derive(Clone, Debug)]
@@ -117,6 +123,11 @@ impl Fake {
         Platform::builder("http://localhost").fake(self.clone())
     }
 
+    #[cfg(test)]
+    pub(crate) fn script(&self, script: impl FnMut(&FakeCall) -> Result<(StatusCode, Bytes), Error> + Send + 'static) {
+        self.state().script = Some(Box::new(script));
+    }
+
     pub(crate) fn take(&self, prepared: &Prepared, headers: HeaderMap) -> Result<reqwest::Response, Error> {
         let mut state = self.state();
         if let Some(what) = &state.wrong {
@@ -133,6 +144,15 @@ impl Fake {
                 _ => Bytes::new(),
             },
         });
+        #[cfg(test)]
+        if let State { script: Some(script), calls, .. } = &mut *state
+            && let Some(call) = calls.last()
+        {
+            let (status, body) = script(call)?;
+            let mut response = http::Response::new(body);
+            *response.status_mut() = status;
+            return Ok(response.into());
+        }
         let answer = state
             .answers
             .get_mut(prepared.operation)

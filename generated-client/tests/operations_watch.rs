@@ -310,7 +310,7 @@ async fn a_part_that_failed_is_not_one_that_is_not_there() {
     let server = serve(&world, quiet).await;
     let (seen, _) = all(&server.url, "polled-thing").await;
     assert_eq!(states(&seen), ["DONE"]);
-    world.answer(json!({ "errors": [{ "message": "no such field" }] }));
+    world.answer(json!({ "errors": [{ "message": "no such field", "locations": [{ "line": 1, "column": 19 }] }] }));
     world.query();
     let operation = submitted(&operations(&server.url), "polled-thing").await;
     let error = within(operation.wait(Deadline::never())).await.unwrap_err();
@@ -330,6 +330,70 @@ async fn a_service_that_fails_for_a_while_is_waited_out() {
     .await;
     let operation = submitted(&operations(&server.url), "polled-thing").await;
     assert!(within(operation.wait(Deadline::never())).await.unwrap().is_success());
+}
+
+/// What a service says of an operation while it is in trouble.
+async fn troubled(reply: Reply, interval: Duration) -> (Outcome, usize) {
+    let world = World::new(&["DONE"]);
+    let server = Server::start(move |request| match request.path() {
+        "/graphql" => reply.clone(),
+        _ => world.reply(request),
+    })
+    .await;
+    let operations = operations(&server.url).with_options(options().interval(interval));
+    let operation = submitted(&operations, "polled-thing").await;
+    let outcome = within(operation.wait(Duration::from_millis(700))).await.unwrap();
+    (outcome, server.requests().iter().filter(|request| request.path() == "/graphql").count())
+}
+
+#[tokio::test]
+async fn what_the_service_asks_for_shortens_no_pause() {
+    // From the first look to the second at least 15 s pass, so that there is one, of at most three attempts.
+    for wait in ["0", "Sun, 06 Nov 1994 08:49:37 GMT", "-1", "nonsense"] {
+        let reply = Reply::new(503, &[("retry-after", wait)], "");
+        let (outcome, looks) = troubled(reply, Duration::from_secs(600)).await;
+        assert!((1..=3).contains(&looks), "{wait}: {looks}");
+        assert!(matches!(&outcome, Outcome::Unreachable { last: None, .. }), "{outcome:?}");
+        assert_eq!((outcome.name(), outcome.error().unwrap().status().unwrap().as_u16()), ("unreachable", 503));
+        assert!(!outcome.is_final() && !outcome.is_success());
+    }
+    // It lengthens one.
+    let reply = Reply::new(503, &[("retry-after", "250")], "");
+    assert_eq!(troubled(reply, Duration::from_millis(20)).await.1, 1);
+}
+
+#[tokio::test]
+async fn an_outage_that_is_answered_with_200_is_waited_out() {
+    let world = World::default();
+    for _ in 0..2 {
+        world.answer(json!({ "errors": [{ "message": "the upstream is away" }] }));
+        world.answer(json!({ "data": null, "errors": [{ "message": "away", "path": ["thing"] }] }));
+    }
+    world.show("DONE", &[]);
+    let server = serve(&world, quiet).await;
+    let operation = submitted(&operations(&server.url), "polled-thing").await;
+    assert!(within(operation.wait(Deadline::never())).await.unwrap().is_success());
+
+    let away = Reply::json(200, r#"{"errors":[{"message":"the upstream is away"}]}"#);
+    let (outcome, _) = troubled(away, Duration::from_millis(20)).await;
+    assert!(outcome.error().unwrap().is_graphql() && outcome.name() == "unreachable", "{outcome:?}");
+}
+
+#[tokio::test]
+async fn what_never_works_is_not_waited_for() {
+    for (status, code) in [(200, "GRAPHQL_VALIDATION_FAILED"), (200, "GRAPHQL_PARSE_FAILED"), (400, "")] {
+        let world = World::new(&["DONE"]);
+        let body = json!({ "errors": [{ "message": "no", "extensions": { "code": code } }] }).to_string();
+        let server = Server::start(move |request| match request.path() {
+            "/graphql" => Reply::json(status, &body),
+            _ => world.reply(request),
+        })
+        .await;
+        let operation = submitted(&operations(&server.url), "polled-thing").await;
+        let error = within(operation.wait(Deadline::never())).await.unwrap_err();
+        assert!(error.is_graphql(), "{error:?}");
+        assert_eq!(server.requests().iter().filter(|request| request.path() == "/graphql").count(), 1, "{code}");
+    }
 }
 
 #[tokio::test]

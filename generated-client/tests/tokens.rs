@@ -95,6 +95,46 @@ async fn discovery_names_the_endpoint() {
     assert_eq!(server.requests()[1].path(), "/oauth/token");
 }
 
+/// Only a document settles where an issuer is asked: what it, or a proxy before it, answers while it is deployed does not.
+#[tokio::test]
+async fn what_is_no_discovery_document_settles_nothing() {
+    for (first, asks) in [
+        (Reply::json(404, "{}"), true),
+        (Reply::json(410, "{}"), true),
+        (Reply::json(403, "{}"), false),
+        (Reply::json(401, "{}"), false),
+        (Reply::new(302, &[("location", "https://sign-in.example")], ""), false),
+        (Reply::new(200, &[("content-type", "text/html")], "<html>sign in</html>"), false),
+        (Reply::json(200, "[]"), false),
+        (Reply::json(204, ""), false),
+    ] {
+        let (base, count) = (Arc::new(Mutex::new(String::new())), AtomicU32::new(0));
+        let known = Arc::clone(&base);
+        let shown = format!("{first:?}");
+        let server = both(move |request| match request.path() {
+            "/.well-known/openid-configuration" if count.fetch_add(1, Ordering::SeqCst) == 0 => first.clone(),
+            "/.well-known/openid-configuration" => {
+                let base = known.lock().unwrap();
+                Reply::json(200, &format!(r#"{{"issuer":"{base}","token_endpoint":"{base}/oauth/token"}}"#))
+            }
+            "/oauth/token" => token_reply("3600"),
+            _ => Reply::json(404, "{}"),
+        })
+        .await;
+        base.lock().unwrap().push_str(&server.url);
+        let platform = client(&server, SecretEnv::new("PATH"));
+        let error = get(&platform).await.unwrap_err();
+        assert!(error.is_token() && !error.is_retryable(), "{shown}: {error}");
+        let paths = || -> Vec<String> { server.requests().iter().map(|request| request.path().to_owned()).collect() };
+        assert_eq!(paths().contains(&"/connect/token".to_owned()), asks, "{shown}: {:?}", paths());
+        // The pause after the failure is over soon.
+        while get(&platform).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(paths().contains(&"/oauth/token".to_owned()), "{shown}: {:?}", paths());
+    }
+}
+
 #[tokio::test]
 async fn discovery_with_a_foreign_issuer_or_endpoint_is_refused() {
     for document in [
@@ -446,12 +486,14 @@ fn the_rules_of_secret_files() {
     rustix::fs::mknodat(rustix::fs::CWD, path("fifo"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     for (name, rule, mend) in [
         ("open", "open to group or others", "chmod 600"),
-        ("group", "open to group or others", "chmod 600"),
+        ("open", "open to group or others", "PLATFORM_SECRET_FILE_MOUNTED=1"),
+        ("group", "open to group or others", "`SecretFile::mounted`"),
         ("large", "larger than 64 KiB", ""),
         ("empty", "is empty", ""),
         ("line", "is empty", ""),
         ("binary", "no UTF-8", ""),
         ("link", "is a link", "follow_links"),
+        ("link", "is a link", "PLATFORM_SECRET_FILE_MOUNTED=1"),
         ("folder", "no regular file", ""),
         ("fifo", "no regular file", ""),
         ("absent", "does not exist", "install -m 600"),
@@ -470,6 +512,41 @@ fn the_rules_of_secret_files() {
         std::os::unix::fs::chown(path("foreign"), Some(4_321), None).unwrap();
         assert!(secret(&SecretFile::new(path("foreign"))).unwrap_err().to_string().contains("another user"));
     }
+}
+
+/// Secrets as Kubernetes (links to links) and Docker mount them.
+#[test]
+fn what_a_container_mounts_is_read_by_choice() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let write = |name: &str, mode: u32| {
+        std::fs::write(path(name), "mounted\n").unwrap();
+        std::fs::set_permissions(path(name), PermissionsExt::from_mode(mode)).unwrap();
+    };
+    for mode in [0o400, 0o440, 0o444, 0o600, 0o640, 0o644] {
+        let name = format!("{mode:o}");
+        write(&name, mode);
+        assert_eq!(secret(&SecretFile::new(path(&name)).mounted()).unwrap(), "mounted", "{name}");
+        let strict = secret(&SecretFile::new(path(&name)));
+        assert_eq!(strict.is_ok(), mode & 0o077 == 0, "{name}: without the choice, nothing is easier");
+    }
+    std::fs::create_dir(path("..2026")).unwrap();
+    write("..2026/secret", 0o644);
+    symlink("..2026", path("..data")).unwrap();
+    symlink("..data/secret", path("secret")).unwrap();
+    assert_eq!(secret(&SecretFile::new(path("secret")).mounted()).unwrap(), "mounted");
+    if rustix::process::geteuid().is_root() {
+        write("foreign", 0o444);
+        std::os::unix::fs::chown(path("foreign"), Some(4_321), None).unwrap();
+        assert_eq!(secret(&SecretFile::new(path("foreign")).mounted()).unwrap(), "mounted");
+    }
+    for mode in [0o620, 0o602, 0o666, 0o664] {
+        write("written", mode);
+        let error = secret(&SecretFile::new(path("written")).mounted()).unwrap_err();
+        assert!(error.to_string().contains("can be written") && error.to_string().contains("defaultMode"), "{error}");
+    }
+    write("large", 0o444);
+    assert!(secret(&SecretFile::new(folder.path()).mounted()).unwrap_err().to_string().contains("no regular file"));
 }
 
 #[test]

@@ -8,12 +8,12 @@ use crate::lock::{self, Found, Lock};
 use crate::regenerate::{self, Known, Survey};
 use crate::schema;
 use crate::settings::Settings;
-use crate::transaction;
-use crate::workspace::{STAGING, Workspace};
+use crate::transaction::{self, JOURNAL};
+use crate::workspace::Workspace;
 
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
-    if transaction::is_interrupted(workspace) {
-        result(&format!("{STAGING}/journal: interrupted: an earlier run was ended while it swapped files"));
+    if transaction::is_interrupted(workspace)? {
+        result(&format!("{JOURNAL}: interrupted: an earlier run was ended while it swapped files"));
         result("  mend: cargo xtask regenerate --offline");
         return Ok(Exit::Stale.into());
     }

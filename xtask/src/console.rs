@@ -4,16 +4,22 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use platform_codegen::line;
 
-/// One line of a result.
-pub(crate) fn result(line: &str) {
+/// One line of a result. What a contract or a server says cannot add another one, and cannot steer the terminal.
+pub(crate) fn result(text: &str) {
     // A closed pipe (`| head`) ends the reading, not the work.
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    let _ = writeln!(std::io::stdout().lock(), "{}", line(text));
 }
 
 /// One line about what is under way.
-pub(crate) fn progress(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+pub(crate) fn progress(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", line(text));
+}
+
+/// A text of several lines about what happened; what of it is from elsewhere was made part of a line before.
+pub(crate) fn failure(text: &str) {
+    text.lines().for_each(progress);
 }
 
 /// The step under way: a spinner on a terminal, one plain line a step elsewhere.
@@ -38,7 +44,7 @@ impl Steps {
     /// A step begins; the one before it is over.
     pub(crate) fn step(&self, what: &str) {
         match &self.bar {
-            Some(bar) => bar.set_message(what.to_owned()),
+            Some(bar) => bar.set_message(line(what).into_owned()),
             None => progress(what),
         }
     }
@@ -46,7 +52,7 @@ impl Steps {
     /// Something worth keeping on the screen.
     pub(crate) fn note(&self, what: &str) {
         match &self.bar {
-            Some(bar) => bar.println(what),
+            Some(bar) => bar.println(line(what)),
             None => progress(what),
         }
     }
@@ -54,7 +60,7 @@ impl Steps {
     /// How far a download is, shown on a terminal only.
     pub(crate) fn bytes(&self, what: &str, received: usize) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("{what}: {}", size(received)));
+            bar.set_message(format!("{}: {}", line(what), size(received)));
         }
     }
 }

@@ -18,14 +18,29 @@ Exit codes:
 
 const REGENERATE: &str = "\
 The source is the first of: --contract, --base-url, the environment variable that specs/codegen.toml names
-(PLATFORM_BASE_URL), specs/codegen.toml itself, the embedded sandbox.
+(PLATFORM_BASE_URL), specs/codegen.toml itself, the embedded sandbox. The sandbox is taken only where nothing is
+pinned, or where the sandbox is what is pinned; --sandbox takes it in any case.
+
+A pinned GraphQL schema stays where the source gives none, until --drop-schema lets it go.
 
 Examples:
-  cargo xtask regenerate                              from the sandbox, or from what is configured
+  cargo xtask regenerate                              from what is configured; from the sandbox on a fresh clone
   cargo xtask regenerate --base-url https://platform.example
   cargo xtask regenerate --contract contract.json     from a file: Swagger 2.0, OpenAPI 3.x, JSON or YAML
+  cargo xtask regenerate --sandbox                    from the sandbox, in the place of whatever is pinned
   cargo xtask regenerate --offline                    from the pinned contracts, after a merge or a generator change
   cargo xtask regenerate --check                      in CI: writes nothing, names every stale file and its cause";
+
+const FUZZ: &str = "\
+The same seed and contracts give the same executions. A finding is a panic, a crash, a run without end, generated text
+that is not Rust, or a client that depends on more than its contract. Its input is kept, and repeated by --seed and --at.
+
+Examples:
+  cargo xtask fuzz                                    a thousand executions
+  cargo xtask fuzz --seed 7 --for 3600                for an hour
+  cargo xtask fuzz --seed 7 --at 12345                one execution, here
+  cargo run --release -p xtask -- fuzz --for 3600 --compile 50
+                                                      with optimisation, and a sample of the clients compiled";
 
 /// Maintainers' commands of the workspace.
 #[derive(Debug, Parser)]
@@ -49,6 +64,11 @@ pub(crate) enum Command {
     Corpus(Corpus),
     #[command(hide = true)]
     CorpusOne(CorpusOne),
+    /// Generates clients from contracts that are changed at random, and reports what must not be.
+    #[command(after_help = format!("{FUZZ}\n\n{EXIT_CODES}"))]
+    Fuzz(Fuzz),
+    #[command(hide = true)]
+    FuzzWorker(FuzzWorker),
     /// Checks the house rules, and says how to mend what it finds.
     Tidy,
 }
@@ -61,15 +81,21 @@ pub(crate) struct Regenerate {
     /// Base URL of a deployment; the contract is found below it.
     #[arg(long, value_name = "URL", conflicts_with_all = ["offline", "check"])]
     pub(crate) base_url: Option<String>,
+    /// The embedded sandbox, in the place of whatever is configured or pinned.
+    #[arg(long, conflicts_with_all = ["contract", "base_url", "offline", "check"])]
+    pub(crate) sandbox: bool,
     /// Uses no network: generates from the pinned contracts.
     #[arg(long)]
     pub(crate) offline: bool,
     /// Writes nothing, uses no network: lists every stale file, its cause, and the command that mends it.
     #[arg(long)]
     pub(crate) check: bool,
-    /// Fails when the source is not what is pinned.
+    /// Fails when the source is not what is pinned; it takes the sandbox only where the sandbox is what is pinned.
     #[arg(long, conflicts_with_all = ["offline", "check"])]
     pub(crate) locked: bool,
+    /// Lets the pinned GraphQL schema go where the source gives none; documents are untyped then.
+    #[arg(long, conflicts_with_all = ["check", "locked"])]
+    pub(crate) drop_schema: bool,
     /// Rewrites outputs that were edited by hand or merged; with --offline, takes an edited pinned contract as it is.
     #[arg(long, conflicts_with = "check")]
     pub(crate) overwrite: bool,
@@ -135,6 +161,51 @@ pub(crate) struct Corpus {
 pub(crate) struct CorpusOne {
     /// The contract.
     pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Fuzz {
+    /// Where the random numbers begin.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Ends after this time.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time: Option<Duration>,
+    /// Ends after so many executions; 1000 where neither this nor --for is given.
+    #[arg(long, value_name = "N")]
+    pub(crate) runs: Option<u64>,
+    /// Contracts to start from, beside the cases of the generator's tests; ../shared/contracts where it is there.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) contracts: Option<PathBuf>,
+    /// Leaves larger contracts out.
+    #[arg(long, value_name = "BYTES", default_value_t = 100_000)]
+    pub(crate) largest: usize,
+    /// Keeps the inputs of findings here, one folder each; target/fuzz unless set.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) save: Option<PathBuf>,
+    /// Compiles N of the clients at the end, in one crate.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) compile: u32,
+    /// Time allowed for one execution.
+    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds)]
+    pub(crate) watchdog: Duration,
+    /// Does the execution of this number only, in this process; with --save, keeps its input.
+    #[arg(long, value_name = "N", conflicts_with_all = ["time", "runs", "compile", "watchdog"])]
+    pub(crate) at: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FuzzWorker {
+    #[arg(long)]
+    pub(crate) seed: u64,
+    #[arg(long)]
+    pub(crate) from: u64,
+    #[arg(long)]
+    pub(crate) count: u64,
+    #[arg(long)]
+    pub(crate) contracts: Option<PathBuf>,
+    #[arg(long)]
+    pub(crate) largest: usize,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

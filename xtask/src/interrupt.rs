@@ -1,19 +1,29 @@
-//! Ctrl-C and termination signals: heeded between the stages, deferred while files are being swapped.
+//! Ctrl-C and termination signals: the first one ends any stage, unless files are being swapped.
 
+use std::io::IsTerminal as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use crate::failure::{Exit, Failure};
 
-/// Whether somebody asked the program to stop.
+/// How long a stage that looks for signals has to end by itself, before the program ends under it.
+const GRACE: Duration = Duration::from_secs(1);
+
+const WORKING: u8 = 0;
+/// A signal has arrived, and nothing is changed any more.
+const REQUESTED: u8 = 1;
+/// Files are being swapped: a signal waits for the end of that.
+const DEFERRED: u8 = 2;
+
+/// Whether somebody asked the program to stop. Of a signal and a swap of files, the first one wins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt {
-    requested: Arc<AtomicBool>,
-    deferred: Arc<AtomicBool>,
+    state: Arc<AtomicU8>,
 }
 
 impl Interrupt {
-    /// Listens for signals from now on. A second one ends the program at once, unless files are being swapped.
+    /// Listens for signals from now on. A stage that does not look for them, such as a generation, is left where it is.
     pub(crate) fn listen(runtime: &tokio::runtime::Handle) -> Self {
         let interrupt = Self::default();
         let listener = interrupt.clone();
@@ -24,25 +34,35 @@ impl Interrupt {
         runtime.spawn(async move {
             loop {
                 signals.next().await;
-                let again = listener.requested.swap(true, Ordering::SeqCst);
-                if again && !listener.deferred.load(Ordering::SeqCst) {
-                    std::process::exit(130);
+                let asked = listener.change(REQUESTED);
+                if !asked && listener.state.load(Ordering::SeqCst) == DEFERRED {
+                    continue;
                 }
+                // A second signal does not wait.
+                let _ = tokio::time::timeout(GRACE, signals.next()).await;
+                let line = if std::io::stderr().is_terminal() { "\n" } else { "" };
+                crate::console::progress(&format!("{line}{}", stopped()));
+                std::process::exit(EXIT);
             }
         });
         interrupt
     }
 
+    /// Leaves the state in which nobody has asked for anything. False: it was left before.
+    fn change(&self, to: u8) -> bool {
+        self.state.compare_exchange(WORKING, to, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    }
+
     /// Fails when a signal has arrived.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        if self.requested.load(Ordering::SeqCst) { Err(stopped()) } else { Ok(()) }
+        if self.state.load(Ordering::SeqCst) == REQUESTED { Err(stopped()) } else { Ok(()) }
     }
 
     /// Runs `work`, and drops it at the first signal.
     pub(crate) async fn or<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         let asked = async {
-            while !self.requested.load(Ordering::SeqCst) {
-                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            while self.check().is_ok() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
         tokio::select! {
@@ -52,14 +72,22 @@ impl Interrupt {
     }
 
     /// From now on a signal waits for the end of the work.
-    pub(crate) fn defer(&self) {
-        self.deferred.store(true, Ordering::SeqCst);
+    ///
+    /// # Errors
+    ///
+    /// A signal was first: the work must not begin.
+    pub(crate) fn defer(&self) -> Result<(), Failure> {
+        self.change(DEFERRED);
+        self.check()
     }
 }
 
 fn stopped() -> Failure {
     Failure::new(Exit::Interrupted, "interrupted", "interrupted; nothing was changed", "")
 }
+
+/// The code of [`Exit::Interrupted`], as a number.
+const EXIT: i32 = 130;
 
 #[cfg(unix)]
 struct Signals {

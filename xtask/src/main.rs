@@ -3,10 +3,12 @@
 //! This is the only program of the workspace that downloads, or writes into the repository.
 
 mod check;
+mod child;
 mod console;
 mod corpus;
 mod failure;
 mod flags;
+mod fuzz;
 mod interrupt;
 mod lock;
 mod regenerate;
@@ -16,6 +18,7 @@ mod settings;
 mod source;
 mod tidy;
 mod transaction;
+mod tree;
 mod workspace;
 
 use std::process::ExitCode;
@@ -41,7 +44,7 @@ fn main() -> ExitCode {
     match run(flags) {
         Ok(code) => code,
         Err(failure) => {
-            console::progress(&failure.to_string());
+            console::failure(&failure.to_string());
             failure.exit.into()
         }
     }
@@ -55,6 +58,8 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
         Command::Sandbox(flags) => sandbox::run(&flags),
         Command::Corpus(flags) => corpus::run(&workspace::Workspace::find(workspace)?, &flags),
         Command::CorpusOne(flags) => corpus::run_one(&workspace::Workspace::find(workspace)?, &flags),
+        Command::Fuzz(flags) => fuzz::run(&workspace::Workspace::find(workspace)?, &flags),
+        Command::FuzzWorker(flags) => fuzz::run_worker(&workspace::Workspace::find(workspace)?, &flags),
         Command::Tidy => tidy::run(&workspace::Workspace::find(workspace)?),
     }
 }

@@ -31,7 +31,8 @@ pub(crate) struct Source {
     #[serde(rename = "document")]
     pub(crate) documents: Vec<Document>,
     pub(crate) token: TokenSource,
-    /// Path of the GraphQL interface below the base URL; `/graphql` unless set. Empty: there is none.
+    /// Path of the GraphQL interface below the base URL, which then has to give a schema. Empty: nobody is asked. Without
+    /// it `/graphql` is tried.
     pub(crate) graphql: Option<String>,
 }
 
@@ -57,6 +58,10 @@ pub(crate) struct TokenSource {
     pub(crate) client_id_env: Option<String>,
     pub(crate) secret_file: Option<String>,
     pub(crate) secret_file_env: Option<String>,
+    /// Whether a container mounts the secret file, which may then be a link and readable by all.
+    pub(crate) secret_file_mounted: bool,
+    /// Environment variable that says the same by `1`, and the opposite by `0`.
+    pub(crate) secret_file_mounted_env: Option<String>,
     pub(crate) scope: Option<String>,
 }
 

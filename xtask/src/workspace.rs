@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
 use crate::failure::Failure;
+use crate::tree::Tree;
 
 /// Path of the configuration, relative to the workspace.
 pub(crate) const CONFIGURATION: &str = "specs/codegen.toml";
@@ -30,6 +31,11 @@ pub(crate) fn is_territory(path: &str) -> bool {
     let plain = path.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
     let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     plain && (REPORTS.contains(&path) || below(GENERATED) || below(CONTRACTS))
+}
+
+/// Whether the tool writes here: what only it writes, its lock, and the manifest that holds the generated features.
+pub(crate) fn is_written(path: &str) -> bool {
+    is_territory(path) || path == LOCK || path == CLIENT_MANIFEST
 }
 
 /// The workspace that a command works on.
@@ -74,8 +80,16 @@ impl Workspace {
         self.root.join(relative)
     }
 
-    /// The bytes of a file, or `None` where there is none.
+    /// The files of the tool.
+    pub(crate) fn tree(&self) -> Result<Tree, Failure> {
+        Tree::open(&self.root)
+    }
+
+    /// The bytes of a file, or `None` where there is none. In `specs` and where the tool writes, no link is followed.
     pub(crate) fn read(&self, relative: &str) -> Result<Option<Vec<u8>>, Failure> {
+        if relative.starts_with("specs/") || is_written(relative) {
+            return self.tree()?.read(relative);
+        }
         let path = self.path(relative);
         match fs::read(&path) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -86,6 +100,7 @@ impl Workspace {
 
     /// All files below a folder, as sorted paths relative to the workspace.
     pub(crate) fn files_below(&self, folder: &str) -> Result<Vec<String>, Failure> {
+        self.tree()?.check(folder)?;
         let mut found = Vec::new();
         let mut waiting = vec![folder.to_owned()];
         while let Some(folder) = waiting.pop() {

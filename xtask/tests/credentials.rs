@@ -132,13 +132,51 @@ fn a_secret_file_that_breaks_a_rule_is_refused_with_the_command_that_mends_it() 
 
     let file = secret_file(&workspace, 0o644);
     let shown = file.to_string_lossy().into_owned();
-    run(&workspace, &server, &shown).fails(5, &["secret/permissions", "0644", &format!("chmod 600 {shown}")]);
+    run(&workspace, &server, &shown).fails(5, &["secret/permissions", "0644", &format!("chmod 600 '{shown}'")]);
 
     fs::set_permissions(&file, Permissions::from_mode(0o600)).expect("set");
     let link = workspace.path("link");
     symlink(&file, &link).expect("linked");
     run(&workspace, &server, &link.to_string_lossy()).fails(5, &["secret/link", "readlink -f"]);
     assert!(server.requests().is_empty());
+}
+
+#[test]
+fn a_secret_that_a_container_mounts_is_read_where_a_variable_says_so() {
+    let server = deployment(SECRET, true);
+    let issuer = format!("{}/auth", server.url());
+    let workspace = Workspace::new();
+    let configuration = support::CONFIGURATION
+        .replace("secret_file_env", "secret_file_mounted_env = \"TEST_MOUNTED\"\nsecret_file_env");
+    workspace.write("specs/codegen.toml", &configuration);
+    let file = secret_file(&workspace, 0o444);
+    let link = workspace.path("link");
+    symlink(&file, &link).expect("linked");
+    let run = |path: &std::path::Path, mounted: &str| {
+        let path = path.to_string_lossy();
+        let environment = [
+            ("TEST_ISSUER", issuer.as_str()),
+            ("TEST_CLIENT_ID", "builder"),
+            ("TEST_SECRET_FILE", &path),
+            ("TEST_MOUNTED", mounted),
+        ];
+        workspace.run_with(&["regenerate", "--base-url", &server.url()], &environment)
+    };
+    for mounted in ["", "0"] {
+        run(&file, mounted).fails(5, &["secret/permissions", "if a container mounts it: set TEST_MOUNTED=1"]);
+        run(&link, mounted).fails(5, &["secret/link", "if a container mounts it: set TEST_MOUNTED=1"]);
+    }
+    run(&file, "yes").fails(5, &["TEST_MOUNTED is neither 0 nor 1"]);
+    assert!(server.requests().is_empty());
+    run(&file, "1").succeeds(&["new"]);
+    run(&link, "1").succeeds(&["unchanged"]);
+    // The file of the configuration says it, and the variable says otherwise.
+    workspace.write(
+        "specs/codegen.toml",
+        &configuration.replace("secret_file_env", "secret_file_mounted = true\nsecret_file_env"),
+    );
+    run(&link, "").succeeds(&["unchanged"]);
+    run(&link, "0").fails(5, &["secret/link"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
+use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
@@ -13,7 +14,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use support::contract::{self, Random};
-use support::{Run, Workspace};
+use support::{Run, Workspace, sha256};
 
 type Tree = BTreeMap<String, Vec<u8>>;
 
@@ -92,15 +93,94 @@ fn check_names_an_interrupted_swap_and_the_next_run_mends_it() {
     fs::rename(workspace.path(path), workspace.path("specs/.regenerate/staged/0")).expect("moved");
     workspace.write(path, "the old content\n");
     let hash = workspace.read("specs/codegen.lock");
-    let hash = hash.lines().find(|line| line.contains(path)).and_then(|line| line.split('"').nth(3)).expect("a hash");
-    let journal = format!("[{{\"path\":\"{path}\",\"sha256\":\"{hash}\"}}]");
-    workspace.write("specs/.regenerate/journal", &journal);
+    let after = hash.lines().find(|line| line.contains(path)).and_then(|line| line.split('"').nth(3)).expect("a hash");
+    let before_that = sha256("the old content\n");
+    let step = serde_json::json!({ "path": path, "before": before_that, "after": after });
+    let journal = serde_json::json!({ "version": 1, "files": [step] });
+    workspace.write("specs/.regenerate/journal", &journal.to_string());
 
     let check = workspace.run(&["regenerate", "--check"]);
     assert_eq!(check.code, Some(2));
     assert!(check.stdout.contains("interrupted") && check.stdout.contains("mend: cargo xtask regenerate --offline"));
     workspace.run(&["regenerate", "--offline"]).succeeds(&["carried to its end (1 file)", "0 bytes written"]);
     assert_eq!(workspace.tree(), before);
+}
+
+/// What a journal below `specs` says is believed of the tool's own files only.
+#[test]
+fn a_planted_journal_writes_nothing_of_others_and_says_what_to_do() {
+    let workspace = Workspace::pinned();
+    let before = workspace.tree();
+    let evil = "fn main() {}\n";
+    for path in ["generated-client/build.rs", "../outside", "/tmp/outside", "specs/codegen.toml"] {
+        workspace.write("specs/.regenerate/staged/0", evil);
+        let step = serde_json::json!({ "path": path, "before": null, "after": sha256(evil) });
+        let journal = serde_json::json!({ "version": 1, "files": [step] });
+        workspace.write("specs/.regenerate/journal", &journal.to_string());
+        workspace.run(&["regenerate", "--offline"]).fails(
+            6,
+            &["files/journal", "specs/.regenerate/journal", path, "never writes", "remove specs/.regenerate"],
+        );
+        assert_eq!(workspace.tree(), before, "{path}");
+    }
+    // What an earlier version of the tool left.
+    workspace.write("specs/.regenerate/journal", "[{\"path\":\"specs/ledger.txt\",\"sha256\":null}]");
+    workspace.run(&["regenerate", "--offline"]).fails(6, &["files/journal", "no journal of this tool"]);
+    assert_eq!(workspace.tree(), before);
+    fs::remove_dir_all(workspace.path("specs/.regenerate")).expect("removed");
+    workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&["0 bytes written"]);
+}
+
+/// A folder of the tool that is a link, wherever it leads: nothing is read, written or removed behind it.
+#[test]
+fn folders_that_are_links_are_named_and_not_followed() {
+    for folder in [
+        "specs",
+        "specs/contracts",
+        "specs/graphql",
+        "specs/.regenerate",
+        "generated-client",
+        "generated-client/src",
+        "generated-client/src/generated",
+        "generated-client/src/generated/families",
+    ] {
+        let workspace = Workspace::pinned();
+        let elsewhere = tempfile::tempdir().expect("a temporary folder");
+        let place = elsewhere.path().join("place");
+        fs::create_dir_all(workspace.path(folder)).expect("there");
+        copy(&workspace.path(folder), &place);
+        fs::remove_dir_all(workspace.path(folder)).expect("removed");
+        std::os::unix::fs::symlink(&place, workspace.path(folder)).expect("linked");
+        workspace.write("large.json", &large());
+        let before = tree_of(&place);
+        for arguments in [&["regenerate", "--contract", "large.json"][..], &["regenerate", "--offline", "--overwrite"]]
+        {
+            let run = workspace.run(arguments);
+            run.fails(6, &["files/link", &format!("{folder} is a symbolic link")]);
+            assert!(tree_of(&place) == before, "{folder}, {arguments:?}");
+        }
+    }
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    let status = Command::new("cp").arg("-R").arg(from).arg(to).status().expect("cp runs");
+    assert!(status.success());
+}
+
+fn tree_of(folder: &std::path::Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![folder.to_path_buf()];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(folder).expect("listed") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else {
+                found.insert(path.clone(), fs::read(&path).expect("read"));
+            }
+        }
+    }
+    found
 }
 
 /// Regenerates from a file, and gives the tree.
@@ -128,6 +208,77 @@ fn a_signal_while_waiting_for_the_network_leaves_the_old_tree() {
     let run: Run = child.wait_with_output().expect("ends").into();
     run.fails(130, &["interrupted", "nothing was changed"]);
     assert_eq!(workspace.tree(), before);
+}
+
+/// A contract that takes minutes.
+fn huge() -> String {
+    let paths: Vec<String> = (0..60_000).map(|index| format!("/api/things/a{index}")).collect();
+    contract::with_paths(&paths.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Reads what a program says until it says `word`, sends it one signal, and waits for its end.
+fn interrupted(mut child: std::process::Child, word: &str) -> Run {
+    let pipe: Box<dyn Read + Send> = match child.stdout.take() {
+        Some(stdout) => Box::new(stdout),
+        None => Box::new(child.stderr.take().expect("one of them is piped")),
+    };
+    let lines = BufReader::new(pipe).lines();
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for line in lines.map_while(Result::ok) {
+            // The test may have ended.
+            let _ = send.send(line);
+        }
+    });
+    let limit = Duration::from_secs(60);
+    let mut said = Vec::new();
+    while !said.last().is_some_and(|line: &String| line.contains(word)) {
+        said.push(receive.recv_timeout(limit).unwrap_or_else(|_| panic!("{word} was not said: {said:?}")));
+    }
+    // Into the middle of the work.
+    sleep(Duration::from_millis(300));
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(status.success());
+    let start = Instant::now();
+    while child.try_wait().expect("waits").is_none() {
+        if start.elapsed() > limit {
+            child.kill().expect("killed by its id");
+            child.wait().expect("gone");
+            panic!("one signal does not end it: {said:?}");
+        }
+        sleep(Duration::from_millis(10));
+    }
+    said.extend(receive.iter());
+    let code = child.wait().expect("ended").code();
+    Run { code, stdout: String::new(), stderr: said.join("\n") }
+}
+
+#[test]
+fn one_signal_ends_a_generation() {
+    let workspace = Workspace::pinned();
+    workspace.write("huge.json", &huge());
+    let before = workspace.tree();
+    let mut command = workspace.command(&["regenerate", "--contract", "huge.json"]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    interrupted(child, "generating").fails(130, &["interrupted", "nothing was changed"]);
+    assert!(workspace.tree() == before, "the tree changed");
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["0 bytes written"]);
+}
+
+#[test]
+fn one_signal_ends_a_corpus_and_the_process_that_generates() {
+    let workspace = Workspace::pinned();
+    workspace.write("huge.json", &huge());
+    let mut command = workspace.command(&["corpus", "huge.json", "--no-check"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program runs");
+    let program = child.id();
+    interrupted(child, "contract").fails(130, &[]);
+    // Its children have been adopted by another process, or are gone.
+    let left = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok).filter_map(|entry| {
+        let text = fs::read_to_string(entry.path().join("cmdline")).ok()?;
+        (text.contains("corpus-one") && text.contains(&*workspace.root().to_string_lossy())).then_some(text)
+    });
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new(), "left by {program}");
 }
 
 #[test]

@@ -5,8 +5,7 @@ mod support;
 
 use std::fs;
 
-use sha2::{Digest as _, Sha256};
-use support::{CONFIGURATION, Workspace, contract};
+use support::{CONFIGURATION, Workspace, contract, sha256};
 
 const LOCK: &str = "specs/codegen.lock";
 const BLOCK: &str = "generated-client/Cargo.toml#features";
@@ -15,10 +14,6 @@ fn replace(workspace: &Workspace, path: &str, from: &str, to: &str) {
     let text = workspace.read(path);
     assert!(text.contains(from), "{path} does not hold {from:?}");
     workspace.write(path, &text.replace(from, to));
-}
-
-fn sha256(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn some_source(workspace: &Workspace) -> String {

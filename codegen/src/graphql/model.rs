@@ -1,9 +1,13 @@
 //! What a document becomes: a constant, and the types of its variables and of its data.
 
 use crate::naming::ident::member_name;
+use crate::text::ident::{clipped, is_device};
 
 /// The module of the types that documents share.
 pub(crate) const TYPES: &str = "types";
+
+/// Longest name of a module, which is that of its file.
+const LONGEST: usize = 64;
 
 /// Every document.
 #[derive(Debug, Default)]
@@ -103,7 +107,10 @@ pub(super) struct Head {
 
 impl Document {
     pub(super) fn new(file: &str, text: &str, head: Head) -> Self {
-        let module = member_name(&head.name);
+        let mut module = clipped(&member_name(&head.name), LONGEST);
+        if is_device(&module) {
+            module.push('_');
+        }
         let text = text.trim().to_owned();
         Self { file: file.to_owned(), text, kind: head.kind, name: head.name, module, typed: None }
     }

@@ -8,6 +8,7 @@ use super::tree::{Document, Node, last_segment};
 use crate::Names;
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
+use crate::text::ident::is_identifier;
 
 /// Where a document keeps its named schemas.
 const COMPONENTS: &str = "/components/schemas/";
@@ -66,7 +67,8 @@ impl<'a> Claims<'a> {
         }
         let chosen = self.renames.get(&key).map(String::as_str);
         let pinned = self.pins.types.get(&key).map(String::as_str);
-        let name = match pinned.filter(|pinned| chosen.is_none_or(|chosen| chosen == *pinned)) {
+        let name = match pinned.filter(|pinned| is_identifier(pinned) && chosen.is_none_or(|chosen| chosen == *pinned))
+        {
             Some(pinned) if self.honoured.insert(pinned) => pinned.to_owned(),
             _ => self.scope.claim([chosen.unwrap_or(wish), wish]),
         };

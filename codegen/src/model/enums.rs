@@ -53,9 +53,18 @@ pub(super) fn unlisted<'a>(types: &mut Types<'a>, node: &Node<'a>) {
     }
 }
 
+/// Whether values are all text, or all integers.
+pub(super) fn is_enumeration(values: &[&Value]) -> bool {
+    values.iter().all(|value| value.is_string()) || values.iter().all(|value| value.is_i64())
+}
+
+/// The values that a schema lists, null included.
+pub(super) fn listed<'a>(node: &Node<'a>) -> Vec<&'a Value> {
+    node.value.get("enum").and_then(Value::as_array).into_iter().flatten().collect()
+}
+
 /// The variants of an enumeration.
-pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str) -> Kind {
-    let values: Vec<&Value> = node.value.get("enum").and_then(Value::as_array).into_iter().flatten().collect();
+pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str, values: &[&'a Value]) -> Kind {
     let names = labels(types, node, &["x-enum-varnames", "x-enumNames", "x-enum-names"], values.len());
     let about = labels(types, node, &["x-enum-descriptions", "x-enumDescriptions", "x-enumdescriptions"], values.len());
     let integer =
@@ -63,7 +72,7 @@ pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str) -> Kin
     let mut scope = Scope::with(["Unknown"]);
     let mut found: Vec<(String, String, String)> = Vec::new();
     let mut kind = EnumKind::String;
-    for (index, value) in values.into_iter().enumerate() {
+    for (index, value) in values.iter().enumerate() {
         let (wire, plain) = match value {
             Value::String(text) => (text.clone(), variant_name(text)),
             Value::Number(number) => {

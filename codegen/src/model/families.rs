@@ -4,40 +4,13 @@ use super::Family;
 use super::tree::Node;
 use crate::Config;
 use crate::naming::ident::{feature_name, handle_name, member_name};
+use crate::text::ident::{clipped, is_device};
 
-/// Names that the client or cargo already uses.
-const TAKEN: &[&str] = &[
-    "assumed",
-    "base_url",
-    "bindings",
-    "blocking",
-    "build",
-    "builder",
-    "call",
-    "client",
-    "clone",
-    "credential",
-    "default",
-    "events",
-    "families",
-    "from_env",
-    "full",
-    "graphql",
-    "gzip",
-    "http2",
-    "into",
-    "keyring",
-    "new",
-    "operation",
-    "operations",
-    "request",
-    "session",
-    "sqlite",
-    "std",
-    "testing",
-    "types",
-    "unreferenced",
-];
+/// Features that the generator writes itself, beside those of families.
+const FEATURES: &[&str] = &["assumed", "default", "unreferenced"];
+
+/// Longest name: that of a file, which has more before and behind it.
+const LONGEST: usize = 64;
 
 /// The family that claims an operation, and the prefix by which it does.
 pub(super) fn claim<'c>(config: &'c Config, path: &str, operation: &Node<'_>) -> (Family, &'c str) {
@@ -50,12 +23,12 @@ pub(super) fn claim<'c>(config: &'c Config, path: &str, operation: &Node<'_>) ->
         }
     }
     match best {
-        Some((family, prefix)) => (of(family), prefix.trim_end_matches('/')),
+        Some((family, prefix)) => (of(config, family), prefix.trim_end_matches('/')),
         None => {
-            let by_tag = named(&fallback(path, operation), String::new(), Vec::new());
+            let by_tag = named(config, &fallback(path, operation), String::new(), Vec::new());
             // A tag may name a configured family, for a path outside of its prefixes.
-            let configured = config.families.iter().find(|family| name(&family.name) == by_tag.name);
-            let family = configured.map_or(by_tag, of);
+            let configured = config.families.iter().find(|family| name(config, &family.name) == by_tag.name);
+            let family = configured.map_or(by_tag, |family| of(config, family));
             (family, "")
         }
     }
@@ -76,22 +49,34 @@ fn fallback(path: &str, operation: &Node<'_>) -> String {
     tag.filter(|tag| !tag.trim().is_empty()).map_or_else(segment, str::to_owned)
 }
 
-fn of(family: &crate::Family) -> Family {
-    named(&family.name, family.covers.clone(), family.prefixes.clone())
+fn of(config: &Config, family: &crate::Family) -> Family {
+    named(config, &family.name, family.covers.clone(), family.prefixes.clone())
 }
 
-fn named(text: &str, covers: String, prefixes: Vec<String>) -> Family {
-    let name = name(text);
-    Family { handle: handle_name(&name), feature: feature_name(&name), name, covers, prefixes }
+fn named(config: &Config, text: &str, covers: String, prefixes: Vec<String>) -> Family {
+    let name = name(config, text);
+    let handle = handle_name(&name, &config.reserved.types);
+    Family { handle, feature: feature_name(&name), name, covers, prefixes }
 }
 
-fn name(text: &str) -> String {
-    let name = member_name(text);
-    if TAKEN.contains(&name.as_str()) || name.ends_with('_') {
-        format!("{}_api", name.trim_end_matches('_'))
-    } else {
-        name
+/// A name that is free as a module, a file, a cargo feature and a method of the client.
+fn name(config: &Config, text: &str) -> String {
+    let reserved = &config.reserved;
+    let is_free = |name: &str| {
+        let feature = feature_name(name);
+        !name.ends_with('_')
+            && !is_device(name)
+            && !FEATURES.contains(&feature.as_str())
+            && !reserved.features.contains(&feature)
+            && !reserved.methods.contains(name)
+    };
+    let name = clipped(&member_name(text), LONGEST);
+    if is_free(&name) {
+        return name;
     }
+    let stem = name.trim_end_matches('_');
+    let numbered = (2..).map(|number: usize| format!("{stem}_api{number}"));
+    std::iter::once(format!("{stem}_api")).chain(numbered).find(|name| is_free(name)).unwrap_or(name)
 }
 
 #[cfg(test)]

@@ -6,10 +6,25 @@ use super::schemas::Types;
 use super::tree::Node;
 use crate::ledger::Loss;
 
+/// Where a member is declared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Declarations<'a> {
+    pub(super) together: Vec<Node<'a>>,
+    pub(super) apart: Vec<Node<'a>>,
+}
+
+impl<'a> Declarations<'a> {
+    fn add(&mut self, node: &Node<'a>, binding: bool) {
+        if binding { &mut self.together } else { &mut self.apart }.push(node.clone());
+    }
+}
+
 /// An object with everything that its schema and the schemas it is composed of declare.
 #[derive(Debug, Default)]
 pub(super) struct Flat<'a> {
     pub(super) properties: BTreeMap<&'a str, Node<'a>>,
+    /// Members that more than one part declares: in parts that all hold, and in alternatives.
+    pub(super) repeated: BTreeMap<&'a str, Declarations<'a>>,
     pub(super) required: BTreeSet<&'a str>,
     /// Schema of the members that are not declared, where one says so.
     pub(super) additional: Option<Node<'a>>,
@@ -21,6 +36,7 @@ impl<'a> Types<'a> {
     pub(super) fn flatten(&mut self, node: &Node<'a>) -> Flat<'a> {
         let mut flat = Flat::default();
         self.merge(node, &mut flat, true);
+        flat.repeated.retain(|_, declarations| declarations.together.len() + declarations.apart.len() > 1);
         flat
     }
 
@@ -69,6 +85,7 @@ impl<'a> Types<'a> {
                 // A repetition that only adds a description does not hide the type.
                 Some(_) if says_nothing(&property) => {}
                 _ => {
+                    flat.repeated.entry(name).or_default().add(&property, binding);
                     flat.properties.insert(name, property);
                 }
             }

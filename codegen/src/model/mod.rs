@@ -2,6 +2,8 @@
 //!
 //! Everything that the generated client does on the wire is decided here. Later stages only choose how to write it down.
 
+mod admits;
+mod all_of;
 mod api_version;
 mod bodies;
 mod build;
@@ -23,12 +25,14 @@ mod responses;
 mod route;
 mod scalars;
 mod schemas;
+mod status;
 mod tags;
 mod tree;
 mod types;
 mod unions;
 
 pub(crate) use build::build;
+pub(crate) use status::StatusKey;
 pub(crate) use tree::Document;
 pub(crate) use types::{
     Definition, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Tagging, Type, TypeId, Variant, VariantContent,
@@ -125,8 +129,7 @@ impl Operation {
 /// A documented status of an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Status {
-    /// `200`, `4XX` or `default`.
-    pub(crate) status: String,
+    pub(crate) status: StatusKey,
     pub(crate) content: Content,
     /// The schema of what a stream is made of, which the client does not read by itself.
     pub(crate) item: Option<Type>,

@@ -61,7 +61,7 @@ impl<'a> Types<'a> {
         let members: Vec<(&str, String)> = flat.properties.keys().map(|wire| (*wire, member_name(wire))).collect();
         let names = self.claims.members(&mut scope, &owner, &members);
         for ((wire, property), member) in flat.properties.iter().zip(names) {
-            let typed = self.of(property, &self.member_hint(node, property, name, wire));
+            let typed = self.member(node, &flat, property, name, wire);
             let encoding = encodings.and_then(|encodings| encodings.get(wire));
             let mut encoding = encoding.map(|encoding| self.encoding(&encoding)).unwrap_or_default();
             let kind = self.part_kind(property, typed.ty, &encoding, untyped);

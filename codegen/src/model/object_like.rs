@@ -69,7 +69,9 @@ impl ObjectLike {
             self.known.insert(place, true);
             let mut groups = [Group::Absent; KEYWORDS.len()];
             for (group, keyword) in KEYWORDS.iter().enumerate() {
-                for part in node.get(keyword).iter().flat_map(Node::items).filter(|part| !is_empty(part)) {
+                let conditions = *keyword == "allOf";
+                let says = |part: &Node<'_>| !(is_empty(part) || conditions && is_neutral(part));
+                for part in node.get(keyword).iter().flat_map(Node::items).filter(says) {
                     if groups[group] == Group::Absent {
                         groups[group] = Group::Holds;
                     }
@@ -112,10 +114,16 @@ fn by_itself(node: &Node<'_>) -> Option<bool> {
     let has = |keyword: &str| node.value.get(keyword).is_some();
     match node.text("type") {
         "object" => Some(true),
-        "" if has("properties") || has("additionalProperties") || has("required") => Some(true),
+        "" if has("properties") => Some(true),
         "" => None,
         _ => Some(false),
     }
+}
+
+/// Whether a schema leaves open which type a value has: it holds conditions for values of one type, or words.
+pub(super) fn is_neutral(node: &Node<'_>) -> bool {
+    let typing = ["$ref", "type", "allOf", "oneOf", "anyOf", "enum", "properties", "not"];
+    node.object().is_some_and(|schema| !typing.iter().any(|keyword| schema.contains_key(*keyword)))
 }
 
 /// Only words about the schema.

@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
+use super::admits::is_never;
+use super::flatten::Flat;
 use super::keys::key;
 use super::limits::limits;
-use super::schemas::{Types, or_null};
+use super::schemas::{Typed, Types, or_null};
 use super::tree::Node;
 use super::types::{Field, Format, Kind, Type};
 use crate::ledger::Loss;
@@ -21,7 +23,7 @@ impl<'a> Types<'a> {
         let members: Vec<(&str, String)> = flat.properties.keys().map(|wire| (*wire, member_name(wire))).collect();
         let names = self.claims.members(&mut scope, &owner, &members);
         for ((wire, property), member) in flat.properties.iter().zip(names) {
-            let typed = self.of(property, &self.member_hint(node, property, name, wire));
+            let typed = self.member(node, &flat, property, name, wire);
             let resolved = property.resolve();
             let hint = |flag: &str| property.flag(flag) || resolved.as_ref().is_some_and(|node| node.flag(flag));
             let field = Field {
@@ -50,8 +52,29 @@ impl<'a> Types<'a> {
         Kind::Struct(fields, extra)
     }
 
+    /// The type of a member, from all places that declare it.
+    pub(super) fn member(
+        &mut self,
+        node: &Node<'a>,
+        flat: &Flat<'a>,
+        property: &Node<'a>,
+        name: &str,
+        wire: &str,
+    ) -> Typed {
+        let hint = self.member_hint(node, property, name, wire);
+        match flat.repeated.get(wire) {
+            Some(declarations) if declarations.together.is_empty() => self.declared_apart(&declarations.apart, &hint),
+            // What all parts say holds in every alternative.
+            Some(declarations) => self.declared_together(&declarations.together, &hint),
+            None if flat.required.contains(wire) && property.resolve().is_some_and(|schema| is_never(&schema)) => {
+                self.degrade(property, "the member is required, and no value may stand there".to_owned())
+            }
+            None => self.of(property, &hint),
+        }
+    }
+
     /// A name for the type of a member. One that comes from another named schema is named after that, whoever asks first.
-    pub(super) fn member_hint(&self, node: &Node<'a>, property: &Node<'a>, name: &str, wire: &str) -> String {
+    fn member_hint(&self, node: &Node<'a>, property: &Node<'a>, name: &str, wire: &str) -> String {
         let own = property.pointer.starts_with(&format!("{}/", node.pointer));
         let owner = if own { None } else { self.claims.owner(property) };
         format!("{}{}", owner.unwrap_or(name), camel(wire))

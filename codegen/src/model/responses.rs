@@ -4,12 +4,12 @@ use super::bodies::{Class, class, essence, is_json, typed_elsewhere};
 use super::claims::shared_name;
 use super::objects::text_not_bytes;
 use super::schemas::Types;
+use super::status::StatusKey;
 use super::tree::Node;
 use super::types::{Format, Kind, Type};
 use super::{Content, Status};
 use crate::ledger::Loss;
 use crate::naming::Scope;
-use crate::naming::ident::variant_name;
 
 /// What an operation answers.
 #[derive(Debug)]
@@ -23,18 +23,13 @@ pub(super) struct Responses {
 pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) -> Responses {
     let mut statuses: Vec<Status> = Vec::new();
     let mut accepts: Vec<String> = Vec::new();
-    let documented: Vec<(&str, Node<'a>)> =
-        operation.get("responses").iter().flat_map(|responses| responses.members().collect::<Vec<_>>()).collect();
-    let has_success = documented.iter().any(|(status, _)| status.starts_with('2'));
+    let documented = documented(types, operation);
+    let has_success = documented.iter().any(|(status, _)| status.is_success());
     for (status, node) in documented {
-        if status.starts_with("x-") {
-            continue;
-        }
-        let is_success = status.starts_with('2') || status == "default" && !has_success;
+        let is_success = status.is_success() || status == StatusKey::Default && !has_success;
         let Some(response) = node.resolve() else {
             types.lose(&node, "answered as bytes", format!("`{}` leads nowhere in this document", node.text("$ref")));
-            let (status, description) = (status.to_owned(), String::new());
-            statuses.push(Status { status, content: Content::Stream, item: None, description });
+            statuses.push(Status { status, content: Content::Stream, item: None, description: String::new() });
             continue;
         };
         let own = format!("{hint}{}", suffix(status, is_success));
@@ -46,20 +41,15 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         if is_success {
             accepts.extend(accept.filter(|accept| !accepts.contains(accept)));
             // A range promises neither a status nor a body.
-            if let (true, Content::Json(ty)) = (status.to_uppercase().ends_with("XX"), &content) {
+            if let (true, Content::Json(ty)) = (matches!(status, StatusKey::Range(_)), &content) {
                 content = Content::OptionalJson(ty.clone());
             }
         }
-        statuses.push(Status {
-            status: status.to_owned(),
-            content,
-            item,
-            description: response.text("description").to_owned(),
-        });
+        statuses.push(Status { status, content, item, description: response.text("description").to_owned() });
     }
     let successes: Vec<Status> = statuses
         .iter()
-        .filter(|status| status.status.starts_with('2') || status.status == "default" && !has_success)
+        .filter(|status| status.status.is_success() || status.status == StatusKey::Default && !has_success)
         .cloned()
         .collect();
     let success = combine(types, operation, &successes, hint);
@@ -82,11 +72,33 @@ fn headers<'a>(types: &mut Types<'a>, response: &Node<'a>) {
     }
 }
 
+/// The responses by status. What names no status is left out, and so is a status that stands there already.
+fn documented<'a>(types: &mut Types<'a>, operation: &Node<'a>) -> Vec<(StatusKey, Node<'a>)> {
+    let mut found: Vec<(StatusKey, Node<'a>)> = Vec::new();
+    let all: Vec<(&str, Node<'a>)> =
+        operation.get("responses").iter().flat_map(|responses| responses.members().collect::<Vec<_>>()).collect();
+    for (key, node) in all.into_iter().filter(|(key, _)| !key.starts_with("x-")) {
+        match StatusKey::read(key) {
+            Some(status) if found.iter().any(|(other, _)| *other == status) => {
+                let lost = Loss::Documentation("what the second one says".to_owned());
+                node.note(types.ledger, "model/response", format!("the status `{status}` stands twice"), lost);
+            }
+            Some(status) => found.push((status, node)),
+            None => {
+                let cause = format!("`{key}` is no status: those are 100 to 599, 1XX to 5XX and default");
+                types.lose(&node, "the response is left out", cause);
+            }
+        }
+    }
+    found
+}
+
 /// Whether the first success response is a JSON array; asked before there are types, to find a name.
 pub(super) fn answers_array(operation: &Node<'_>) -> bool {
     let responses = operation.get("responses");
     let first = responses.iter().flat_map(|responses| responses.members().collect::<Vec<_>>());
-    let success = first.into_iter().find(|(status, _)| status.starts_with('2')).and_then(|(_, node)| node.resolve());
+    let is_success = |status: &str| StatusKey::read(status).is_some_and(StatusKey::is_success);
+    let success = first.into_iter().find(|(status, _)| is_success(status)).and_then(|(_, node)| node.resolve());
     let content = success.and_then(|response| response.get("content"));
     let media = content.as_ref().and_then(|content| content.members().find(|(name, _)| is_json(name)));
     let schema = media.and_then(|(_, media)| media.get("schema")).and_then(|schema| schema.resolve());
@@ -210,8 +222,8 @@ fn combine<'a>(types: &mut Types<'a>, operation: &Node<'a>, successes: &[Status]
         _ => {
             let mut scope = Scope::default();
             let variants = successes.iter().map(|status| {
-                let name = scope.claim([status_name(&status.status).as_str()]);
-                (status.status.clone(), name, status.content.clone())
+                let name = scope.claim([status_name(status.status).as_str()]);
+                (status.status, name, status.content.clone())
             });
             let variants: Vec<_> = variants.collect();
             let id = types.add(operation, "/responses", &format!("{hint}Response"), |_, _| Kind::ByStatus(variants));
@@ -220,37 +232,41 @@ fn combine<'a>(types: &mut Types<'a>, operation: &Node<'a>, successes: &[Status]
     }
 }
 
-fn suffix(status: &str, is_success: bool) -> String {
+fn suffix(status: StatusKey, is_success: bool) -> String {
     match status {
-        _ if is_success && (status == "200" || status == "default") => "Response".to_owned(),
-        "default" => "Error".to_owned(),
+        StatusKey::Code(200) | StatusKey::Default if is_success => "Response".to_owned(),
+        StatusKey::Default => "Error".to_owned(),
         _ => status_name(status),
     }
 }
 
 /// The reason phrase of a status (RFC 9110), as the name of a variant.
-fn status_name(status: &str) -> String {
-    let name = match status {
-        "200" => "Ok",
-        "201" => "Created",
-        "202" => "Accepted",
-        "203" => "NonAuthoritative",
-        "204" => "NoContent",
-        "205" => "ResetContent",
-        "206" => "PartialContent",
-        "207" => "MultiStatus",
-        "400" => "BadRequest",
-        "401" => "Unauthorized",
-        "403" => "Forbidden",
-        "404" => "NotFound",
-        "409" => "Conflict",
-        "410" => "Gone",
-        "422" => "UnprocessableContent",
-        "429" => "TooManyRequests",
-        "500" => "InternalServerError",
-        "503" => "ServiceUnavailable",
-        "default" => "Default",
-        other => return format!("Status{}", variant_name(other).trim_start_matches('N')),
+fn status_name(status: StatusKey) -> String {
+    let code = match status {
+        StatusKey::Code(code) => code,
+        StatusKey::Range(class) => return format!("Status{class}xx"),
+        StatusKey::Default => return "Default".to_owned(),
+    };
+    let name = match code {
+        200 => "Ok",
+        201 => "Created",
+        202 => "Accepted",
+        203 => "NonAuthoritative",
+        204 => "NoContent",
+        205 => "ResetContent",
+        206 => "PartialContent",
+        207 => "MultiStatus",
+        400 => "BadRequest",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "NotFound",
+        409 => "Conflict",
+        410 => "Gone",
+        422 => "UnprocessableContent",
+        429 => "TooManyRequests",
+        500 => "InternalServerError",
+        503 => "ServiceUnavailable",
+        other => return format!("Status{other}"),
     };
     name.to_owned()
 }

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
+use super::admits::Admitted;
 use super::claims::Claims;
 use super::hierarchy::Subtypes;
 use super::keys::key;
@@ -43,6 +46,8 @@ pub(super) enum Shape<'a> {
     Any,
     Scalar(Type),
     Enum,
+    /// An enumeration of fewer values than any one schema lists.
+    Values(Rc<Vec<&'a Value>>),
     List(Option<Node<'a>>),
     Map(Option<Node<'a>>),
     Struct,
@@ -67,6 +72,7 @@ pub(super) struct Types<'a> {
     pub(super) multiparts: HashMap<(String, String), TypeId>,
     pub(super) subtypes: Subtypes,
     pub(super) objects: ObjectLike,
+    pub(super) admitted: Admitted<'a>,
 }
 
 impl<'a> Types<'a> {
@@ -86,6 +92,7 @@ impl<'a> Types<'a> {
             multiparts: HashMap::new(),
             subtypes,
             objects: ObjectLike::default(),
+            admitted: Admitted::default(),
         }
     }
 
@@ -127,9 +134,24 @@ impl<'a> Types<'a> {
     fn build(&mut self, node: &Node<'a>, hint: &str, named: Option<(String, String)>) -> Typed {
         let mut nullable = node.flag("nullable");
         let shape = self.shape(node, &mut nullable);
-        if !matches!(shape, Shape::Enum) {
+        if !matches!(shape, Shape::Enum | Shape::Values(_)) {
             enums::unlisted(self, node);
         }
+        if matches!(shape, Shape::Any) {
+            self.unsaid(node);
+        }
+        self.made(node, shape, nullable, hint, named)
+    }
+
+    /// The type of a schema whose shape is known.
+    pub(super) fn made(
+        &mut self,
+        node: &Node<'a>,
+        shape: Shape<'a>,
+        mut nullable: bool,
+        hint: &str,
+        named: Option<(String, String)>,
+    ) -> Typed {
         let component = named.as_ref().and_then(|place| self.claims.component(place)).map(str::to_owned);
         let name = component.clone().unwrap_or_else(|| type_name(hint));
         let ty = match shape {
@@ -152,7 +174,7 @@ impl<'a> Types<'a> {
                     value => Type::Map(Box::new(value)),
                 }
             }
-            Shape::Struct | Shape::Enum | Shape::Union(_) | Shape::Base => {
+            Shape::Struct | Shape::Enum | Shape::Values(_) | Shape::Union(_) | Shape::Base => {
                 return Typed {
                     ty: Type::Named(self.define(node, shape, &name, component.is_some(), named)),
                     nullable,
@@ -183,7 +205,8 @@ impl<'a> Types<'a> {
             self.states.insert(place, State::Building(Some(id)));
         }
         let kind = match shape {
-            Shape::Enum => enums::kind(self, node, &key(node)),
+            Shape::Enum => enums::kind(self, node, &key(node), &enums::listed(node)),
+            Shape::Values(values) => enums::kind(self, node, &key(node), &values),
             Shape::Union(branches) => self.union(node, &branches, &name),
             Shape::Base => self.base(node, &name),
             _ => self.structure(node, &name),
@@ -237,6 +260,9 @@ impl<'a> Types<'a> {
         if schema.contains_key("$ref") {
             return Shape::Same(node.clone());
         }
+        if let Some(shape) = self.all_of(node, nullable) {
+            return shape;
+        }
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
             *nullable |= values.contains(&Value::Null);
             if let Some(shape) = enums::shape(node, values) {
@@ -246,7 +272,7 @@ impl<'a> Types<'a> {
         if self.subtypes.is_base(node) {
             return Shape::Base;
         }
-        if let Some(shape) = self.composed(node, nullable) {
+        if let Some(shape) = self.alternatives(node, nullable) {
             return shape;
         }
         let filled = |key: &str| schema.get(key).and_then(Value::as_object).is_some_and(|members| !members.is_empty());
@@ -254,10 +280,6 @@ impl<'a> Types<'a> {
             "object" | "" if filled("properties") => Shape::Struct,
             "object" => Shape::Map(node.get("additionalProperties").filter(|values| values.value.is_object())),
             "array" => Shape::List(node.get("items").filter(|items| items.value.is_object())),
-            "" if schema.contains_key("additionalProperties") => {
-                Shape::Map(node.get("additionalProperties").filter(|values| values.value.is_object()))
-            }
-            "" if filled("items") => Shape::List(node.get("items")),
             "" => Shape::Any,
             "null" => {
                 *nullable = true;
@@ -267,6 +289,16 @@ impl<'a> Types<'a> {
                 Some(ty) => Shape::Scalar(ty),
                 None => Shape::Degraded(format!("`{name}` is no type of JSON")),
             },
+        }
+    }
+
+    /// Puts on the record that a keyword gives no type: what it says, it says of values of one type only.
+    fn unsaid(&mut self, node: &Node<'a>) {
+        for (keyword, what) in [("additionalProperties", "object"), ("items", "array"), ("format", "text or number")] {
+            if node.text("type").is_empty() && node.value.get(keyword).is_some_and(|value| !value.is_boolean()) {
+                let what = format!("any value: without a type, `{keyword}` says nothing of what is no {what}");
+                node.note(self.ledger, "model/any", what, Loss::Documentation(format!("what `{keyword}` says")));
+            }
         }
     }
 

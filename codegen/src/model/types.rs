@@ -1,6 +1,6 @@
 //! Types of the model.
 
-use super::{Content, Provenance, Style};
+use super::{Content, Provenance, StatusKey, Style};
 
 /// Index of a [`Definition`] in [`super::Model::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,7 +95,7 @@ pub(crate) enum Kind {
     /// The body of a multipart request.
     Multipart(Vec<Part>),
     /// One variant per success status of an operation.
-    ByStatus(Vec<(String, String, Content)>),
+    ByStatus(Vec<(StatusKey, String, Content)>),
 }
 
 /// The wire type of an enumeration.

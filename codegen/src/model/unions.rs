@@ -1,11 +1,10 @@
-//! `oneOf`, `anyOf`, and `allOf` around something else: unions, or what they come down to.
+//! `oneOf` and `anyOf`: unions, or what they come down to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::hierarchy::mapping;
-use super::object_like::is_empty;
 use super::schemas::{Shape, Types, referenced_name};
 use super::tree::Node;
 use super::types::{EnumKind, Kind, Tagging, Type, Variant, VariantContent};
@@ -13,27 +12,9 @@ use crate::naming::Scope;
 use crate::naming::ident::{type_name, variant_name};
 
 impl<'a> Types<'a> {
-    /// What a schema with `allOf`, `oneOf` or `anyOf` is; `None`: look at the rest of it.
-    pub(super) fn composed(&mut self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
+    /// What a schema with `oneOf` or `anyOf` is; `None`: look at the rest of it.
+    pub(super) fn alternatives(&mut self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
         let own = node.value.get("properties").and_then(Value::as_object).is_some_and(|members| !members.is_empty());
-        let parts: Vec<Node<'a>> =
-            node.get("allOf").iter().flat_map(Node::items).filter(|part| !is_empty(part)).collect();
-        if !parts.is_empty() {
-            let alternatives = ["oneOf", "anyOf"].iter().any(|keyword| node.value.get(keyword).is_some());
-            if let [only] = parts.as_slice()
-                && !own
-                && !alternatives
-                && !self.subtypes.is_child(node)
-            {
-                return Some(Shape::Same(only.clone()));
-            }
-            let objects = parts.iter().all(|part| self.objects.is_object(part));
-            if own || objects {
-                return Some(Shape::Struct);
-            }
-            // `allOf` around something that is no object: the first part that says what it is.
-            return parts.into_iter().next().map(Shape::Same);
-        }
         for keyword in ["oneOf", "anyOf"] {
             let Some(list) = node.get(keyword) else { continue };
             let mut branches: Vec<Node<'a>> = Vec::new();
@@ -76,6 +57,7 @@ impl<'a> Types<'a> {
         };
         let mut scope = Scope::with(["Unknown"]);
         let mut variants = Vec::new();
+        let mut references = Vec::new();
         for (index, branch) in branches.iter().enumerate() {
             let reference = branch.text("$ref");
             let title = variant_name(branch.text("title"));
@@ -86,13 +68,9 @@ impl<'a> Types<'a> {
                 None => format!("Variant{}", index + 1),
             };
             let typed = self.of(branch, &format!("{name}{hint}"));
-            let mut own: Vec<String> =
-                tags.iter().filter(|(_, other)| other == reference).map(|(tag, _)| tag.clone()).collect();
-            if own.is_empty() && tagging.is_some() {
+            let mut own = tagged(node, &tags, reference);
+            if own.is_empty() {
                 own.extend(fixed);
-                if own.is_empty() && !reference.is_empty() {
-                    own.push(referenced_name(reference));
-                }
             }
             let wish = match reference {
                 "" => self.variant_wish(&typed.ty, &hint),
@@ -100,8 +78,15 @@ impl<'a> Types<'a> {
             };
             let variant = scope.claim([wish.as_str()]);
             variants.push(Variant { name: variant, docs: String::new(), content: VariantContent::Type(typed.ty, own) });
+            references.push(if property.is_empty() { "" } else { reference });
         }
-        Kind::Union(tagging.map_or(Tagging::Shape, Tagging::Tag), variants)
+        if tagging.is_some() {
+            implied(&mut variants, &references);
+        }
+        let told = variants
+            .iter()
+            .all(|variant| !matches!(&variant.content, VariantContent::Type(_, tags) if tags.is_empty()));
+        Kind::Union(tagging.filter(|_| told).map_or(Tagging::Shape, Tagging::Tag), variants)
     }
 
     /// A base with a discriminator: a union of its subtypes, and of itself where the contract lists it.
@@ -114,16 +99,20 @@ impl<'a> Types<'a> {
         }
         let mut scope = Scope::with(["Unknown"]);
         let mut variants = Vec::new();
-        for (reference, tags) in by_target {
-            let Some(target) = node.target(&reference) else { continue };
+        let mut references = Vec::new();
+        for (reference, tags) in &by_target {
+            let Some(target) = node.target(reference) else { continue };
             let ty = if target.pointer == node.pointer {
                 Type::Named(self.add(node, "!base", &format!("{name}Base"), |types, own| types.structure(node, own)))
             } else {
-                self.named(&target, &referenced_name(&reference)).ty
+                self.named(&target, &referenced_name(reference)).ty
             };
-            let variant = scope.claim([referenced_variant(name, &reference).as_str()]);
-            variants.push(Variant { name: variant, docs: String::new(), content: VariantContent::Type(ty, tags) });
+            let variant = scope.claim([referenced_variant(name, reference).as_str()]);
+            let content = VariantContent::Type(ty, tags.clone());
+            variants.push(Variant { name: variant, docs: String::new(), content });
+            references.push(reference.as_str());
         }
+        implied(&mut variants, &references);
         Kind::Union(Tagging::Tag(property), variants)
     }
 
@@ -183,6 +172,32 @@ impl<'a> Types<'a> {
     /// Whether a type is an enumeration of strings or integers.
     pub(super) fn is_enum(&self, id: super::types::TypeId) -> bool {
         matches!(self.kind_of(id), Some(Kind::Enum(EnumKind::String | EnumKind::Integer(_), _)))
+    }
+}
+
+/// The tags that a mapping gives to a schema, however its reference is spelled.
+fn tagged(node: &Node<'_>, tags: &[(String, String)], reference: &str) -> Vec<String> {
+    let place = |reference: &str| node.target(reference).map(|target| target.pointer);
+    let wanted = place(reference);
+    let same = tags.iter().filter(|(_, other)| wanted.is_some() && place(other) == wanted);
+    same.map(|(tag, _)| tag.clone()).collect()
+}
+
+/// Adds the names of the schemas to the tags: a mapping adds names, and takes none away. What a mapping, or the schema of
+/// the tag, gives to another variant is that one's.
+fn implied(variants: &mut [Variant], references: &[&str]) {
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    for variant in variants.iter() {
+        if let VariantContent::Type(_, tags) = &variant.content {
+            taken.extend(tags.iter().cloned());
+        }
+    }
+    for (variant, reference) in variants.iter_mut().zip(references).filter(|(_, reference)| !reference.is_empty()) {
+        if let VariantContent::Type(_, tags) = &mut variant.content
+            && taken.insert(referenced_name(reference))
+        {
+            tags.push(referenced_name(reference));
+        }
     }
 }
 

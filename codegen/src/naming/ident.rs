@@ -1,6 +1,10 @@
 //! Contract text to Rust identifiers.
 
+use std::collections::BTreeSet;
+
 use heck::{ToSnakeCase, ToUpperCamelCase};
+
+use crate::text::ident::is_keyword;
 
 /// Names that generated code writes without a path, so that no generated type may take them.
 const TAKEN_TYPES: &[&str] = &[
@@ -34,47 +38,16 @@ const TAKEN_TYPES: &[&str] = &[
     "Vec",
 ];
 
-/// Names that stand beside the handle of a family.
-const TAKEN_HANDLES: &[&str] = &[
-    "Argument",
-    "Call",
-    "Delete",
-    "Error",
-    "Get",
-    "Head",
-    "Method",
-    "Operation",
-    "Options",
-    "Other",
-    "Parameter",
-    "Parts",
-    "Patch",
-    "Payload",
-    "Platform",
-    "Post",
-    "Put",
-    "Raw",
-    "Style",
-    "Trace",
-];
-
-const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
-    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
-    "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
-    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
-];
-
 /// Upper camel case, usable as the name of a type.
 pub(crate) fn type_name(text: &str) -> String {
     let name = camel(text);
     if TAKEN_TYPES.contains(&name.as_str()) { format!("{name}Model") } else { name }
 }
 
-/// Upper camel case, usable as the name of a family's handle.
-pub(crate) fn handle_name(text: &str) -> String {
+/// Upper camel case, usable as the name of a family's handle, which stands beside names that are taken.
+pub(crate) fn handle_name(text: &str, taken: &BTreeSet<String>) -> String {
     let name = camel(text);
-    if [TAKEN_TYPES, TAKEN_HANDLES].concat().contains(&name.as_str()) { format!("{name}Api") } else { name }
+    if TAKEN_TYPES.contains(&name.as_str()) || taken.contains(&name) { format!("{name}Api") } else { name }
 }
 
 /// Upper camel case, usable as the name of an enum variant. `Unknown` is the catch-all of every generated enum.
@@ -96,7 +69,7 @@ pub(crate) fn member_name(text: &str) -> String {
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert_str(0, "n_");
     }
-    if KEYWORDS.contains(&name.as_str()) {
+    if is_keyword(&name) {
         name.push('_');
     }
     name
@@ -119,7 +92,9 @@ pub(crate) fn camel(text: &str) -> String {
     name
 }
 
-/// Replaces what no identifier can hold by spaces, and spells signs that alone tell two names apart.
+/// Replaces what no identifier can hold by spaces, and spells signs that alone tell two names apart. Letters of every
+/// script are written in Latin ones: names become files and cargo features as well, which have to be in ASCII, and letters
+/// that look alike are told apart.
 fn words(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let bare = !text.chars().any(char::is_alphanumeric);
@@ -134,24 +109,16 @@ fn words(text: &str) -> String {
                 out.push_str(sign(c));
                 out.push(' ');
             }
-            _ if c.is_alphabetic() && !c.is_ascii() => {
-                if xid(c) {
-                    out.push(c);
-                } else {
-                    out.push_str(&format!(" u{:x} ", u32::from(c)));
-                }
-            }
+            _ if c.is_alphanumeric() && !c.is_ascii() => match any_ascii::any_ascii_char(c) {
+                "" => out.push_str(&format!(" u{:x} ", u32::from(c))),
+                latin => out.extend(latin.chars().filter(char::is_ascii_alphanumeric)),
+            },
             // An apostrophe joins: `user's` reads `users`.
             '\'' | '’' => {}
             _ => out.push(' '),
         }
     }
     out
-}
-
-/// Whether an identifier may hold `c`; asked of the parser that will read it.
-fn xid(c: char) -> bool {
-    syn::parse_str::<proc_macro2::Ident>(&format!("a{c}")).is_ok()
 }
 
 fn sign(c: char) -> &'static str {
@@ -197,7 +164,11 @@ mod tests {
             ("Filter.Name", "filter_name", "FilterName"),
             ("HTTPStatus", "http_status", "HttpStatus"),
             ("<=", "less_equal", "LessEqual"),
-            ("Größe", "größe", "Größe"),
+            ("Größe", "grosse", "Grosse"),
+            ("Пользователи", "polzovateli", "Polzovateli"),
+            ("İ", "i", "I"),
+            ("用户", "yong_hu", "YongHu"),
+            ("\u{202e}con\u{0}", "con", "Con"),
         ];
         for (text, member, camel) in cases {
             assert_eq!(member_name(text), member, "{text}");

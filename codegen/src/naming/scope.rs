@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::ident::{camel, member_name};
+use crate::text::ident::checked;
+
 /// A namespace: every name is claimed once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
@@ -19,12 +22,14 @@ impl Scope {
         self.taken.insert(name.to_owned())
     }
 
-    /// The first free one of `wishes`, else the last of them with a number.
+    /// The first free one of `wishes`, else the last of them with a number. Whatever the wishes are, it is an identifier.
     pub(crate) fn claim<'a>(&mut self, wishes: impl IntoIterator<Item = &'a str>) -> String {
-        let mut last = "";
+        let mut last = String::new();
         for wish in wishes {
-            if self.take(wish) {
-                return wish.to_owned();
+            let upper = wish.starts_with(char::is_uppercase);
+            let wish = checked(wish, if upper { camel } else { member_name });
+            if self.take(&wish) {
+                return wish;
             }
             last = wish;
         }

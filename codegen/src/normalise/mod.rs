@@ -6,13 +6,11 @@
 mod callbacks;
 mod security;
 mod servers;
-mod untyped;
 
 use serde_json::Value;
 
 use crate::ledger::Ledger;
 use crate::upgrade::Origins;
-use crate::walk;
 
 /// A document under repair, and how to name its places.
 #[derive(Debug)]
@@ -24,7 +22,6 @@ pub(crate) struct Place<'a> {
 
 /// Runs all passes.
 pub(crate) fn normalise(tree: &mut Value, place: &Place<'_>, ledger: &mut Ledger) {
-    walk::schemas(tree, &mut |schema, pointer| untyped::pass(schema, pointer, place, ledger));
     servers::pass(tree, place, ledger);
     security::pass(tree, place, ledger);
     callbacks::pass(tree, place, ledger);

@@ -1,13 +1,13 @@
 //! `bindings.rs`: the asynchronous operations, as the configuration binds them.
 
-use super::docs::comment;
 use super::index::Index;
 use super::render::Render;
-use super::types::literal;
 use crate::bind::Bound;
 use crate::emit::Piece;
 use crate::graphql::Documents;
 use crate::model::Operation;
+use crate::text::docs::{comment, span};
+use crate::text::literal;
 
 /// Writes the constants.
 pub(crate) fn write(render: &Render<'_>, documents: &Documents, api: &mut Index) -> Vec<Piece> {
@@ -37,7 +37,7 @@ fn condition(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>) -> S
         .into_iter()
         .flatten()
         .filter_map(|index| family(&render.model.operations[index]))
-        .map(|family| format!("feature = {:?}", family.feature))
+        .map(|family| format!("feature = {}", literal(&family.feature)))
         .collect();
     if documents.assumed || bound.is_assumed(render.model) {
         features.push("feature = \"assumed\"".to_owned());
@@ -86,9 +86,10 @@ fn constant(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>, name:
             )
         },
     );
-    let mut docs = format!("`{} {}`, watched with `{}`", submit.method, submit.target(), settings.query);
+    let mut docs =
+        format!("{}, watched with {}", span(&format!("{} {}", submit.method, submit.target())), span(&settings.query));
     if let Some(subscription) = &settings.subscription {
-        docs.push_str(&format!(" and `{subscription}`"));
+        docs.push_str(&format!(" and {}", span(subscription)));
     }
     docs.push('.');
     if bound.is_assumed(render.model) {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::docs::{closed, comment};
 use super::index::Index;
-use super::types::literal;
 use crate::emit::Piece;
 use crate::graphql::{Document, Documents, Item, Member, Need, Shape};
+use crate::text::docs::{closed, comment, module_comment, span};
+use crate::text::literal;
 
 /// What the documentation of an assumed item opens with.
 const ASSUMED: &str = "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n";
@@ -32,7 +32,7 @@ pub(crate) fn write(documents: &Documents, index: &mut Index) -> BTreeMap<String
     }
     if !documents.types.is_empty() {
         root.push_str("pub mod types;\n");
-        let about = "//! Enumerations and input objects of the schema, as far as documents use them.";
+        let about = "Enumerations and input objects of the schema, as far as documents use them.";
         files
             .insert("documents/types.rs".to_owned(), items(about, "types", &documents.types, documents.assumed, index));
     }
@@ -40,7 +40,7 @@ pub(crate) fn write(documents: &Documents, index: &mut Index) -> BTreeMap<String
         root.push_str(&constant(document, documents.assumed, index));
         let Some(typed) = &document.typed else { continue };
         let module = &document.module;
-        let about = format!("//! Types of the {} `{}`.", document.kind, document.name);
+        let about = format!("Types of the {} `{}`.", document.kind, document.name);
         let pieces = items(&about, module, &typed.items, documents.assumed, index);
         files.insert(format!("documents/{module}.rs"), pieces);
     }
@@ -50,7 +50,7 @@ pub(crate) fn write(documents: &Documents, index: &mut Index) -> BTreeMap<String
 
 fn constant(document: &Document, assumed: bool, index: &mut Index) -> String {
     let assumed = if assumed { ASSUMED } else { "" };
-    let docs = format!("{assumed}`{}`: the {} `{}`.", document.file, document.kind, document.name);
+    let docs = format!("{assumed}{}: the {} `{}`.", span(&document.file), document.kind, document.name);
     let (name, module) = (document.constant(), &document.module);
     let ty = match &document.typed {
         Some(typed) if typed.variables => format!("Document<{module}::Variables, {module}::Data>"),
@@ -63,7 +63,7 @@ fn constant(document: &Document, assumed: bool, index: &mut Index) -> String {
 }
 
 fn items(about: &str, module: &str, items: &[Item], assumed: bool, index: &mut Index) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Code(format!("{about}\n\nuse crate::wire::prelude::*;\n"))];
+    let mut pieces = vec![Piece::Code(format!("{}\nuse crate::wire::prelude::*;\n", module_comment(about)))];
     for item in items {
         write_item(item, &format!("documents::{module}::{}", item.name), assumed, &mut pieces, index);
     }

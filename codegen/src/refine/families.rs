@@ -1,23 +1,24 @@
 //! One file per family: its handle, and its operations.
 
-use super::docs::comment;
 use super::index::Index;
 use super::operations;
 use super::render::Render;
 use crate::emit::Piece;
 use crate::model::{Family, Provenance};
 use crate::naming::Scope;
+use crate::text::docs::{comment, module_comment, span};
+use crate::text::literal;
 
 /// Writes the file of a family.
 pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Vec<Piece> {
     let Family { name, handle, covers, prefixes, .. } = family;
     let about = if covers.is_empty() { String::new() } else { format!(": {covers}") };
-    let mut code = comment(&format!("Operations of the family `{name}`{about}.")).replace("/// ", "//! ");
+    let mut code = module_comment(&format!("Operations of the family `{name}`{about}."));
     code.push_str("\nuse crate::generated::types;\nuse crate::wire::prelude::*;\n\n");
-    code.push_str(&format!("const FAMILY: Operation = Operation::family({name:?});\n\n"));
+    code.push_str(&format!("const FAMILY: Operation = Operation::family({});\n\n", literal(name)));
     let mut docs = format!("Operations of the family `{name}`{about}.");
     if !prefixes.is_empty() {
-        let list: Vec<String> = prefixes.iter().map(|prefix| format!("`{prefix}`")).collect();
+        let list: Vec<String> = prefixes.iter().map(|prefix| span(prefix)).collect();
         docs.push_str(&format!("\n\nPaths that start with {}.", list.join(" or ")));
     }
     code.push_str(&comment(&docs));

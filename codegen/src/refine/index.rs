@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::text::line;
+
 /// Items of the public API: path, kind, signature.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
@@ -10,7 +12,7 @@ pub(crate) struct Index {
 
 impl Index {
     pub(crate) fn add(&mut self, path: &str, kind: &str, signature: &str) {
-        self.lines.insert(format!("{path} {kind} {signature}").trim_end().to_owned());
+        self.lines.insert(line(format!("{path} {kind} {signature}").trim_end()).into_owned());
     }
 
     pub(crate) fn finish(self) -> String {

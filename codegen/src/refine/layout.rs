@@ -6,6 +6,8 @@ use super::groups::Group;
 use crate::Feature;
 use crate::emit::Piece;
 use crate::model::{Model, Provenance, TypeId};
+use crate::text::docs::comment;
+use crate::text::literal;
 
 /// Lints that say nothing about generated code: its names and its prose are the contract's. The modules below inherit it.
 const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, deprecated, rustdoc::all, unused_imports, \
@@ -26,7 +28,7 @@ pub(crate) fn types(groups: &BTreeMap<Group, Vec<TypeId>>) -> Vec<Piece> {
     for group in groups.keys() {
         let condition = group.condition().map_or_else(String::new, |condition| format!("#[cfg({condition})]\n"));
         let file = group.file();
-        code.push_str(&format!("{condition}mod {file};\n{condition}pub use {file}::*;\n"));
+        code.push_str(&format!("{condition}mod {file};\n{condition}pub use self::{file}::*;\n"));
     }
     vec![Piece::Code(code)]
 }
@@ -40,11 +42,12 @@ pub(crate) fn families(model: &Model) -> Vec<Piece> {
     let mut accessors = String::new();
     for family in &model.families {
         let (name, handle) = (&family.name, &family.handle);
-        let condition = format!("#[cfg(feature = {:?})]\n", family.feature);
+        let condition = format!("#[cfg(feature = {})]\n", literal(&family.feature));
         code.push_str(&format!("{condition}pub mod {name};\n"));
         let about = if family.covers.is_empty() { String::new() } else { format!(": {}", family.covers) };
         accessors.push_str(&format!(
-            "/// The family `{name}`{about}.\n{condition}pub fn {name}(&self) -> {name}::{handle}<'_> {{\n{name}::{handle}::new(self)\n}}\n"
+            "{}{condition}pub fn {name}(&self) -> {name}::{handle}<'_> {{\n{name}::{handle}::new(self)\n}}\n",
+            comment(&format!("The family `{name}`{about}."))
         ));
     }
     if !accessors.is_empty() {

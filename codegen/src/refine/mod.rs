@@ -5,7 +5,6 @@
 
 mod arguments;
 mod bindings;
-mod docs;
 mod documents;
 mod families;
 mod groups;

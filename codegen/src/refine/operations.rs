@@ -1,13 +1,13 @@
 //! Operations: a constant that describes them, and a call.
 
 use super::arguments::{Arguments, arrange};
-use super::docs::{closed, comment, first_line};
 use super::index::Index;
 use super::render::Render;
-use super::types::literal;
 use crate::model::{BodyKind, Content, Family, Location, Operation, Parameter, Provenance, Style};
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
+use crate::text::docs::{closed, comment, first_line, span};
+use crate::text::literal;
 
 const PREFIX: &str = "types::";
 
@@ -91,7 +91,7 @@ fn params(
 }
 
 fn parameter_docs(parameter: &Parameter) -> String {
-    let docs = if parameter.docs.trim().is_empty() { format!("`{}`", parameter.wire) } else { closed(&parameter.docs) };
+    let docs = if parameter.docs.trim().is_empty() { span(&parameter.wire) } else { closed(&parameter.docs) };
     if parameter.limits.is_empty() { docs } else { format!("{docs}\n\n{}", parameter.limits) }
 }
 
@@ -208,7 +208,7 @@ fn docs(render: &Render<'_>, operation: &Operation) -> String {
     }
     let prose = closed(operation.docs.trim());
     text.push_str(if prose.is_empty() { "No description in the contract." } else { &prose });
-    text.push_str(&format!("\n\n`{} {}`", operation.method, operation.target()));
+    text.push_str(&format!("\n\n{}", span(&format!("{} {}", operation.method, operation.target()))));
     text.push_str(match operation.provenance {
         Provenance::Plain => "\n",
         Provenance::Documented => ", shown by the platform's document.\n",

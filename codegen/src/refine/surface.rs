@@ -3,6 +3,7 @@
 use super::arguments::arrange;
 use super::render::Render;
 use crate::model::Provenance;
+use crate::text::line;
 
 /// One line per operation: family and name, method and path, arguments and result, statuses, provenance.
 pub(crate) fn surface(render: &Render<'_>) -> String {
@@ -13,7 +14,7 @@ pub(crate) fn surface(render: &Render<'_>) -> String {
             arguments.list.iter().map(|(name, ty)| format!("{name}: {}", render.text(ty, ""))).collect();
         list.extend(arguments.params.iter().map(|(name, ty, _)| format!("{name}: {}", render.text(ty, ""))));
         let success = render.text(&render.success(index, &operation.success), "");
-        let statuses: Vec<&str> = operation.statuses.iter().map(|status| status.status.as_str()).collect();
+        let statuses: Vec<String> = operation.statuses.iter().map(|status| status.status.to_string()).collect();
         let provenance = match operation.provenance {
             Provenance::Plain => "",
             Provenance::Documented => "  documented",
@@ -23,8 +24,8 @@ pub(crate) fn surface(render: &Render<'_>) -> String {
             "{}.{}  {} {}  ({}) -> {success}  [{}]{provenance}\n",
             operation.family,
             operation.name,
-            operation.method,
-            operation.target(),
+            line(&operation.method),
+            line(&operation.target()),
             list.join(", "),
             statuses.join(" "),
         ));

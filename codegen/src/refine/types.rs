@@ -1,14 +1,15 @@
 //! Types: the Rust item, and the table of what it is on the wire.
 
-use super::docs::{closed, comment};
 use super::groups::Group;
 use super::index::Index;
 use super::render::Render;
 use crate::emit::Piece;
 use crate::model::{
-    Content, Definition, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, Style, Tagging, Type, TypeId,
-    Variant, VariantContent,
+    Content, Definition, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Style, Tagging, Type,
+    TypeId, Variant, VariantContent,
 };
+use crate::text::docs::{closed, comment, span};
+use crate::text::literal;
 
 /// How generated types reach each other.
 const PREFIX: &str = "super::";
@@ -68,7 +69,7 @@ impl Item<'_, '_> {
         let definition = self.definition;
         let docs = match definition.docs.trim() {
             "" => component(&definition.pointer)
-                .map_or_else(|| fallback.to_owned(), |name| format!("`{}` of the contract.", name.replace('`', "'"))),
+                .map_or_else(|| fallback.to_owned(), |name| format!("{} of the contract.", span(&name))),
             docs => docs.to_owned(),
         };
         self.code.push_str(&comment(&provenance(&closed(&docs), definition)));
@@ -168,7 +169,7 @@ impl Item<'_, '_> {
             let docs = match tags.as_slice() {
                 [] => format!("A `{bare}`."),
                 tags => {
-                    format!("Tagged {}.", tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(" or "))
+                    format!("Tagged {}.", tags.iter().map(|tag| span(tag)).collect::<Vec<_>>().join(" or "))
                 }
             };
             self.code.push_str(&comment(&docs));
@@ -211,12 +212,12 @@ impl Item<'_, '_> {
             self.code.push_str(&comment(&described(&part.docs, &part.wire, &part.limits)));
             self.code.push_str(&format!("pub {}: {ty},\n", part.name));
             let headers: Vec<String> =
-                part.headers.iter().map(|(name, value)| format!("({}, {})", literal(name), literal(value))).collect();
+                part.headers.iter().map(|(name, value)| format!(", ({}, {})", literal(name), literal(value))).collect();
             let encoding = match (&part.media_type, headers.as_slice()) {
                 (None, []) => String::new(),
                 (media_type, headers) => {
                     let media_type = media_type.as_deref().unwrap_or_default();
-                    format!(" ({}, [{}])", literal(media_type), headers.join(", "))
+                    format!(" ({}{})", literal(media_type), headers.concat())
                 }
             };
             self.table.push(format!("{}: {kind} {}{encoding}", part.name, literal(&part.wire)));
@@ -226,7 +227,7 @@ impl Item<'_, '_> {
         Some(format!("multipart!({} {{", self.name()))
     }
 
-    fn by_status(&mut self, variants: &[(String, String, Content)]) -> Option<String> {
+    fn by_status(&mut self, variants: &[(StatusKey, String, Content)]) -> Option<String> {
         self.open("Debug", "enum", "What the operation answers, by status.");
         self.code.push_str(&format!("pub enum {} {{\n", self.name()));
         for (position, (status, name, content)) in variants.iter().enumerate() {
@@ -243,12 +244,7 @@ impl Item<'_, '_> {
             self.code.push_str(&comment(&format!("Status `{status}`.")));
             let payload = inner.as_ref().map_or_else(String::new, |inner| format!("({inner})"));
             self.code.push_str(&format!("{name}{payload},\n"));
-            let pattern = match status.to_lowercase().as_str() {
-                "default" => "default".to_owned(),
-                range if range.ends_with("xx") => format!("{0}00..={0}99", &range[..1]),
-                exact => exact.to_owned(),
-            };
-            self.table.push(format!("{pattern} => {name}{kind}"));
+            self.table.push(format!("{} => {name}{kind}", status.pattern()));
             let inner = inner.unwrap_or_default().replace(PREFIX, "types::");
             self.index.add(&format!("types::{}::{name}", self.name()), "variant", &inner);
         }
@@ -274,7 +270,7 @@ fn component(pointer: &str) -> Option<String> {
 
 /// The contract's text for a member, else its name on the wire; then what is demanded of its value.
 fn described(docs: &str, wire: &str, limits: &str) -> String {
-    let text = if docs.trim().is_empty() { format!("`{}`", wire.replace('`', "'")) } else { closed(docs) };
+    let text = if docs.trim().is_empty() { span(wire) } else { closed(docs) };
     if limits.is_empty() { text } else { format!("{text}\n\n{limits}") }
 }
 
@@ -286,11 +282,6 @@ fn provenance(docs: &str, definition: &Definition) -> String {
     } else {
         docs.to_owned()
     }
-}
-
-/// A Rust string literal.
-pub(crate) fn literal(text: &str) -> String {
-    format!("{text:?}")
 }
 
 fn free_name(fields: &[Field]) -> &'static str {

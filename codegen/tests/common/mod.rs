@@ -25,6 +25,8 @@ impl Case {
             toml::from_str(&config).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         config.documents = documents(&folder.join("graphql"));
         config.schema = config.documents.remove("schema.graphql");
+        let reserved = fs::read_to_string(folder.join("reserved.toml")).unwrap_or_default();
+        config.reserved = toml::from_str(&reserved).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         Self {
             name: folder.file_name().unwrap().to_string_lossy().into_owned(),
             bytes: fs::read(contract).unwrap(),

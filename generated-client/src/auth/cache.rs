@@ -13,14 +13,13 @@ use tokio::sync::watch;
 
 use super::{Credential, Generation, Held, TokenEvent, TokenEventKind, TokenRequest, event::Audit};
 use crate::{
-    clock::{self, Clock, Moment, Until},
+    clock::{self, Backoff, Clock, Moment, Until},
     error::{Error, Kind},
-    session::{Transport, random},
+    session::Transport,
 };
 
-/// The first pause after a token request that failed, and the longest one.
-const FIRST_PAUSE: Duration = Duration::from_millis(200);
-const LONGEST_PAUSE: Duration = Duration::from_secs(20);
+/// The pauses after token requests that failed.
+const BACKOFF: Backoff = Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(20) };
 
 type Outcome = Result<Arc<Held>, Arc<Error>>;
 
@@ -227,9 +226,9 @@ impl Cache {
             }
             Err(error) => {
                 desk.failures = desk.failures.saturating_add(1);
-                let span = FIRST_PAUSE.saturating_mul(1 << (desk.failures - 1).min(10)).min(LONGEST_PAUSE);
-                let pause = error.retry_after().unwrap_or_default().max(span.mul_f64(0.5 + 0.5 * random()));
-                let until = moment.instant.checked_add(pause.min(LONGEST_PAUSE)).unwrap_or(moment.instant);
+                // An issuer that asks for more is asked again all the same: secrets and registrations are mended.
+                let pause = BACKOFF.pause_asked(desk.failures, error.retry_after()).min(BACKOFF.longest);
+                let until = moment.instant.checked_add(pause).unwrap_or(moment.instant);
                 inner.quiet_until.store(inner.millis(until), Ordering::Release);
                 let error = Arc::new(error);
                 // What is wrong on this machine is looked at again at once; a refusal is remembered by the credential.

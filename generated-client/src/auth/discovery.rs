@@ -18,30 +18,37 @@ pub(super) struct Found {
     pub(super) names_itself: bool,
 }
 
-/// The endpoints of an issuer: those that its discovery document names, else `{issuer}/connect/token` (platform document
-/// §4.5) and no other.
-pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Until) -> Result<Found, Error> {
+/// What an issuer said about itself.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Document(Found),
+    /// There is no document at the moment: `{issuer}/connect/token` (platform document §4.5) and no other.
+    Absent(Found),
+}
+
+/// Asks an issuer for its endpoints. What is neither a document nor a clear absence is an error: a proxy, a sign-in page or
+/// a deployment under way says nothing about the issuer.
+pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Until) -> Result<Answer, Error> {
     let root = issuer.as_str().trim_end_matches('/');
-    let fallback = || {
-        let token = address::server("the token endpoint", &format!("{root}/connect/token"))?;
-        Ok(Found { token, authorization: None, names_itself: false })
-    };
+    let fallback = || address::server("the token endpoint", &format!("{root}/connect/token"));
     let place = address::server("the issuer", &format!("{root}/.well-known/openid-configuration"))?;
     let reply = transport.get(&place, deadline).await?;
-    // A failure that passes must not settle the endpoint for good.
-    if reply.status.is_server_error() || reply.status.as_u16() == 429 {
-        let what = format!("the issuer's discovery document cannot be had: status {}", reply.status.as_u16());
-        return Err(Error::new(Kind::Token, what)
-            .hint("call again later, or set the `token_endpoint`")
-            .passing(true)
-            .with_retry_after(reply.retry_after));
+    let status = reply.status.as_u16();
+    if matches!(status, 404 | 410) {
+        return Ok(Answer::Absent(Found { token: fallback()?, authorization: None, names_itself: false }));
     }
     if !reply.status.is_success() {
-        return fallback();
+        let what = format!("the issuer's discovery document cannot be had: status {status}");
+        return Err(Error::new(Kind::Token, what)
+            .hint("check the issuer's address, or set the `token_endpoint`")
+            .passing(matches!(status, 408 | 429 | 500..=599))
+            .with_retry_after(reply.retry_after));
     }
-    let Ok(Value::Object(document)) = serde_json::from_slice(&reply.body) else { return fallback() };
     let refuse =
         |rule: &str, hint: &str| Error::new(Kind::Token, format!("the issuer's discovery document {rule}")).hint(hint);
+    let Ok(Value::Object(document)) = serde_json::from_slice(&reply.body) else {
+        return Err(refuse("is not a JSON object", "check the issuer's address, or set the `token_endpoint`"));
+    };
     // Without this check, one issuer could send a client's secret to another's endpoint.
     match document.get("issuer").and_then(Value::as_str) {
         Some(named) if named.trim_end_matches('/') == root => {}
@@ -61,10 +68,10 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
     };
     let token = match endpoint("token_endpoint", "the token endpoint", "token_endpoint")? {
         Some(url) => url,
-        None => fallback()?.token,
+        None => fallback()?,
     };
     let authorization =
         endpoint("authorization_endpoint", "the authorization endpoint", "authorization_endpoint").unwrap_or_default();
     let names_itself = document.get("authorization_response_iss_parameter_supported") == Some(&Value::Bool(true));
-    Ok(Found { token, authorization, names_itself })
+    Ok(Answer::Document(Found { token, authorization, names_itself }))
 }

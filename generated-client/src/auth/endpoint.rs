@@ -1,9 +1,13 @@
 //! Where an issuer is asked.
 
-use tokio::sync::OnceCell;
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
 use url::Url;
 
-use super::discovery::{self, Found};
+use super::discovery::{self, Answer, Found};
 use crate::{
     address,
     clock::Until,
@@ -11,18 +15,22 @@ use crate::{
     session::Transport,
 };
 
+/// How long an issuer without a discovery document is not asked for one. It may be in the middle of a deployment.
+const ABSENT: Duration = Duration::from_secs(5 * 60);
+
 /// The endpoints of an issuer: set by hand, else from its discovery document.
 #[derive(Debug)]
 pub(crate) struct Endpoints {
     pub(super) issuer: String,
     pub(crate) token: Option<String>,
     pub(super) authorization: Option<String>,
-    found: OnceCell<Found>,
+    /// What discovery found, and until when that counts.
+    found: Mutex<Option<(Arc<Found>, Until)>>,
 }
 
 impl Endpoints {
     pub(super) fn new(issuer: String) -> Self {
-        Self { issuer, token: None, authorization: None, found: OnceCell::new() }
+        Self { issuer, token: None, authorization: None, found: Mutex::default() }
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {
@@ -36,9 +44,29 @@ impl Endpoints {
         Ok(())
     }
 
-    async fn found(&self, transport: &Transport, deadline: Until) -> Result<&Found, Error> {
+    /// Only a document settles the endpoints for good.
+    async fn found(&self, transport: &Transport, deadline: Until) -> Result<Arc<Found>, Error> {
+        if let Some((found, until)) = &*self.place()
+            && !until.is_over(Instant::now())
+        {
+            return Ok(Arc::clone(found));
+        }
         let issuer = address::server("the issuer", &self.issuer)?;
-        self.found.get_or_try_init(|| discovery::discover(&issuer, transport, deadline)).await
+        let (found, until) = match discovery::discover(&issuer, transport, deadline).await? {
+            Answer::Document(found) => (Arc::new(found), Until::NEVER),
+            Answer::Absent(found) => (Arc::new(found), Until::after(ABSENT)),
+        };
+        *self.place() = Some((Arc::clone(&found), until));
+        Ok(found)
+    }
+
+    /// The token endpoint is not there: an absence of the discovery document was none of the issuer.
+    pub(super) fn doubt(&self) {
+        self.place().take_if(|(_, until)| *until != Until::NEVER);
+    }
+
+    fn place(&self) -> MutexGuard<'_, Option<(Arc<Found>, Until)>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) async fn token(&self, transport: &Transport, deadline: Until) -> Result<Url, Error> {
@@ -60,6 +88,6 @@ impl Endpoints {
 
     /// Whether the issuer says that its authorization responses name it (RFC 9207).
     pub(super) fn names_itself(&self) -> bool {
-        self.found.get().is_some_and(|found| found.names_itself)
+        self.place().as_ref().is_some_and(|(found, _)| found.names_itself)
     }
 }

@@ -116,6 +116,9 @@ impl Registration {
         if reply.status.is_success() {
             return granted(&reply);
         }
+        if matches!(reply.status.as_u16(), 404 | 405 | 410) {
+            self.endpoints.doubt();
+        }
         let mut hidden: Vec<&str> = fields.iter().map(|(_, value)| *value).filter(|value| value.len() > 7).collect();
         hidden.extend(secret.map(ExposeSecret::expose_secret));
         Err(self.refused(&reply, grant, &hidden))

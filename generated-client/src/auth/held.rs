@@ -8,9 +8,8 @@ use uuid::Uuid;
 
 use super::{Claims, Generation, Token};
 use crate::{
-    clock::{Clock, Moment},
+    clock::{Clock, Moment, random},
     error::{Error, Kind},
-    session::random,
 };
 
 /// The longest time before its end in which a token is renewed while it is still used; a fifth of its lifetime at most.

@@ -3,6 +3,7 @@
 //! `Instant + Duration` panics beyond what a clock can say, and so do timers that add in their own way. A caller writes
 //! `Duration::MAX` for "never", so that every time that an option, a server or a token gives goes through [`Until`].
 
+mod backoff;
 mod moment;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
@@ -13,6 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub(crate) use backoff::{Backoff, random};
 pub(crate) use moment::{Clock, Moment};
 
 /// A longer time from now is no limit. Timers count further than this without turning over.

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use super::GraphqlOptions;
-use crate::{clock::Until, session::random};
+use crate::clock::{Backoff, Until};
 
 /// Tokens that live shorter than this do not make the client open connections without a pause.
 const SOONEST: Duration = Duration::from_secs(1);
-const FIRST: Duration = Duration::from_millis(250);
-const LONGEST: Duration = Duration::from_secs(30);
+const BACKOFF: Backoff = Backoff { first: Duration::from_millis(250), longest: Duration::from_secs(30) };
 
 /// The end of a connection's time, before its token expires.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +29,5 @@ impl Renewal {
 
 /// How long to wait before the next connection: nothing after a good one, then a random part of a doubling span.
 pub(super) fn pause(failures: u32) -> Duration {
-    match failures.checked_sub(1) {
-        None => Duration::ZERO,
-        Some(more) => FIRST.saturating_mul(1 << more.min(10)).min(LONGEST).mul_f64(0.5 + random() / 2.0),
-    }
+    BACKOFF.pause(failures)
 }

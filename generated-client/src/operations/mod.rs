@@ -41,6 +41,7 @@ mod store;
 mod submit;
 mod time;
 mod tracker;
+mod trouble;
 mod watch;
 
 pub use binding::{Binding, Cancel, Events, States};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// How closely operations are watched. The platform's document names no time, so every one has a default that can be
-/// replaced.
+/// replaced. `Duration::MAX`, or any time above a year, is never.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "the options do nothing before they are given to `Operations`"]
 pub struct WatchOptions {
@@ -74,7 +74,8 @@ impl WatchOptions {
         self
     }
 
-    /// Sets the first pause before a new subscription after one that broke; it doubles up to 30 s; 0.5 s unless set.
+    /// Sets the first pause before a new subscription after one that broke; it doubles up to 30 s, unless it begins beyond
+    /// that; 0.5 s unless set.
     pub fn reconnect(mut self, time: Duration) -> Self {
         self.reconnect = time;
         self

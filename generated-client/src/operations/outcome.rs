@@ -1,6 +1,9 @@
 //! How waiting ended.
 
+use std::sync::Arc;
+
 use super::Observation;
+use crate::Error;
 
 /// How waiting for an operation ended. Only [`Succeeded`](Self::Succeeded) lets dependent work go on.
 #[derive(Clone, Debug)]
@@ -25,6 +28,14 @@ pub enum Outcome {
     UnknownState(Observation),
     /// The deadline passed. The operation goes on, and can be waited for again.
     StillRunning(Option<Observation>),
+    /// The deadline passed, and the last look had failed: what has become of the operation since is not known. It can be
+    /// waited for again.
+    Unreachable {
+        /// What was seen last.
+        last: Option<Observation>,
+        /// Why the last look failed.
+        error: Arc<Error>,
+    },
 }
 
 impl Outcome {
@@ -47,7 +58,15 @@ impl Outcome {
             | Self::EventsMissing { last, .. }
             | Self::StateMissing(last)
             | Self::UnknownState(last) => Some(last),
-            Self::StillRunning(last) => last.as_ref(),
+            Self::StillRunning(last) | Self::Unreachable { last, .. } => last.as_ref(),
+        }
+    }
+
+    /// Why the operation could not be looked at when the deadline passed.
+    pub fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Unreachable { error, .. } => Some(error),
+            _ => None,
         }
     }
 
@@ -61,6 +80,7 @@ impl Outcome {
             Self::StateMissing(_) => "state-missing",
             Self::UnknownState(_) => "unknown-state",
             Self::StillRunning(_) => "still-running",
+            Self::Unreachable { .. } => "unreachable",
         }
     }
 }

@@ -224,3 +224,6 @@ fn correlation() -> Result<String, Error> {
     let id: Uuid = Builder::from_random_bytes(bytes).into_uuid();
     Ok(id.to_string())
 }
+
+#[cfg(all(test, feature = "testing"))]
+mod model;

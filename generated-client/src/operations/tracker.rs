@@ -8,6 +8,7 @@ use std::{
 use serde_json::Value;
 
 use super::{Binding, Observation, Outcome, Source, State, WatchOptions, binding::text};
+use crate::clock::Until;
 
 /// What a push leads to.
 #[derive(Debug, PartialEq)]
@@ -179,31 +180,35 @@ impl Tracker {
                 State::Cancelled => Some(Outcome::Cancelled(last)),
                 _ => match self.missing() {
                     missing if missing.is_empty() => Some(Outcome::Succeeded(last)),
-                    missing => {
-                        (now >= *since + self.options.events).then_some(Outcome::EventsMissing { last, missing })
-                    }
+                    missing => Until::from(*since, self.options.events)
+                        .is_over(now)
+                        .then_some(Outcome::EventsMissing { last, missing }),
                 },
             };
         }
         let (_, since) = self.unknown.as_ref()?;
         let last = self.last.clone()?;
-        (now >= *since + self.options.unknown).then_some(Outcome::UnknownState(last))
+        Until::from(*since, self.options.unknown).is_over(now).then_some(Outcome::UnknownState(last))
     }
 
     /// Whether the operation should have become visible.
     pub(super) fn is_missing(&self, now: Instant) -> bool {
-        !self.seen && self.confirmed.is_none() && now >= self.hidden_since + self.options.visibility
+        !self.seen && self.confirmed.is_none() && self.visible_by().is_over(now)
+    }
+
+    fn visible_by(&self) -> Until {
+        Until::from(self.hidden_since, self.options.visibility)
     }
 
     /// When time alone changes something.
-    pub(super) fn next_change(&self) -> Option<Instant> {
+    pub(super) fn next_change(&self) -> Until {
         if let Some((_, since)) = &self.confirmed {
-            return Some(*since + self.options.events);
+            return Until::from(*since, self.options.events);
         }
         if !self.seen {
-            return Some(self.hidden_since + self.options.visibility);
+            return self.visible_by();
         }
-        self.unknown.as_ref().map(|(_, since)| *since + self.options.unknown)
+        self.unknown.as_ref().map_or(Until::NEVER, |(_, since)| Until::from(*since, self.options.unknown))
     }
 
     /// How it stands when the deadline passes.

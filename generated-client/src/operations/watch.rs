@@ -2,6 +2,7 @@
 
 use std::{
     fmt,
+    sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
 
@@ -11,18 +12,27 @@ use serde_json::Value;
 use super::{
     Observation, Operation, Outcome,
     tracker::{Push, Tracker},
+    trouble::Trouble,
 };
 use crate::{
     Error,
+    clock::{self, Until},
     graphql::{Delivery, Subscription},
     session::random,
 };
 
-/// GraphQL errors in a row that count as a hitch of the service.
+/// Doubtful failures in a row that are more than a hitch of the service.
 const HITCHES: u32 = 3;
 /// Looks that follow a push which only a query can confirm.
 const CONFIRMATIONS: u32 = 6;
+/// What doubles goes up to this, unless it begins beyond it.
 const LONGEST: Duration = Duration::from_secs(30);
+/// The longest time that a service asks for and gets.
+const LONGEST_ASKED: Duration = Duration::from_secs(300);
+/// The least time between two looks or subscriptions, whatever the options say.
+const LEAST: Duration = Duration::from_millis(5);
+/// The least time after a look that failed.
+const LEAST_AFTER_FAILURE: Duration = Duration::from_millis(200);
 
 /// The observations of one operation, until it has ended. Dropping it ends the watching, and nothing else.
 ///
@@ -32,8 +42,11 @@ pub struct Watch {
     operation: Operation,
     tracker: Tracker,
     subscription: Option<Subscription<Value>>,
-    subscribe_at: Option<Instant>,
-    look_at: Instant,
+    subscribe_at: Until,
+    /// When the next look is wanted.
+    look_at: Until,
+    /// Before this, nothing leads to a look: the service is in trouble.
+    not_before: Until,
     /// When a look last succeeded.
     looked_at: Option<Instant>,
     /// How many more looks follow soon, and how many have followed.
@@ -43,6 +56,8 @@ pub struct Watch {
     quiet: u32,
     drops: u32,
     failures: u32,
+    /// Why the last look failed.
+    trouble: Option<Arc<Error>>,
     /// Observed, and not yet stored and handed over.
     ready: Option<Observation>,
     done: bool,
@@ -54,17 +69,19 @@ impl Watch {
         let age = SystemTime::now().duration_since(operation.reference().accepted_at()).unwrap_or_default();
         let tracker = Tracker::new(operation.binding(), operation.options(), age, now);
         Self {
-            subscribe_at: operation.binding().subscription.map(|_| now),
+            subscribe_at: operation.binding().subscription.map_or(Until::NEVER, |_| Until::at(now)),
             operation,
             tracker,
             subscription: None,
-            look_at: now,
+            look_at: Until::at(now),
+            not_before: Until::at(now),
             looked_at: None,
             eager: 0,
             round: 0,
             quiet: 0,
             drops: 0,
             failures: 0,
+            trouble: None,
             ready: None,
             done: false,
         }
@@ -106,8 +123,17 @@ impl Watch {
         futures_util::stream::unfold(self, |mut watch| async move { watch.next().await.map(|item| (item, watch)) })
     }
 
+    /// How it stands when the deadline passes.
     pub(super) fn at_deadline(&self) -> Outcome {
-        self.tracker.at_deadline()
+        match (self.tracker.at_deadline(), &self.trouble) {
+            (Outcome::StillRunning(last), Some(error)) => Outcome::Unreachable { last, error: Arc::clone(error) },
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// When the next look is made.
+    fn next_look(&self) -> Until {
+        self.look_at.max(self.not_before)
     }
 
     async fn observe(&mut self) -> Result<Option<Observation>, Error> {
@@ -118,29 +144,27 @@ impl Watch {
             }
             let now = Instant::now();
             // What time alone decides is decided after one more look.
-            let due = self.tracker.next_change().filter(|due| *due <= now);
-            let looked = due.is_none_or(|due| self.looked_at.is_some_and(|looked| looked >= due));
+            let change = self.tracker.next_change();
+            let looked = !change.is_over(now) || self.looked_at.is_some_and(|looked| change.is_over(looked));
             if self.tracker.outcome(now).is_some_and(|outcome| outcome.is_final() || looked) {
                 return Ok(None);
             }
             if looked && self.tracker.is_missing(now) {
                 return Err(self.operation.missing());
             }
-            if self.subscribe_at.is_some_and(|at| at <= now) {
-                self.subscribe_at = None;
+            if self.subscribe_at.is_over(now) {
+                self.subscribe_at = Until::NEVER;
                 self.subscription = self.operation.subscribe();
                 // The state may have changed before the service heard of the subscription.
-                self.look_at = now;
+                self.look_at = Until::at(now);
                 self.schedule(1);
             }
-            if self.look_at <= now || (!looked && self.failures == 0) {
+            if self.next_look().is_over(now) || (!looked && self.failures == 0) {
                 self.look().await?;
                 continue;
             }
-            let wake = [self.subscribe_at, self.tracker.next_change().filter(|change| *change > now)]
-                .into_iter()
-                .flatten()
-                .fold(self.look_at, Instant::min);
+            let change = if change.is_over(now) { Until::NEVER } else { change };
+            let wake = self.next_look().min(self.subscribe_at).min(change);
             let delivery = async {
                 match &mut self.subscription {
                     Some(subscription) => subscription.next().await,
@@ -149,7 +173,7 @@ impl Watch {
             };
             tokio::select! {
                 delivery = delivery => self.delivered(delivery),
-                () = tokio::time::sleep_until(wake.into()) => {}
+                () = wake.sleep() => {}
             }
         }
     }
@@ -160,24 +184,34 @@ impl Watch {
         match outcome {
             Ok(data) => {
                 self.failures = 0;
+                self.trouble = None;
+                self.not_before = Until::at(now);
                 self.looked_at = Some(now);
                 self.ready = self.tracker.query(data, now);
                 if self.ready.is_some() {
                     self.quiet = 0;
                     self.eager = self.eager.min(1);
                 }
-                self.look_at = now + self.pause();
+                self.look_at = Until::from(now, self.pause());
                 Ok(())
             }
             Err(error) => {
                 self.failures = self.failures.saturating_add(1);
-                let hitch = error.is_graphql() && self.failures < HITCHES;
-                if !(error.is_retryable() || error.is_server_error() || hitch) {
+                let passes = match Trouble::of(&error) {
+                    Trouble::Passes => true,
+                    Trouble::Doubtful => self.failures < HITCHES,
+                    Trouble::Stays => false,
+                };
+                if !passes {
                     return Err(error);
                 }
-                let interval = self.operation.options().interval;
-                let wait = error.retry_after().unwrap_or_else(|| doubled(interval, self.failures));
-                self.look_at = now + wait.min(LONGEST);
+                let first = self.operation.options().interval.clamp(LEAST_AFTER_FAILURE, LONGEST);
+                // What the service asks for lengthens the pause, and never shortens it.
+                let asked = error.retry_after().unwrap_or_default().min(LONGEST_ASKED);
+                self.not_before = Until::from(now, doubled(first, self.failures).max(asked));
+                self.look_at = self.not_before;
+                tracing::debug!(code = error.code(), failures = self.failures, "a look at an operation failed");
+                self.trouble = Some(Arc::new(error));
                 Ok(())
             }
         }
@@ -203,7 +237,7 @@ impl Watch {
             doubled(options.interval, self.quiet)
         };
         // Apart from each other, so that many watchers do not look at once.
-        pause.min(options.safety).mul_f64(0.9 + random() / 10.0)
+        part(pause.min(options.safety), 0.9).max(LEAST)
     }
 
     fn delivered(&mut self, delivery: Option<Result<Delivery<Value>, Error>>) {
@@ -217,8 +251,8 @@ impl Watch {
                     Push::Report(observation) => self.ready = Some(*observation),
                     Push::Confirm => {
                         // A flood of pushes is no flood of looks.
-                        let soon =
-                            self.looked_at.map_or(now, |looked| now.max(looked + self.operation.options().settle / 4));
+                        let rest = self.operation.options().settle / 4;
+                        let soon = self.looked_at.map_or(Until::at(now), |looked| Until::from(looked, rest));
                         self.look_at = self.look_at.min(soon);
                         self.schedule(CONFIRMATIONS);
                     }
@@ -227,15 +261,15 @@ impl Watch {
             Some(Ok(Delivery::Gap(gap))) => {
                 tracing::debug!(?gap, "the subscription of an operation has a gap");
                 self.tracker.mark_gap();
-                self.look_at = now;
+                self.look_at = Until::at(now);
             }
             // Every end of the stream, a clean one too: nobody knows what was missed.
             Some(Err(_)) | None => {
                 self.subscription = None;
                 self.tracker.mark_gap();
-                self.look_at = now;
+                self.look_at = Until::at(now);
                 self.drops = self.drops.saturating_add(1);
-                self.subscribe_at = now.checked_add(doubled(self.operation.options().reconnect, self.drops));
+                self.subscribe_at = Until::from(now, doubled(self.operation.options().reconnect, self.drops));
             }
         }
     }
@@ -243,8 +277,14 @@ impl Watch {
 
 /// A doubling span, of which a random half is taken off.
 fn doubled(first: Duration, count: u32) -> Duration {
-    let span = first.saturating_mul(1 << count.saturating_sub(1).min(10)).min(LONGEST);
-    span.mul_f64(0.5 + random() / 2.0)
+    let first = first.max(LEAST);
+    let span = first.saturating_mul(1 << count.saturating_sub(1).min(10)).min(LONGEST.max(first));
+    part(span, 0.5)
+}
+
+/// A random part of a span, from `least` of it to all of it. What is never stays never.
+fn part(span: Duration, least: f64) -> Duration {
+    if span > clock::LONGEST { span } else { span.mul_f64(least + random() * (1.0 - least)) }
 }
 
 impl fmt::Debug for Watch {
@@ -252,3 +292,6 @@ impl fmt::Debug for Watch {
         f.debug_struct("Watch").field("operation", &self.operation).finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, feature = "testing"))]
+mod tests;

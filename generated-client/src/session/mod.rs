@@ -20,13 +20,15 @@ use uuid::Uuid;
 
 use crate::{Platform, auth::Cache};
 
+#[cfg(feature = "operations")]
+pub(crate) use crate::clock::random;
 #[cfg(feature = "graphql")]
 pub(crate) use body::excerpt;
 pub(crate) use middleware::Middleware;
 pub(crate) use options::{Options, options};
+pub(crate) use retry::Budget;
 #[cfg(feature = "graphql")]
 pub(crate) use retry::retry_after;
-pub(crate) use retry::{Budget, random};
 pub(crate) use send::send;
 pub(crate) use transport::{Reply, Transport, broken};
 

@@ -6,7 +6,8 @@
 //! | a connection that broke, silence, 408, 429, 502, 503, 504; once on 500 | `GET`, `HEAD`, `OPTIONS`, `TRACE`; `PUT` and `DELETE` and others by choice |
 //! | 429 or 503 with `Retry-After` | the other calls by choice: the service says that it did not take the request |
 //!
-//! Three attempts, full jitter, `Retry-After` honoured, and a budget over the whole client.
+//! Three attempts, pauses that double and are spread at random, `Retry-After` honoured where it asks for more, and a budget
+//! over the whole client.
 
 use std::{
     hash::{BuildHasher as _, RandomState},
@@ -15,15 +16,13 @@ use std::{
 };
 
 use http::{HeaderMap, header};
-use time::{OffsetDateTime, format_description::well_known::Rfc2822};
 
-use crate::Error;
+use crate::{Error, clock::Backoff};
 
 /// The most attempts of one call.
 pub(crate) const ATTEMPTS: u32 = 3;
 
-const FIRST: Duration = Duration::from_millis(200);
-const LONGEST: Duration = Duration::from_secs(20);
+const BACKOFF: Backoff = Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(20) };
 
 /// What a call may be sent again for.
 #[derive(Clone, Copy, Debug)]
@@ -51,22 +50,20 @@ impl Policy {
     }
 }
 
-/// How long to wait before the next attempt: what the server asks for, else a random part of a doubling span.
+/// How long to wait after the `attempt`th attempt: a random part of a doubling span, and no less than the server asks for.
 pub(crate) fn pause(attempt: u32, error: &Error) -> Duration {
-    error.retry_after().unwrap_or_else(|| {
-        let span = FIRST.saturating_mul(1 << attempt.min(10)).min(LONGEST);
-        span.mul_f64(random())
-    })
+    BACKOFF.pause_asked(attempt, error.retry_after())
 }
 
-/// `Retry-After`, in seconds or as a date. What is neither is as good as absent; a date in the past is no wait.
+/// `Retry-After`, in seconds or as one of the three forms of dates of RFC 9110. What is neither is as good as absent; a date
+/// in the past is no time.
 pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Some(Duration::from_secs(seconds));
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse().ok().map(Duration::from_secs);
     }
-    let date = OffsetDateTime::parse(text, &Rfc2822).ok()?;
-    Some(SystemTime::from(date).duration_since(now).unwrap_or_default())
+    let date = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
 }
 
 /// What all calls of a client may spend on second attempts: a service in trouble is not buried under them.
@@ -94,11 +91,6 @@ impl Budget {
     }
 }
 
-/// A number from 0 to 1. The keys of the standard hash maps are random enough to spread callers.
-pub(crate) fn random() -> f64 {
-    f64::from(RandomState::new().hash_one(0_u8) as u32) / f64::from(u32::MAX)
-}
-
 /// Random characters that no body holds by chance.
 pub(crate) fn unique() -> String {
     let random = || RandomState::new().hash_one(1_u8);
@@ -106,8 +98,54 @@ pub(crate) fn unique() -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::Budget;
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+
+    /// RFC 9110 §5.6.7: three forms of one date, all of which a recipient understands.
+    #[test]
+    fn retry_after_is_understood_in_every_form() {
+        let date = UNIX_EPOCH + Duration::from_secs(784_111_777);
+        let wait = |text: &str, now| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::RETRY_AFTER, http::HeaderValue::from_str(text).unwrap());
+            retry_after(&headers, now)
+        };
+        for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+            assert_eq!(wait(text, date - Duration::from_secs(90)), Some(Duration::from_secs(90)), "{text}");
+            assert_eq!(wait(text, date + Duration::from_secs(90)), Some(Duration::ZERO), "{text}: it is over");
+        }
+        for (text, expected) in [
+            ("0", Some(Duration::ZERO)),
+            (" 7 ", Some(Duration::from_secs(7))),
+            ("18446744073709551615", Some(Duration::from_secs(u64::MAX))),
+            ("18446744073709551616", None),
+            ("-1", None),
+            ("+1", None),
+            ("1.5", None),
+            ("soon", None),
+            ("", None),
+            ("Sun, 06 Nov 1994", None),
+            ("Sun, 99 Nov 9999999 08:49:37 GMT", None),
+        ] {
+            assert_eq!(wait(text, date), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_asks_for_only_lengthens_the_pause() {
+        let error = || Error::new(crate::error::Kind::Status, "no");
+        for attempt in 1..=ATTEMPTS {
+            let least = BACKOFF.first * (1 << (attempt - 1)) / 2;
+            for asked in [None, Some(Duration::ZERO), Some(Duration::from_millis(1))] {
+                assert!(pause(attempt, &error().with_retry_after(asked)) >= least, "{attempt}: {asked:?}");
+            }
+            let asked = Duration::from_secs(3_600);
+            assert_eq!(pause(attempt, &error().with_retry_after(Some(asked))), asked);
+        }
+    }
 
     #[test]
     fn the_budget_ends_and_is_earned_back() {

@@ -120,7 +120,7 @@ impl Sending<'_> {
                             Ok(true) => continue,
                             Ok(false) => {}
                             Err(cause) => {
-                                let pause = retry::pause(attempt - 1, &cause);
+                                let pause = retry::pause(attempt, &cause);
                                 // The issuer is in trouble that passes, and the service did not take the request.
                                 if cause.is_retryable() && retries(attempt) && fits(pause) {
                                     clock::sleep(pause).await;
@@ -134,7 +134,7 @@ impl Sending<'_> {
                 }
             };
             failures += u32::from(error.status() == Some(StatusCode::INTERNAL_SERVER_ERROR));
-            let pause = retry::pause(attempt - 1, &error);
+            let pause = retry::pause(attempt, &error);
             // Waiting for the issuer costs the service nothing.
             let paid = || error.is_token() || session.budget.take();
             if !(retries(attempt) && fits(pause) && policy.allows(&error, failures) && paid()) {
@@ -254,7 +254,11 @@ impl Sending<'_> {
         let mut request = reqwest::Request::new(method, prepared.url.clone());
         *request.headers_mut() = headers;
         *request.body_mut() = content;
-        let sending = session.transport.client(&prepared.url)?.execute(request);
+        let client = match self.options.detached {
+            true => session.transport.detached(&prepared.url)?,
+            false => session.transport.client(&prepared.url)?,
+        };
+        let sending = client.execute(request);
         // What may be sent again need not wait for the whole deadline.
         let answer = if self.policy.repeatable {
             clock::limit(self.idle, sending).await.map_err(|_| body::silent(self.idle))?

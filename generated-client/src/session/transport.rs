@@ -26,10 +26,17 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Transport {
     user_agent: HeaderValue,
     connect: Duration,
-    plain: OnceLock<Result<reqwest::Client, String>>,
-    secure: OnceLock<Result<reqwest::Client, String>>,
+    pool: Pool,
+    /// A connection is driven by the runtime on which it was opened. What belongs to no caller's runtime has its own.
+    detached: Pool,
     #[cfg(feature = "graphql")]
     upgrade: OnceLock<Result<reqwest::Client, String>>,
+}
+
+#[derive(Default)]
+struct Pool {
+    plain: OnceLock<Result<reqwest::Client, String>>,
+    secure: OnceLock<Result<reqwest::Client, String>>,
 }
 
 /// A whole response of an issuer.
@@ -44,8 +51,8 @@ impl Transport {
         Self {
             user_agent,
             connect,
-            plain: OnceLock::new(),
-            secure: OnceLock::new(),
+            pool: Pool::default(),
+            detached: Pool::default(),
             #[cfg(feature = "graphql")]
             upgrade: OnceLock::new(),
         }
@@ -54,10 +61,19 @@ impl Transport {
     /// The client for an address. That for `http` speaks to loopback only and needs no certificates; that for `https` never
     /// falls back to the other.
     pub(crate) fn client(&self, url: &Url) -> Result<&reqwest::Client, Error> {
+        self.pick(&self.pool, url)
+    }
+
+    /// The same, for work that belongs to no caller's runtime.
+    pub(crate) fn detached(&self, url: &Url) -> Result<&reqwest::Client, Error> {
+        self.pick(&self.detached, url)
+    }
+
+    fn pick<'a>(&self, pool: &'a Pool, url: &Url) -> Result<&'a reqwest::Client, Error> {
         let client = if url.scheme() == "http" && address::is_loopback(url) {
-            self.plain.get_or_init(|| self.build(plain_tls(), |builder| builder.no_proxy()))
+            pool.plain.get_or_init(|| self.build(plain_tls(), |builder| builder.no_proxy()))
         } else {
-            self.secure.get_or_init(|| self.build(secure_tls(), |builder| builder.https_only(true)))
+            pool.secure.get_or_init(|| self.build(secure_tls(), |builder| builder.https_only(true)))
         };
         client.as_ref().map_err(|cause| unusable(cause))
     }
@@ -66,7 +82,7 @@ impl Transport {
     #[cfg(feature = "graphql")]
     pub(crate) fn upgrade_client(&self, url: &Url) -> Result<&reqwest::Client, Error> {
         if cfg!(not(feature = "http2")) || url.scheme() == "http" {
-            return self.client(url);
+            return self.detached(url);
         }
         let build = || self.build(secure_tls(), |builder| builder.https_only(true).http1_only());
         let client = self.upgrade.get_or_init(build);

@@ -33,7 +33,8 @@ impl Platform {
     /// | `PLATFORM_CLIENT_SECRET` | the secret itself |
     /// | `PLATFORM_SECRET_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry in the keyring of the system |
     /// | `PLATFORM_REFRESH_FOLDER` | the folder with a refresh token of the client: the refresh-token grant |
-    /// | `PLATFORM_FOLLOW_LINKS` | `1`: protected files may be links, as mounted secrets of Kubernetes are |
+    /// | `PLATFORM_SECRET_FILE_MOUNTED` | `1`: a container mounts the protected files, see [`SecretFile::mounted`] |
+    /// | `PLATFORM_FOLLOW_LINKS` | `1`: protected files may be links |
     /// | `PLATFORM_SCOPE` | the scopes to ask for; `api` unless set |
     /// | `PLATFORM_AUDIENCE` | the audience to ask for |
     /// | `PLATFORM_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
@@ -70,6 +71,7 @@ impl Platform {
     /// client_id = "my-service"
     /// secret_command = ["pass", "show", "platform/my-service"]   # or secret_file, secret_env, refresh_folder,
     ///                                                            # secret_keyring = "SERVICE/USER"
+    /// # secret_file_mounted = true                               # a container mounts secret_file or token_file
     /// # token_file = "…"                                         # or token_env, token_command, token_keyring: a token
     ///
     /// [profile.staging.compliance]
@@ -117,6 +119,13 @@ struct Place {
     keyring: Option<String>,
 }
 
+/// Which files hold secrets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Files {
+    links: bool,
+    mounted: bool,
+}
+
 /// What a credential is made of.
 #[derive(Debug, Default)]
 struct Source {
@@ -125,7 +134,7 @@ struct Source {
     client_id: Option<String>,
     secret: Place,
     refresh_folder: Option<PathBuf>,
-    follow_links: bool,
+    files: Files,
     scope: Option<String>,
     audience: Option<String>,
     token_endpoint: Option<String>,
@@ -165,6 +174,11 @@ fn from_lookup(lookup: Lookup<'_>) -> Result<Settings, Error> {
         let get = |end: &str| text(&name(end));
         // Its name is kept, and not the value: the source reads it when a token is needed.
         let present = |end: &str| Ok::<_, Error>(get(end)?.map(|_| name(end)));
+        let flag = |end: &str| match get(end)?.as_deref() {
+            Some("1") => Ok(true),
+            None | Some("0") => Ok(false),
+            Some(_) => Err(wrong(&format!("`{}` is neither 0 nor 1", name(end)), "set it to 1, or not at all")),
+        };
         let path = |end: &str| lookup(&name(end)).filter(|path| !path.is_empty()).map(PathBuf::from);
         Ok(Source {
             token: Place {
@@ -182,7 +196,7 @@ fn from_lookup(lookup: Lookup<'_>) -> Result<Settings, Error> {
                 keyring: get("SECRET_KEYRING")?,
             },
             refresh_folder: path("REFRESH_FOLDER"),
-            follow_links: get("FOLLOW_LINKS")?.as_deref() == Some("1"),
+            files: Files { links: flag("FOLLOW_LINKS")?, mounted: flag("SECRET_FILE_MOUNTED")? },
             scope: get("SCOPE")?,
             audience: get("AUDIENCE")?,
             token_endpoint: get("TOKEN_ENDPOINT")?,
@@ -218,8 +232,8 @@ fn builder(settings: Settings) -> Result<PlatformBuilder, Error> {
 
 impl Source {
     fn credential(self, of: &str) -> Result<Option<Box<dyn Credential>>, Error> {
-        let token = self.token.source(&format!("the token of {of}"), self.follow_links)?;
-        let secret = self.secret.source(&format!("the secret of {of}"), self.follow_links)?;
+        let token = self.token.source(&format!("the token of {of}"), self.files)?;
+        let secret = self.secret.source(&format!("the secret of {of}"), self.files)?;
         if let Some(token) = token {
             if secret.is_some() || self.refresh_folder.is_some() {
                 let what = format!("the credential of {of} is both a token and a client's");
@@ -263,13 +277,14 @@ impl Source {
 
 impl Place {
     /// The source that is named, if any; `what` is what it holds.
-    fn source(self, what: &str, links: bool) -> Result<Option<Box<dyn SecretSource>>, Error> {
+    fn source(self, what: &str, files: Files) -> Result<Option<Box<dyn SecretSource>>, Error> {
         Ok(match (self.env, self.file, self.command, self.keyring) {
             (None, None, None, None) => None,
             (Some(name), None, None, None) => Some(Box::new(SecretEnv::new(name))),
             (None, Some(path), None, None) => {
                 let file = SecretFile::new(path);
-                Some(Box::new(if links { file.follow_links() } else { file }))
+                let file = if files.links { file.follow_links() } else { file };
+                Some(Box::new(if files.mounted { file.mounted() } else { file }))
             }
             (None, None, Some(words), None) => {
                 let Some((program, arguments)) = words.split_first() else {

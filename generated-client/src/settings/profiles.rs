@@ -7,7 +7,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Lookup, Place, Settings, Source, team, wrong};
+use super::{Files, Lookup, Place, Settings, Source, team, wrong};
 use crate::error::{Error, mask};
 
 #[derive(Deserialize)]
@@ -36,6 +36,8 @@ struct Profile {
     refresh_folder: Option<PathBuf>,
     #[serde(default)]
     follow_links: bool,
+    #[serde(default)]
+    secret_file_mounted: bool,
     scope: Option<String>,
     audience: Option<String>,
     token_endpoint: Option<String>,
@@ -61,7 +63,7 @@ impl Profile {
                 keyring: self.secret_keyring,
             },
             refresh_folder: self.refresh_folder,
-            follow_links: self.follow_links,
+            files: Files { links: self.follow_links, mounted: self.secret_file_mounted },
             scope: self.scope,
             audience: self.audience,
             token_endpoint: self.token_endpoint,

@@ -50,6 +50,33 @@ fn variables_choose_the_credential() {
     assert!(server.0.team.is_some() && both.0.team.is_none());
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn files_that_a_container_mounts_are_chosen_by_a_variable() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("token");
+    std::fs::write(&path, "token").unwrap();
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o444)).unwrap();
+    let file = ("PLATFORM_TOKEN_FILE", path.to_str().unwrap());
+    for (value, works) in [("1", true), ("0", false), ("", false)] {
+        let platform = build(&[BASE, file, ("PLATFORM_SECRET_FILE_MOUNTED", value)]).unwrap();
+        let outcome = platform.authenticate(std::time::Duration::from_secs(20)).await;
+        assert_eq!(outcome.is_ok(), works, "{value}: {outcome:?}");
+    }
+    #[cfg(feature = "profiles")]
+    {
+        let profiles = folder.path().join("profiles.toml");
+        let text = format!(
+            "default = \"x\"\n[profile.x]\nbase_url = \"https://platform.example\"\ntoken_file = {:?}\n\
+             secret_file_mounted = true\n",
+            path.to_str().unwrap()
+        );
+        std::fs::write(&profiles, text).unwrap();
+        let platform = build(&[("PLATFORM_PROFILES", profiles.to_str().unwrap())]).unwrap();
+        platform.authenticate(std::time::Duration::from_secs(20)).await.unwrap();
+    }
+}
+
 #[test]
 fn what_is_missing_or_contradicts_is_said() {
     let token = ("PLATFORM_TOKEN", "canary");
@@ -63,6 +90,7 @@ fn what_is_missing_or_contradicts_is_said() {
         (vec![BASE, ISSUER, CLIENT], "lacks the client's secret"),
         (vec![BASE, token, ISSUER, CLIENT, file], "both a token and a client's"),
         (vec![BASE, token, ("PLATFORM_TOKEN_FILE", "/t")], "several sources"),
+        (vec![BASE, token, ("PLATFORM_SECRET_FILE_MOUNTED", "yes")], "neither 0 nor 1"),
         (vec![("PLATFORM_BASE_URL", "http://platform.example")], "in the clear"),
         (vec![BASE, ("PLATFORM_COMPLIANCE_URL", "https://c.example"), ("PLATFORM_TEAM_ID", "blue")], "no GUID"),
     ] {

@@ -155,7 +155,7 @@ impl Parts {
 /// each for an `Option` of the same.
 macro_rules! multipart {
     ($type:ident {
-        $($field:ident : $kind:ident $wire:literal $(($media:literal, [$($header:expr),*]))?),* $(,)?
+        $($field:ident : $kind:ident $wire:literal $(($media:literal $(, ($header:literal, $text:literal))*))?),* $(,)?
     }) => {
         impl $type {
             pub(crate) fn into_parts(self) -> $crate::wire::Parts {
@@ -163,7 +163,7 @@ macro_rules! multipart {
                 $(
                     let first = parts.parts.len();
                     $crate::wire::part!(parts, $kind, $wire, self.$field);
-                    $(parts.encode(first, $media, &[$($header),*]);)?
+                    $(parts.encode(first, $media, &[$(($header, $text)),*]);)?
                     let _ = first;
                 )*
                 parts

@@ -104,12 +104,12 @@ fn another_contract_needs_no_change_by_hand() {
         assert_eq!(run.code, Some(0), "{arguments:?}\n{}", run.stderr);
     }
 
-    regenerate(&copy, &[]);
+    regenerate(&copy, &["--sandbox"]);
     let different = differing(&before, &files(&copy));
     assert!(
         different.is_empty(),
         "the way back restores every byte, but for {different:?}\n\
-         what is checked in is not what the sandbox serves now: run `cargo xtask regenerate`; where only the hash of the \
+         what is checked in is not what the sandbox serves now: run `cargo xtask regenerate --sandbox`; where only the hash of the \
          download differs, remove specs/codegen.lock first, and see that the names in it stay"
     );
     fs::remove_dir_all(&copy).unwrap();

@@ -3,12 +3,13 @@
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 use super::one::Generated;
 use super::{layout, median};
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::workspace::Workspace;
 
 /// Most compiler errors that are shown of one crate.
@@ -21,6 +22,7 @@ const NONE: &[&str] = &["--no-default-features"];
 pub(super) struct Bench<'a> {
     workspace: &'a Workspace,
     keep: Option<&'a Path>,
+    interrupt: &'a Interrupt,
     folder: PathBuf,
     dependencies_built: Cell<bool>,
 }
@@ -35,10 +37,14 @@ pub(super) struct Outcome {
 }
 
 impl<'a> Bench<'a> {
-    pub(super) fn new(workspace: &'a Workspace, keep: Option<&'a Path>) -> Result<Self, Failure> {
+    pub(super) fn new(
+        workspace: &'a Workspace,
+        keep: Option<&'a Path>,
+        interrupt: &'a Interrupt,
+    ) -> Result<Self, Failure> {
         let folder = workspace.path("target/corpus");
         fs::create_dir_all(&folder).map_err(|error| Failure::file("create", &folder, &error))?;
-        Ok(Self { workspace, keep, folder, dependencies_built: Cell::new(false) })
+        Ok(Self { workspace, keep, interrupt, folder, dependencies_built: Cell::new(false) })
     }
 
     /// Checks one client, with all features and with none.
@@ -101,20 +107,20 @@ impl<'a> Bench<'a> {
     /// What `cargo check` says; `None` where it passed.
     fn run(&self, folder: &Path, features: &[&str], format: &str) -> Result<Option<String>, Failure> {
         let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(&program)
+        let mut command = Command::new(&program);
+        command
             .args(["check", "--quiet", "--lib", "--message-format", format])
             .args(features)
             .current_dir(folder)
             .env("CARGO_INCREMENTAL", "0")
             .env("CARGO_TARGET_DIR", self.folder.join("target"))
-            .env_remove("CARGO_MANIFEST_DIR")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| Failure::file("start", Path::new(&program), &error))?;
-        if output.status.success() {
-            return Ok(None);
-        }
-        Ok(Some(format!("{}\n{}", String::from_utf8_lossy(&output.stderr), output.status)))
+            .env_remove("CARGO_MANIFEST_DIR");
+        let ended = crate::child::run(&mut command, None, self.interrupt)?;
+        let status = match ended.status {
+            Some(status) if status.success() => return Ok(None),
+            status => status.map(|status| status.to_string()).unwrap_or_default(),
+        };
+        Ok(Some(format!("{}\n{status}", String::from_utf8_lossy(&ended.stderr))))
     }
 }
 

@@ -11,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use platform_codegen::Output;
 use serde::Serialize;
 
 pub(crate) use one::run as run_one;
@@ -18,6 +19,7 @@ pub(crate) use one::run as run_one;
 use crate::console::progress;
 use crate::failure::{Exit, Failure};
 use crate::flags;
+use crate::interrupt::Interrupt;
 use crate::workspace::Workspace;
 
 /// What is known of one contract; the array of `--json` holds these.
@@ -66,12 +68,14 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     if cfg!(debug_assertions) {
         progress("built without optimisation: for figures of speed use `cargo run --release -p xtask -- corpus …`");
     }
-    let bench = check::Bench::new(workspace, flags.keep.as_deref())?;
+    let runtime = crate::sandbox::runtime()?;
+    let interrupt = Interrupt::listen(runtime.handle());
+    let bench = check::Bench::new(workspace, flags.keep.as_deref(), &interrupt)?;
     let mut rows = Vec::with_capacity(contracts.len());
     let mut modules = Vec::new();
     table::header(&contracts);
     for (name, path) in &contracts {
-        let (mut row, generated) = one::measure(workspace, name, path, flags.repeat)?;
+        let (mut row, generated) = one::measure(workspace, name, path, flags.repeat, &interrupt)?;
         let mut errors = Vec::new();
         match (&generated, &flags.keep) {
             (Some(_), _) if flags.together => {}
@@ -106,9 +110,9 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
         rows.iter().for_each(|row| table::row(&contracts, row));
         for (name, error) in errors.own.iter().flat_map(|(name, errors)| errors.iter().map(move |error| (name, error)))
         {
-            crate::console::result(&format!("\n{name}\n{error}"));
+            paragraph(&format!("{name}\n{error}"));
         }
-        errors.common.iter().for_each(|error| crate::console::result(&format!("\n{error}")));
+        errors.common.iter().for_each(|error| paragraph(error));
     }
     table::totals(&rows);
     if let Some(path) = &flags.json {
@@ -119,8 +123,31 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     Ok(if clean { ExitCode::SUCCESS } else { Exit::Stale.into() })
 }
 
+/// What the compiler says of one client, line by line.
+fn paragraph(text: &str) {
+    crate::console::result("");
+    text.lines().for_each(crate::console::result);
+}
+
+/// Compiles several clients in one crate: what the compiler says, each error with the name of its client where it has one.
+pub(crate) fn compile(
+    workspace: &Workspace,
+    clients: Vec<(String, Output)>,
+    interrupt: &Interrupt,
+) -> Result<Vec<String>, Failure> {
+    let bench = check::Bench::new(workspace, None, interrupt)?;
+    let clients: Vec<(String, one::Generated)> =
+        clients.into_iter().map(|(name, output)| (name, one::Generated::of(output))).collect();
+    let errors = together::check(&bench, &clients)?;
+    let own = errors
+        .own
+        .into_iter()
+        .flat_map(|(name, errors)| errors.into_iter().map(move |error| format!("{name}\n{error}")));
+    Ok(own.chain(errors.common).collect())
+}
+
 /// Name and path of every contract, sorted by name.
-fn contracts(paths: &[PathBuf], only: Option<&str>) -> Result<Vec<(String, PathBuf)>, Failure> {
+pub(crate) fn contracts(paths: &[PathBuf], only: Option<&str>) -> Result<Vec<(String, PathBuf)>, Failure> {
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {

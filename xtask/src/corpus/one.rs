@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use platform_codegen::{Contract, Names, generate};
+use platform_codegen::{Config, Contract, Names, Output, generate};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Degraded, Row, median};
 use crate::failure::Failure;
 use crate::flags;
-use crate::regenerate::features;
+use crate::interrupt::Interrupt;
+use crate::regenerate::{features, reserved};
 use crate::settings::Settings;
 use crate::source::DEFAULT_NAME;
 use crate::workspace::Workspace;
@@ -45,6 +45,12 @@ pub(super) struct Generated {
     pub(super) features: String,
 }
 
+impl Generated {
+    pub(super) fn of(output: Output) -> Self {
+        Self { features: features::render(&output.features), files: output.files }
+    }
+}
+
 impl Row {
     pub(super) fn failed(file: &str, error: String) -> Self {
         Self {
@@ -73,9 +79,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
         None => Settings::read(workspace)?,
     };
     let bytes = fs::read(&flags.file).map_err(|error| Failure::file("read", &flags.file, &error))?;
+    let config = Config { reserved: reserved(workspace)?, ..settings.codegen };
     let start = Instant::now();
     let contract = Contract { name: DEFAULT_NAME, bytes: &bytes };
-    let outcome = generate(&[contract], &settings.codegen, &Names::default());
+    let outcome = generate(&[contract], &config, &Names::default());
     // What follows is not part of a generation.
     let (seconds, peak_mb) = (start.elapsed().as_secs_f64(), peak_mb());
     let mut report = match outcome {
@@ -119,11 +126,12 @@ pub(super) fn measure(
     name: &str,
     path: &Path,
     repeat: u32,
+    interrupt: &Interrupt,
 ) -> Result<(Row, Option<Generated>), Failure> {
     let (mut seconds, mut peaks) = (Vec::new(), Vec::new());
     let mut last = Report::default();
     for _ in 0..repeat {
-        last = match child(workspace, path)? {
+        last = match child(workspace, path, interrupt)? {
             Ok(report) => report,
             Err(crash) => return Ok((Row::failed(name, crash), None)),
         };
@@ -153,54 +161,17 @@ pub(super) fn measure(
 }
 
 /// The report of one process, or what became of it.
-fn child(workspace: &Workspace, path: &Path) -> Result<Result<Report, String>, Failure> {
+fn child(workspace: &Workspace, path: &Path, interrupt: &Interrupt) -> Result<Result<Report, String>, Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("xtask"), &error))?;
-    let mut child = Command::new(&program)
-        .arg("corpus-one")
-        .arg(path)
-        .arg("--workspace")
-        .arg(workspace.root())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| Failure::file("start", &program, &error))?;
-    let stdout = reader(child.stdout.take());
-    let stderr = reader(child.stderr.take());
-    let Some(status) = wait(&mut child).map_err(|error| Failure::file("wait for", &program, &error))? else {
+    let mut command = Command::new(&program);
+    command.arg("corpus-one").arg(path).arg("--workspace").arg(workspace.root());
+    let ended = crate::child::run(&mut command, Some(LIMIT), interrupt)?;
+    let Some(status) = ended.status else {
         return Ok(Err(format!("no end after {} s", LIMIT.as_secs())));
     };
-    let text = stdout.join().unwrap_or_default();
-    Ok(serde_json::from_slice(&text).map_err(|_| {
-        let said = stderr.join().unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
+    Ok(serde_json::from_slice(&ended.stdout).map_err(|_| {
+        let said = String::from_utf8_lossy(&ended.stderr);
         let line = said.lines().find(|line| line.contains("panicked") || line.starts_with("error")).unwrap_or_default();
         format!("{status}: {line}")
     }))
-}
-
-fn reader<R: Read + Send + 'static>(pipe: Option<R>) -> std::thread::JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            // What was read before a broken pipe is all that there is.
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        bytes
-    })
-}
-
-fn wait(child: &mut Child) -> std::io::Result<Option<std::process::ExitStatus>> {
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if start.elapsed() > LIMIT {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }

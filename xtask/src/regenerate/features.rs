@@ -21,7 +21,7 @@ pub(crate) fn render(features: &[Feature]) -> String {
     };
     for feature in features {
         for line in feature.about.lines() {
-            text.push_str(&format!("# {line}\n"));
+            text.push_str(&format!("# {}\n", platform_codegen::line(line)));
         }
         let enables: Vec<String> = feature.enables.iter().map(|name| format!("{name:?}")).collect();
         text.push_str(&format!("{} = [{}]\n", feature.name, enables.join(", ")));
@@ -62,6 +62,12 @@ pub(crate) fn replace(manifest: &str, body: &str) -> Result<String, Failure> {
         )
     })?;
     Ok(replaced)
+}
+
+/// Whether two manifests are the same but for the block of generated features, which the second one has.
+pub(crate) fn differs_in_block_only(old: &[u8], new: &[u8]) -> bool {
+    let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return false };
+    block(new).is_some_and(|body| replace(old, body).is_ok_and(|replaced| replaced == new))
 }
 
 #[cfg(test)]

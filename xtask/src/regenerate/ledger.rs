@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use platform_codegen::{Entry, Ledger, Loss};
+use platform_codegen::{Entry, Ledger, Loss, line};
 
 /// Most places that are named of one kind of change without loss of types; what is left out is counted.
 const PLACES: usize = 40;
@@ -43,7 +43,7 @@ fn section<'a>(text: &mut String, title: &str, entries: impl Iterator<Item = &'a
             }
             _ => entry.what.clone(),
         };
-        kinds.entry((entry.pass, what.replace(['\n', '\r'], " "))).or_default().push(entry);
+        kinds.entry((entry.pass, line(&what).into_owned())).or_default().push(entry);
         total += 1;
     }
     if total == 0 {
@@ -53,7 +53,7 @@ fn section<'a>(text: &mut String, title: &str, entries: impl Iterator<Item = &'a
     for ((pass, what), entries) in kinds {
         let _ = writeln!(text, "\n{pass}: {what} ({})", entries.len());
         for entry in entries.iter().take(limit) {
-            let _ = writeln!(text, "  {} {}", entry.document, entry.pointer);
+            let _ = writeln!(text, "  {} {}", line(&entry.document), line(&entry.pointer));
         }
         if entries.len() > limit {
             let _ = writeln!(text, "  … and {} more", entries.len() - limit);

@@ -4,6 +4,7 @@ pub(crate) mod features;
 mod ledger;
 mod outputs;
 mod pins;
+mod reserved;
 mod summary;
 mod survey;
 
@@ -16,12 +17,13 @@ use crate::interrupt::Interrupt;
 use crate::lock::{self, Found, Lock};
 use crate::schema;
 use crate::settings::Settings;
-use crate::source::{self, Bundle};
+use crate::source::{self, Bundle, Served};
 use crate::transaction::Guard;
 use crate::workspace::{SCHEMA, Workspace};
 
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, pinned_path};
+pub(crate) use reserved::reserved;
 pub(crate) use survey::{Finding, Known, Survey};
 
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
@@ -36,17 +38,20 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
         steps.note(&format!("an interrupted run was carried to its end ({files})"));
     }
     let lock = usable_lock(Lock::find(workspace)?, flags.offline, &steps)?;
-    let (pins, schema) = if flags.offline {
-        let pins = pins::from_disk(workspace, lock.as_ref(), flags.overwrite)?;
-        (pins, schema::from_disk(workspace, lock.as_ref(), flags.overwrite)?)
+    let (pins, served) = if flags.offline {
+        (pins::from_disk(workspace, lock.as_ref(), flags.overwrite)?, Served::NotAsked("--offline asks nobody"))
     } else {
         let work = source::fetch(workspace, &settings, flags, lock.as_ref(), &steps);
         let Bundle { contracts, schema } = runtime.block_on(interrupt.or(work))?;
         (pins::from_source(workspace, lock.as_ref(), contracts)?, schema)
     };
+    let schema = match flags.offline && !flags.drop_schema {
+        true => schema::from_disk(workspace, lock.as_ref(), flags.overwrite)?,
+        false => schema::chosen(workspace, lock.as_ref(), flags, &served, &steps)?,
+    };
     interrupt.check()?;
     if flags.locked {
-        demand_pinned(workspace, &pins, schema.as_deref(), lock.as_ref())?;
+        demand_pinned(workspace, &pins, schema.as_deref(), &served, lock.as_ref())?;
     }
 
     steps.step("generating");
@@ -88,10 +93,13 @@ fn demand_pinned(
     workspace: &Workspace,
     pins: &[Pin],
     schema: Option<&str>,
+    served: &Served,
     lock: Option<&Lock>,
 ) -> Result<(), Failure> {
     let mut differing = Vec::new();
-    if workspace.read(SCHEMA)?.as_deref() != schema.map(str::as_bytes) {
+    // A source that was asked and gives no schema is not the one whose schema is pinned.
+    let gone = schema.is_some() && matches!(served, Served::None(_));
+    if gone || workspace.read(SCHEMA)?.as_deref() != schema.map(str::as_bytes) {
         differing.push(SCHEMA);
     }
     for pin in pins {

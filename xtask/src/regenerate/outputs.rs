@@ -6,7 +6,7 @@ use platform_codegen::{Config, Contract, Output, Report, generate};
 use serde::Serialize;
 
 use super::features::{self, BLOCK};
-use super::{Pin, ledger, pinned_path};
+use super::{Pin, ledger, pinned_path, reserved};
 use crate::failure::{Exit, Failure};
 use crate::lock::{Lock, sha256};
 use crate::settings::Settings;
@@ -38,7 +38,8 @@ pub(crate) fn desired(
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     let names = old.map(|lock| lock.names.clone()).unwrap_or_default();
-    let config = Config { schema: schema.map(str::to_owned), ..settings.codegen.clone() };
+    let reserved = reserved(workspace)?;
+    let config = Config { schema: schema.map(str::to_owned), reserved, ..settings.codegen.clone() };
     let output = generate(&contracts, &config, &names).map_err(|report| refused(&report))?;
     let mut files = files(pins, &output)?;
     files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.to_owned())));
@@ -67,6 +68,10 @@ fn refused(report: &Report) -> Failure {
     if all(&["operation/", "document/"]) {
         let hint = "nothing was written; mend the documents in specs/graphql, and the entries of [[operation]]";
         return Failure::configuration("configuration/graphql", report.to_string(), hint);
+    }
+    if all(&["configuration/"]) {
+        let hint = "nothing was written; mend what is named in specs/codegen.toml";
+        return Failure::configuration("configuration/invalid", report.to_string(), hint);
     }
     if all(&["schema/"]) {
         let hint = "the pinned schema and the client are untouched";

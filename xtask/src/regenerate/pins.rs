@@ -6,7 +6,7 @@ use platform_codegen::load;
 
 use crate::failure::{Exit, Failure};
 use crate::lock::{self, Document, Lock, dialect, sha256};
-use crate::source::{Content, Fetched, not_a_contract};
+use crate::source::{Content, Fetched, UNKNOWN, not_a_contract};
 use crate::workspace::{CONTRACTS, Workspace};
 
 /// A contract in its pinned form.
@@ -106,6 +106,7 @@ pub(crate) fn from_disk(workspace: &Workspace, lock: Option<&Lock>, overwrite: b
 }
 
 fn unlocked(workspace: &Workspace) -> Result<Vec<Document>, Failure> {
+    workspace.tree()?.check(CONTRACTS)?;
     let folder = workspace.path(CONTRACTS);
     let mut names = Vec::new();
     match fs::read_dir(&folder) {
@@ -122,7 +123,7 @@ fn unlocked(workspace: &Workspace) -> Result<Vec<Document>, Failure> {
     names.sort();
     let entry = |name| Document {
         name,
-        source: "pinned".to_owned(),
+        source: UNKNOWN.to_owned(),
         raw: String::new(),
         canonical: String::new(),
         dialect: String::new(),

@@ -1,5 +1,6 @@
 //! From the result of an introspection to the schema definition language.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -16,9 +17,64 @@ pub(crate) const QUERY: &str = "query Introspection { __schema { queryType { nam
 /// Types that every server has.
 const BUILT_IN: [&str; 5] = ["Boolean", "Float", "ID", "Int", "String"];
 
-/// The schema of an answer, sorted by name. `None`: the answer is no introspection.
-pub(crate) fn render(answer: &Value) -> Option<String> {
-    let schema = answer.pointer("/data/__schema")?;
+/// The schema of an answer, sorted by name; an error says why there is none. What names a type that it does not hold is
+/// partial.
+pub(crate) fn render(answer: &Value) -> Result<String, String> {
+    let schema = answer.pointer("/data/__schema").ok_or("it holds no `__schema`")?;
+    if let Some(name) = odd_name(schema) {
+        return Err(format!("{:?} is no name", name.chars().take(LONGEST).collect::<String>()));
+    }
+    let types = schema.get("types").and_then(Value::as_array).ok_or("it holds no list of types")?;
+    let held: BTreeSet<&str> = types.iter().map(name).chain(BUILT_IN).collect();
+    let mut named = BTreeSet::new();
+    references(schema, &mut named);
+    if let Some(absent) = named.into_iter().find(|name| !held.contains(name)) {
+        return Err(format!("it names the type `{absent}`, and does not hold it"));
+    }
+    text(schema).ok_or_else(|| "a type of it is incomplete, or of a kind that GraphQL does not have".to_owned())
+}
+
+/// Longest name that is shown, in characters.
+const LONGEST: usize = 60;
+
+/// A value of a member `name` that cannot be a name, at any depth. Names are written into the schema as they are.
+fn odd_name(value: &Value) -> Option<&str> {
+    match value {
+        Value::Array(items) => items.iter().find_map(odd_name),
+        Value::Object(members) => members.iter().find_map(|(key, value)| match value {
+            Value::String(name) if key == "name" && !is_name(name) => Some(name.as_str()),
+            value => odd_name(value),
+        }),
+        _ => None,
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let mut letters = text.chars();
+    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+/// The names of all types that a schema refers to.
+fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+    const PLACES: [&str; 7] =
+        ["type", "ofType", "interfaces", "possibleTypes", "queryType", "mutationType", "subscriptionType"];
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        Value::Object(members) => {
+            for (key, value) in members {
+                if PLACES.contains(&key.as_str()) {
+                    let several = value.as_array().map(Vec::as_slice).unwrap_or(std::slice::from_ref(value));
+                    found.extend(several.iter().map(name).filter(|name| !name.is_empty()));
+                }
+                references(value, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn text(schema: &Value) -> Option<String> {
     let mut text = String::new();
     let root = |name: &str| schema.get(name)?.get("name")?.as_str();
     text.push_str("schema {\n");
@@ -121,9 +177,46 @@ fn name(value: &Value) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::render;
+
+    /// A schema with one field of this type, and these other types.
+    fn with(ty: &Value, others: &Value) -> Value {
+        let mut types = others.as_array().cloned().unwrap_or_default();
+        types.push(json!({ "kind": "OBJECT", "name": "Query", "fields": [{ "name": "a", "args": [], "type": ty }] }));
+        json!({ "data": { "__schema": { "queryType": { "name": "Query" }, "types": types } } })
+    }
+
+    #[test]
+    fn a_partial_introspection_says_what_is_missing() {
+        let named = |name: &str| json!({ "kind": "OBJECT", "name": name });
+        render(&with(&named("Int"), &json!([]))).expect("whole");
+        for (answer, reason) in [
+            (with(&named("Gone"), &json!([])), "`Gone`"),
+            (with(&json!({ "kind": "NON_NULL", "ofType": named("Gone") }), &json!([])), "`Gone`"),
+            (with(&json!({ "kind": "LIST", "ofType": null }), &json!([])), "incomplete"),
+            (with(&json!({ "kind": "LIST" }), &json!([])), "incomplete"),
+            (with(&Value::Null, &json!([])), "incomplete"),
+            (
+                with(&named("Int"), &json!([{ "kind": "UNION", "name": "U", "possibleTypes": [named("Gone")] }])),
+                "`Gone`",
+            ),
+            (json!({ "data": { "__schema": { "queryType": { "name": "Gone" }, "types": [] } } }), "`Gone`"),
+        ] {
+            let said = render(&answer).expect_err("partial");
+            assert!(said.contains(reason), "{said}\n{answer}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_would_be_more_than_a_name_is_refused() {
+        for name in ["", "A { b: Int } type C", "A\n", "1", "a-b", "Ä", "\u{202e}A"] {
+            let types = json!([{ "kind": "ENUM", "name": "E", "enumValues": [{ "name": name }] }]);
+            let said = render(&with(&json!({ "kind": "ENUM", "name": "E" }), &types)).expect_err(name);
+            assert!(said.contains("is no name") && !said.contains(['\n', '\u{202e}']), "{said:?}");
+        }
+    }
 
     #[test]
     fn an_introspection_becomes_a_schema() {
@@ -163,7 +256,7 @@ mod tests {
             json!({ "data": { "__schema": { "types": 1 } } }),
             json!({ "data": { "__schema": { "types": [{ "kind": "ODD", "name": "X" }] } } }),
         ] {
-            assert!(render(&odd).is_none(), "{odd}");
+            assert!(render(&odd).is_err(), "{odd}");
         }
     }
 }

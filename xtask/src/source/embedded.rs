@@ -2,15 +2,12 @@
 
 use url::Url;
 
+use super::graphql::Interface;
 use super::token::{Client, Credential};
-use super::{Bundle, Fetcher, base_url, secret};
+use super::{Bundle, Fetcher, SANDBOX, base_url, secret};
 use crate::failure::{Exit, Failure};
 
-/// What the lock records: the port differs from run to run.
-const RECORDED: &str = "sandbox";
-
-pub(super) async fn fetch(fetcher: Fetcher<'_>, graphql: &str) -> Result<Bundle, Failure> {
-    fetcher.steps.note("no deployment is configured: starting the sandbox");
+pub(super) async fn fetch(fetcher: Fetcher<'_>, interface: Interface<'_>) -> Result<Bundle, Failure> {
     let sandbox =
         crate::sandbox::start(platform_sandbox::Options { contract_requires_token: true, ..Default::default() })
             .await?;
@@ -28,13 +25,13 @@ pub(super) async fn fetch(fetcher: Fetcher<'_>, graphql: &str) -> Result<Bundle,
     let credential = Credential::Client(Client {
         issuer: base_url(sandbox.auth_url(), "the sandbox's issuer")?,
         client_id: file.client_id.clone(),
-        secret: secret::read(&file.path)?,
+        secret: secret::read(&file.path, &secret::Rules::default())?,
         scope: Some("api".to_owned()),
     });
     let base: Url = base_url(sandbox.base_url(), "the sandbox's address")?;
     fetcher.steps.note(&format!("the sandbox listens at {base}"));
-    let fetcher = Fetcher { recorded: Some(RECORDED), ..fetcher };
-    let fetched = fetcher.authorized(&base, &credential).await?.bundle(&base, graphql).await;
+    let fetcher = Fetcher { recorded: Some(SANDBOX), ..fetcher };
+    let fetched = fetcher.authorized(&base, &credential).await?.bundle(&base, interface.of_sandbox()).await;
     sandbox.stop().await;
     fetched
 }

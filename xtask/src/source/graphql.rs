@@ -1,86 +1,179 @@
 //! The GraphQL schema of a source: the schema definition language where it is served, else an introspection.
+//!
+//! Where the interface lies is a guess unless the configuration names it. A guess that fails is worth a note; a place that
+//! is named has to give a schema.
 
 use platform_codegen::graphql::is_schema;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::Fetcher;
-use super::http::{Answer, shown};
+use super::http::{Answer, clip, shown};
+use super::{Fetcher, Served};
 use crate::console::size;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::schema::{QUERY, canonical, render};
-use crate::workspace::SCHEMA;
+use crate::settings::Source;
+use crate::workspace::CONFIGURATION;
 
 /// Where it is looked for unless the configuration says otherwise. The platform's document does not show it.
-pub(super) const PATH: &str = "/graphql";
+const PATH: &str = "/graphql";
 
-impl Fetcher<'_> {
-    /// The schema in its pinned form; `None` where the source has none.
-    pub(super) async fn schema(&self, base: &Url, path: &str) -> Result<Option<String>, Failure> {
-        if path.is_empty() {
-            return Ok(None);
-        }
-        let address = below(base, path);
-        self.steps.step(&format!("looking for the GraphQL schema at {}", shown(&address)));
-        let mut sdl = address.clone();
-        sdl.set_query(Some("sdl"));
-        let mut locked = false;
-        for url in [sdl, below(base, &format!("{}/schema", path.trim_end_matches('/')))] {
-            let Some(answer) = self.useful(self.http.get(&url, None, &mut |_| {}).await?, &mut locked)? else {
-                continue;
-            };
-            let text = String::from_utf8_lossy(&answer.body).into_owned();
-            if !answer.is_html() && is_schema(&text) {
-                self.steps.note(&format!("received the GraphQL schema ({})", size(answer.body.len())));
-                return Ok(Some(canonical(&text)));
-            }
-        }
-        // Some servers take queries by one of the two methods only.
-        let body = json!({ "query": QUERY }).to_string();
-        let mut answer = self.useful(self.http.post_json(&address, body).await?, &mut locked)?.and_then(introspected);
-        if answer.is_none() {
-            let mut url = address;
-            url.query_pairs_mut().append_pair("query", QUERY);
-            answer = self.useful(self.http.get(&url, None, &mut |_| {}).await?, &mut locked)?.and_then(introspected);
-        }
-        self.steps.note(match answer {
-            Some(_) => "received the GraphQL schema by introspection",
-            None if locked => {
-                "the GraphQL schema is served to callers with a token only: set one of the sources of [source.token]"
-            }
-            None => "no GraphQL schema is served: documents are not checked",
-        });
-        Ok(answer)
-    }
+/// Where the interface lies below the base URL.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Interface<'a> {
+    /// The configuration says that nobody is to be asked.
+    Nowhere,
+    Named(&'a str),
+    Guessed,
+}
 
-    /// An answer that may hold a schema. What says that nothing is there is none. A server that fails ends the work, and so
-    /// does one that refuses the caller where a schema is pinned, so that it does not go with a hitch.
-    fn useful(&self, answer: Answer, locked: &mut bool) -> Result<Option<Answer>, Failure> {
-        let refused = || answer.refused(self.http.is_authorized_for(&answer.url));
-        match answer.status {
-            status if status.is_success() => Ok(Some(answer)),
-            status if status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED => Err(refused()),
-            StatusCode::TOO_MANY_REQUESTS => Err(refused()),
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if self.has_schema() => Err(refused()),
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                *locked = true;
-                Ok(None)
-            }
-            _ => Ok(None),
+impl<'a> Interface<'a> {
+    pub(super) fn of(source: &'a Source) -> Self {
+        match source.graphql.as_deref() {
+            None => Self::Guessed,
+            Some("") => Self::Nowhere,
+            Some(path) => Self::Named(path),
         }
     }
 
-    /// Whether a schema is pinned.
-    fn has_schema(&self) -> bool {
-        self.lock.is_some_and(|lock| lock.outputs.contains_key(SCHEMA))
+    pub(super) fn is_named(self) -> bool {
+        matches!(self, Self::Named(_))
+    }
+
+    /// The same for the sandbox, which knows its own place.
+    pub(super) fn of_sandbox(self) -> Self {
+        if matches!(self, Self::Nowhere) { self } else { Self::Named(PATH) }
     }
 }
 
-/// The schema of an introspection.
-fn introspected(answer: Answer) -> Option<String> {
-    let answer: Value = serde_json::from_slice(&answer.body).ok()?;
-    render(&answer).filter(|text| is_schema(text)).map(|text| canonical(&text))
+impl Fetcher<'_> {
+    /// What the source says of its schema. A failure is one of an interface that is named.
+    pub(super) async fn schema(&self, base: &Url, interface: Interface<'_>) -> Result<Served, Failure> {
+        let path = match interface {
+            Interface::Nowhere => return Ok(Served::NotAsked("`graphql` in [source] is empty")),
+            Interface::Named(path) => path,
+            Interface::Guessed => PATH,
+        };
+        let address = below(base, path);
+        self.steps.step(&format!("looking for the GraphQL schema at {}", shown(&address)));
+        match self.look(base, &address, path).await {
+            Ok(text) => Ok(Served::Schema(text)),
+            Err(failure) if interface.is_named() => Err(Failure {
+                hint: format!(
+                    "{}\n`graphql` in [source] of {CONFIGURATION} names this address; empty, nobody is asked",
+                    failure.hint
+                ),
+                ..failure
+            }),
+            Err(failure) => Ok(Served::None(failure.message)),
+        }
+    }
+
+    async fn look(&self, base: &Url, address: &Url, path: &str) -> Result<String, Failure> {
+        let mut reasons = Reasons::default();
+        let mut sdl = address.clone();
+        sdl.set_query(Some("sdl"));
+        for url in [sdl, below(base, &format!("{}/schema", path.trim_end_matches('/')))] {
+            let answer = self.http.get(&url, None, &mut |_| {}).await?;
+            let text = String::from_utf8_lossy(&answer.body).into_owned();
+            if answer.status.is_success() && !answer.is_html() && is_schema(&text) {
+                self.steps.note(&format!("received the GraphQL schema ({})", size(answer.body.len())));
+                return Ok(canonical(&text));
+            }
+            reasons.status(&answer, self.http.is_authorized_for(&answer.url));
+        }
+        // Some servers take queries by one of the two methods only.
+        let mut by_get = address.clone();
+        by_get.query_pairs_mut().append_pair("query", QUERY);
+        for method in ["POST", "GET"] {
+            let answer = match method {
+                "POST" => self.http.post_json(address, json!({ "query": QUERY }).to_string()).await?,
+                _ => self.http.get(&by_get, None, &mut |_| {}).await?,
+            };
+            if let Some(text) = introspected(&answer, &mut reasons) {
+                self.steps.note("received the GraphQL schema by introspection");
+                return Ok(text);
+            }
+            reasons.status(&answer, self.http.is_authorized_for(&answer.url));
+        }
+        Err(reasons.failure(address))
+    }
+}
+
+/// Why there is no schema; the reason that says most is kept.
+#[derive(Debug, Default)]
+struct Reasons(Option<(u8, Failure)>);
+
+impl Reasons {
+    fn keep(&mut self, weight: u8, failure: Failure) {
+        if self.0.as_ref().is_none_or(|(known, _)| *known < weight) {
+            self.0 = Some((weight, failure));
+        }
+    }
+
+    fn status(&mut self, answer: &Answer, authorized: bool) {
+        let status = answer.status;
+        let failing = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED;
+        if failing || status == StatusCode::TOO_MANY_REQUESTS {
+            self.keep(4, answer.refused(authorized));
+        } else if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            let refused = answer.refused(authorized);
+            let message = match authorized {
+                true => refused.message,
+                false => {
+                    "it is served to callers with a token only: set one of the sources of [source.token]".to_owned()
+                }
+            };
+            self.keep(3, Failure { message, ..refused });
+        }
+    }
+
+    /// The service answered, and said that it gives none.
+    fn not_allowed(&mut self, answer: &Answer, said: &str) {
+        let place = shown(&answer.url);
+        let hint = "allow introspection for this caller, or serve the schema definition language";
+        let message = format!("{place} gives no introspection: {said}");
+        self.keep(2, Failure::new(Exit::Download, "schema/not-allowed", message, hint));
+    }
+
+    /// The service gave an introspection that is no whole schema.
+    fn unreadable(&mut self, answer: &Answer, reason: &str) {
+        let message = format!("the introspection of {} cannot be used: {reason}", shown(&answer.url));
+        let hint = "ask the service for a whole introspection, or have it serve the schema definition language";
+        self.keep(5, Failure::new(Exit::Contract, "schema/partial", message, hint));
+    }
+
+    fn failure(self, address: &Url) -> Failure {
+        self.0.map(|(_, failure)| failure).unwrap_or_else(|| {
+            Failure::new(
+                Exit::Download,
+                "schema/not-served",
+                format!("nothing at {} is a schema", shown(address)),
+                "check the address",
+            )
+        })
+    }
+}
+
+/// The schema of an introspection. One with errors is partial, whatever else it holds.
+fn introspected(answer: &Answer, reasons: &mut Reasons) -> Option<String> {
+    let body: Value = serde_json::from_slice(&answer.body).ok()?;
+    let error = body.get("errors").and_then(Value::as_array).and_then(|errors| errors.first());
+    let said =
+        error.map(|error| clip(error.get("message").and_then(Value::as_str).unwrap_or("an error without a message")));
+    let has_schema = body.pointer("/data/__schema").is_some_and(|schema| !schema.is_null());
+    match (has_schema, said) {
+        (false, Some(said)) => reasons.not_allowed(answer, &said),
+        (false, None) => {}
+        (true, Some(said)) => reasons.unreadable(answer, &format!("it came with the error {said:?}")),
+        (true, None) => match render(&body).map(|text| canonical(&text)) {
+            Ok(text) if is_schema(&text) => return Some(text),
+            Ok(_) => reasons.unreadable(answer, "what it says is no schema"),
+            Err(reason) => reasons.unreadable(answer, &reason),
+        },
+    }
+    None
 }
 
 /// A path below the base URL.

@@ -356,7 +356,8 @@ pub(crate) fn first_line(body: &[u8]) -> String {
     }
 }
 
-fn clip(line: &str) -> String {
+/// The beginning of a line, without control characters.
+pub(super) fn clip(line: &str) -> String {
     const WIDTH: usize = 100;
     let printable = line.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });
     let mut clipped: String = printable.take(WIDTH).collect();

@@ -5,6 +5,7 @@ mod embedded;
 mod graphql;
 mod http;
 mod secret;
+mod stand_in;
 mod token;
 
 use std::fs;
@@ -19,11 +20,17 @@ use crate::flags::Regenerate;
 use crate::lock::Lock;
 use crate::settings::{Settings, Source};
 use crate::workspace::{CONFIGURATION, Workspace};
+use graphql::Interface;
 use http::{Http, shown};
 use token::Credential;
 
 /// Name of the document where nobody chose one.
 pub(crate) const DEFAULT_NAME: &str = "platform";
+
+/// What the lock records of a contract that came from the embedded sandbox, whose port differs from run to run.
+pub(crate) const SANDBOX: &str = "sandbox";
+/// What the lock records of a contract that was found pinned without a lock.
+pub(crate) const UNKNOWN: &str = "pinned";
 
 /// A contract that was fetched.
 #[derive(Debug)]
@@ -47,8 +54,18 @@ pub(crate) enum Content {
 #[derive(Debug)]
 pub(crate) struct Bundle {
     pub(crate) contracts: Vec<Fetched>,
-    /// The GraphQL schema in its pinned form; `None` where the source has none.
-    pub(crate) schema: Option<String>,
+    pub(crate) schema: Served,
+}
+
+/// What a source says of the GraphQL schema.
+#[derive(Debug)]
+pub(crate) enum Served {
+    /// The schema in its pinned form.
+    Schema(String),
+    /// It was asked and gave none, for this reason.
+    None(String),
+    /// It was not asked, for this reason.
+    NotAsked(&'static str),
 }
 
 /// Where to look.
@@ -73,18 +90,30 @@ pub(crate) async fn fetch(
     lock: Option<&Lock>,
     steps: &Steps,
 ) -> Result<Bundle, Failure> {
-    let path = settings.source.graphql.as_deref().unwrap_or(graphql::PATH);
+    let interface = Interface::of(&settings.source);
     let http = Http::new(flags.connect_timeout, flags.timeout);
-    let fetcher = Fetcher { http, workspace, lock, steps, recorded: None };
+    // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
+    let known = lock.filter(|_| !flags.locked);
+    let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
     match plan(workspace, &settings.source, flags)? {
-        Plan::Sandbox => embedded::fetch(fetcher, path).await,
+        Plan::Sandbox => {
+            if flags.sandbox {
+                steps.note("starting the sandbox");
+            } else {
+                stand_in::allow(workspace, &settings.source, flags, lock)?;
+                steps.note("no deployment is configured: starting the sandbox");
+            }
+            embedded::fetch(fetcher, interface).await
+        }
         Plan::Discover { base } => {
             let credential = Credential::resolve(&settings.source.token)?;
-            fetcher.authorized(&base, &credential).await?.bundle(&base, path).await
+            fetcher.authorized(&base, &credential).await?.bundle(&base, interface).await
         }
         Plan::Documents { base, documents } => {
             let mut fetcher = fetcher;
-            let base = base.filter(|_| documents.iter().any(|(_, place)| matches!(place, Place::Url(_))));
+            let asked = flags.contract.is_none() && interface.is_named();
+            let needed = documents.iter().any(|(_, place)| matches!(place, Place::Url(_)));
+            let base = base.filter(|_| needed || asked);
             if let Some(base) = &base {
                 fetcher = fetcher.authorized(base, &Credential::resolve(&settings.source.token)?).await?;
             }
@@ -96,9 +125,10 @@ pub(crate) async fn fetch(
                 });
             }
             // A contract that was named for itself says nothing of a GraphQL interface.
-            let schema = match base.filter(|_| flags.contract.is_none()) {
-                Some(base) => fetcher.schema(&base, path).await?,
-                None => None,
+            let schema = match base {
+                _ if flags.contract.is_some() => Served::NotAsked("--contract names a contract alone"),
+                Some(base) => fetcher.schema(&base, interface).await?,
+                None => Served::NotAsked("no base URL is known to ask for it"),
             };
             Ok(Bundle { contracts: fetched, schema })
         }
@@ -106,6 +136,9 @@ pub(crate) async fn fetch(
 }
 
 fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Plan, Failure> {
+    if flags.sandbox {
+        return Ok(Plan::Sandbox);
+    }
     let variable = token::from_env(source.base_url_env.as_deref())?;
     let configured = flags.base_url.as_ref().or(variable.as_ref()).or(source.base_url.as_ref());
     let base = configured.map(|text| base_url(text, "the base URL")).transpose()?;
@@ -116,7 +149,10 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
         };
         let place = match remote(contract)? {
             Some(url) => Place::Url(url),
-            None => Place::File { path: PathBuf::from(contract), recorded: workspace.recorded(Path::new(contract)) },
+            None => Place::File {
+                path: PathBuf::from(contract),
+                recorded: as_file(workspace.recorded(Path::new(contract))),
+            },
         };
         return Ok(Plan::Documents { base, documents: vec![(name, place)] });
     }
@@ -136,11 +172,16 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
                     format!("set {variable}, or `base_url` in [source], or use --base-url"),
                 ));
             }
-            _ => Place::File { path: workspace.path(&document.contract), recorded: document.contract.clone() },
+            _ => Place::File { path: workspace.path(&document.contract), recorded: as_file(document.contract.clone()) },
         };
         documents.push((document.name.clone(), place));
     }
     Ok(Plan::Documents { base, documents })
+}
+
+/// A file that is called as a source is.
+fn as_file(recorded: String) -> String {
+    if matches!(recorded.as_str(), SANDBOX | UNKNOWN) { format!("./{recorded}") } else { recorded }
 }
 
 fn remote(text: &str) -> Result<Option<Url>, Failure> {
@@ -222,9 +263,9 @@ impl Fetcher<'_> {
     }
 
     /// The contract and the schema below a base URL.
-    async fn bundle(&self, base: &Url, path: &str) -> Result<Bundle, Failure> {
+    async fn bundle(&self, base: &Url, interface: Interface<'_>) -> Result<Bundle, Failure> {
         let contracts = self.discover(base).await?;
-        let schema = self.schema(base, path).await?;
+        let schema = self.schema(base, interface).await?;
         Ok(Bundle { contracts, schema })
     }
 

@@ -8,7 +8,7 @@ use url::Url;
 use url::form_urlencoded::Serializer;
 
 use super::http::{Answer, Http, first_line, shown};
-use super::secret::{self, Secret};
+use super::secret::{self, Rules, Secret};
 use crate::failure::{Exit, Failure};
 use crate::settings::TokenSource;
 
@@ -61,7 +61,7 @@ impl Credential {
             (Some(issuer), Some(client_id), Some(secret_file)) => Ok(Self::Client(Client {
                 issuer: super::base_url(&issuer, "the issuer")?,
                 client_id,
-                secret: secret::read(&PathBuf::from(secret_file))?,
+                secret: secret::read(&PathBuf::from(secret_file), &rules(source)?)?,
                 scope: source.scope.clone(),
             })),
             (issuer, client_id, secret_file) => {
@@ -186,6 +186,27 @@ fn at_issuer(failure: &Failure) -> Failure {
         hint: failure.hint.clone(),
         exit: failure.exit,
     }
+}
+
+/// The rules of the secret file, and how the user says that a container mounts it.
+fn rules(source: &TokenSource) -> Result<Rules, Failure> {
+    let key = "`secret_file_mounted = true` in [source.token] of specs/codegen.toml";
+    let Some(variable) = source.secret_file_mounted_env.as_deref() else {
+        return Ok(Rules { mounted: source.secret_file_mounted, how: format!("set {key}") });
+    };
+    let mounted = match from_env(Some(variable))?.as_deref() {
+        Some("1") => true,
+        Some("0") => false,
+        None => source.secret_file_mounted,
+        Some(_) => {
+            return Err(Failure::configuration(
+                "configuration/environment",
+                format!("the environment variable {variable} is neither 0 nor 1"),
+                format!("set {variable} to 1, or not at all"),
+            ));
+        }
+    };
+    Ok(Rules { mounted, how: format!("set {variable}=1, or {key}") })
 }
 
 fn value(variable: Option<&str>, fixed: Option<&str>) -> Result<Option<String>, Failure> {

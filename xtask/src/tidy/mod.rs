@@ -84,7 +84,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&files)).collect();
     findings.sort();
     for finding in &findings {
-        result(&finding.to_string());
+        finding.to_string().lines().for_each(result);
     }
     if findings.is_empty() {
         progress(&format!("tidy: {} keep the house rules", count(files.len(), "file", "files")));

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::SystemTime;
 
+use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
 pub(crate) const CONFIGURATION: &str = r#"
@@ -140,6 +141,11 @@ impl Workspace {
         found.sort();
         found
     }
+}
+
+/// SHA-256, in lower-case hexadecimal digits.
+pub(crate) fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl From<Output> for Run {

@@ -4,48 +4,48 @@
 #[cfg(feature = "assumed")]
 mod shared_assumed_;
 #[cfg(feature = "assumed")]
-pub use shared_assumed_::*;
+pub use self::shared_assumed_::*;
 #[cfg(all(feature = "client-db", feature = "assumed"))]
 mod client_db_assumed_;
 #[cfg(all(feature = "client-db", feature = "assumed"))]
-pub use client_db_assumed_::*;
+pub use self::client_db_assumed_::*;
 #[cfg(all(feature = "compliance", feature = "assumed"))]
 mod compliance_assumed_;
 #[cfg(all(feature = "compliance", feature = "assumed"))]
-pub use compliance_assumed_::*;
+pub use self::compliance_assumed_::*;
 #[cfg(all(feature = "devops", feature = "assumed"))]
 mod devops_assumed_;
 #[cfg(all(feature = "devops", feature = "assumed"))]
-pub use devops_assumed_::*;
+pub use self::devops_assumed_::*;
 #[cfg(all(feature = "forum", feature = "assumed"))]
 mod forum_assumed_;
 #[cfg(all(feature = "forum", feature = "assumed"))]
-pub use forum_assumed_::*;
+pub use self::forum_assumed_::*;
 #[cfg(all(feature = "marketplace", feature = "assumed"))]
 mod marketplace_assumed_;
 #[cfg(all(feature = "marketplace", feature = "assumed"))]
-pub use marketplace_assumed_::*;
+pub use self::marketplace_assumed_::*;
 #[cfg(feature = "projects")]
 mod projects;
 #[cfg(feature = "projects")]
-pub use projects::*;
+pub use self::projects::*;
 #[cfg(all(feature = "projects", feature = "assumed"))]
 mod projects_assumed_;
 #[cfg(all(feature = "projects", feature = "assumed"))]
-pub use projects_assumed_::*;
+pub use self::projects_assumed_::*;
 #[cfg(all(feature = "teams", feature = "assumed"))]
 mod teams_assumed_;
 #[cfg(all(feature = "teams", feature = "assumed"))]
-pub use teams_assumed_::*;
+pub use self::teams_assumed_::*;
 #[cfg(all(feature = "virtual-machines", feature = "assumed"))]
 mod virtual_machines_assumed_;
 #[cfg(all(feature = "virtual-machines", feature = "assumed"))]
-pub use virtual_machines_assumed_::*;
+pub use self::virtual_machines_assumed_::*;
 #[cfg(all(feature = "vm-agent", feature = "assumed"))]
 mod vm_agent_assumed_;
 #[cfg(all(feature = "vm-agent", feature = "assumed"))]
-pub use vm_agent_assumed_::*;
+pub use self::vm_agent_assumed_::*;
 #[cfg(feature = "unreferenced")]
 mod unreferenced_;
 #[cfg(feature = "unreferenced")]
-pub use unreferenced_::*;
+pub use self::unreferenced_::*;

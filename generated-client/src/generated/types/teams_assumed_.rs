@@ -127,19 +127,19 @@ record!(CreateBillingAccount { currency: maybe "currency", name: maybe "name" })
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CreateTeamServiceProviderCredentialCreated {
-    /// Tagged `AccessKey`.
+    /// Tagged `AccessKey` or `AccessKeyCredential`.
     AccessKeyCredential(Box<super::AccessKeyCredential>),
-    /// Tagged `ServicePrincipal`.
+    /// Tagged `ServicePrincipal` or `ServicePrincipalCredential`.
     ServicePrincipalCredential(Box<super::ServicePrincipalCredential>),
-    /// Tagged `Token`.
+    /// Tagged `Token` or `TokenCredential`.
     TokenCredential(Box<super::TokenCredential>),
     /// A shape that the contract does not list.
     Unknown(Value),
 }
 tagged_union!(CreateTeamServiceProviderCredentialCreated, "kind" {
-    AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey",
-    ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal",
-    TokenCredential(Box<super::TokenCredential>) = "Token",
+    AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey" | "AccessKeyCredential",
+    ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal" | "ServicePrincipalCredential",
+    TokenCredential(Box<super::TokenCredential>) = "Token" | "TokenCredential",
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -148,19 +148,19 @@ tagged_union!(CreateTeamServiceProviderCredentialCreated, "kind" {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CreateTeamServiceProviderCredentialRequest {
-    /// Tagged `AccessKey`.
+    /// Tagged `AccessKey` or `AccessKeyCredential`.
     AccessKeyCredential(Box<super::AccessKeyCredential>),
-    /// Tagged `ServicePrincipal`.
+    /// Tagged `ServicePrincipal` or `ServicePrincipalCredential`.
     ServicePrincipalCredential(Box<super::ServicePrincipalCredential>),
-    /// Tagged `Token`.
+    /// Tagged `Token` or `TokenCredential`.
     TokenCredential(Box<super::TokenCredential>),
     /// A shape that the contract does not list.
     Unknown(Value),
 }
 tagged_union!(CreateTeamServiceProviderCredentialRequest, "kind" {
-    AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey",
-    ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal",
-    TokenCredential(Box<super::TokenCredential>) = "Token",
+    AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey" | "AccessKeyCredential",
+    ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal" | "ServicePrincipalCredential",
+    TokenCredential(Box<super::TokenCredential>) = "Token" | "TokenCredential",
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -169,19 +169,19 @@ tagged_union!(CreateTeamServiceProviderCredentialRequest, "kind" {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GetTeamServiceProviderCredentialResponse {
-    /// Tagged `AccessKey`.
+    /// Tagged `AccessKey` or `AccessKeyCredential`.
     AccessKeyCredential(Box<super::AccessKeyCredential>),
-    /// Tagged `ServicePrincipal`.
+    /// Tagged `ServicePrincipal` or `ServicePrincipalCredential`.
     ServicePrincipalCredential(Box<super::ServicePrincipalCredential>),
-    /// Tagged `Token`.
+    /// Tagged `Token` or `TokenCredential`.
     TokenCredential(Box<super::TokenCredential>),
     /// A shape that the contract does not list.
     Unknown(Value),
 }
 tagged_union!(GetTeamServiceProviderCredentialResponse, "kind" {
-    AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey",
-    ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal",
-    TokenCredential(Box<super::TokenCredential>) = "Token",
+    AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey" | "AccessKeyCredential",
+    ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal" | "ServicePrincipalCredential",
+    TokenCredential(Box<super::TokenCredential>) = "Token" | "TokenCredential",
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -190,19 +190,19 @@ tagged_union!(GetTeamServiceProviderCredentialResponse, "kind" {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ListTeamServiceProviderCredentialsResponseItem {
-    /// Tagged `AccessKey`.
+    /// Tagged `AccessKey` or `AccessKeyCredential`.
     AccessKeyCredential(Box<super::AccessKeyCredential>),
-    /// Tagged `ServicePrincipal`.
+    /// Tagged `ServicePrincipal` or `ServicePrincipalCredential`.
     ServicePrincipalCredential(Box<super::ServicePrincipalCredential>),
-    /// Tagged `Token`.
+    /// Tagged `Token` or `TokenCredential`.
     TokenCredential(Box<super::TokenCredential>),
     /// A shape that the contract does not list.
     Unknown(Value),
 }
 tagged_union!(ListTeamServiceProviderCredentialsResponseItem, "kind" {
-    AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey",
-    ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal",
-    TokenCredential(Box<super::TokenCredential>) = "Token",
+    AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey" | "AccessKeyCredential",
+    ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal" | "ServicePrincipalCredential",
+    TokenCredential(Box<super::TokenCredential>) = "Token" | "TokenCredential",
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.

@@ -8,17 +8,17 @@ use crate::wire::prelude::*;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServiceProviderCredential {
-    /// Tagged `AccessKey`.
+    /// Tagged `AccessKey` or `AccessKeyCredential`.
     AccessKeyCredential(Box<super::AccessKeyCredential>),
-    /// Tagged `ServicePrincipal`.
+    /// Tagged `ServicePrincipal` or `ServicePrincipalCredential`.
     ServicePrincipalCredential(Box<super::ServicePrincipalCredential>),
-    /// Tagged `Token`.
+    /// Tagged `Token` or `TokenCredential`.
     TokenCredential(Box<super::TokenCredential>),
     /// A shape that the contract does not list.
     Unknown(Value),
 }
 tagged_union!(ServiceProviderCredential, "kind" {
-    AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey",
-    ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal",
-    TokenCredential(Box<super::TokenCredential>) = "Token",
+    AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey" | "AccessKeyCredential",
+    ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal" | "ServicePrincipalCredential",
+    TokenCredential(Box<super::TokenCredential>) = "Token" | "TokenCredential",
 });

@@ -33,16 +33,16 @@ record!(Agent {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AgentCommand {
-    /// Tagged `runScript`.
+    /// Tagged `runScript` or `RunScriptCommand`.
     RunScriptCommand(Box<super::RunScriptCommand>),
-    /// Tagged `restartService`.
+    /// Tagged `restartService` or `RestartServiceCommand`.
     RestartServiceCommand(Box<super::RestartServiceCommand>),
     /// A shape that the contract does not list.
     Unknown(Value),
 }
 tagged_union!(AgentCommand, "type" {
-    RunScriptCommand(Box<super::RunScriptCommand>) = "runScript",
-    RestartServiceCommand(Box<super::RestartServiceCommand>) = "restartService",
+    RunScriptCommand(Box<super::RunScriptCommand>) = "runScript" | "RunScriptCommand",
+    RestartServiceCommand(Box<super::RestartServiceCommand>) = "restartService" | "RestartServiceCommand",
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.

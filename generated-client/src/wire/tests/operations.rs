@@ -158,11 +158,11 @@ struct EncodedForm {
     ratio: f64,
 }
 multipart!(EncodedForm {
-    picture: file "picture" ("image/png", [("X-Kind", "cover")]),
-    plain: file "plain" ("image/png", []),
-    rows: jsons "rows" ("application/vnd.row+json", []),
-    more: optional_jsons "more" ("", [("X-More", "1")]),
-    note: text "note" ("text/markdown", []),
+    picture: file "picture" ("image/png", ("X-Kind", "cover")),
+    plain: file "plain" ("image/png"),
+    rows: jsons "rows" ("application/vnd.row+json"),
+    more: optional_jsons "more" ("", ("X-More", "1")),
+    note: text "note" ("text/markdown"),
     tags: joined "tags",
     ids: optional_piped "ids",
     filter: optional_deep "filter",

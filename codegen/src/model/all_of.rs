@@ -1,0 +1,201 @@
+//! `allOf`, and members that several parts of it declare: what all of them say together.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::admits::{Admits, Kinds, own};
+use super::enums;
+use super::object_like::{is_empty, is_neutral};
+use super::schemas::{Shape, Typed, Types};
+use super::tree::Node;
+use super::types::{Format, Type};
+use crate::ledger::Loss;
+
+impl<'a> Types<'a> {
+    /// What a schema with `allOf` is; `None`: look at the rest of it.
+    pub(super) fn all_of(&mut self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
+        let parts: Vec<Node<'a>> =
+            node.get("allOf").iter().flat_map(Node::items).filter(|part| !is_empty(part)).collect();
+        if parts.is_empty() || self.subtypes.is_base(node) {
+            return None;
+        }
+        let admits = self.admitted.of(node);
+        if admits.is_nothing() {
+            return Some(Shape::Degraded(self.contradiction("the parts of `allOf`")));
+        }
+        let extends =
+            |part: &Node<'a>| ["required", "additionalProperties"].iter().any(|key| part.value.get(key).is_some());
+        let alone = !["properties", "oneOf", "anyOf", "enum"].iter().any(|keyword| node.value.get(keyword).is_some());
+        let is_child = self.subtypes.is_child(node);
+        let (neutral, telling): (Vec<Node<'a>>, Vec<Node<'a>>) = parts.into_iter().partition(is_neutral);
+        if let [only] = telling.as_slice()
+            && alone
+            && !is_child
+            && !neutral.iter().any(extends)
+        {
+            return Some(Shape::Same(only.clone()));
+        }
+        if is_child || admits.kinds == Kinds::OBJECT {
+            return Some(Shape::Struct);
+        }
+        *nullable |= enums::listed(node).iter().any(|value| value.is_null());
+        // Conditions on what the schema itself says, or that leave all of it.
+        if telling.is_empty() || admits.values.is_some() && own(node).values == admits.values {
+            return None;
+        }
+        Some(self.together(&telling, &admits))
+    }
+
+    /// The type of a member that several parts of an object declare, which all hold.
+    pub(super) fn declared_together(&mut self, declarations: &[Node<'a>], hint: &str) -> Typed {
+        let telling: Vec<Node<'a>> = declarations.iter().filter(|node| !is_neutral(node)).cloned().collect();
+        let declarations = if telling.is_empty() { declarations } else { telling.as_slice() };
+        let Some(last) = declarations.last() else { return Typed::plain(Type::Any) };
+        let mut admits = Admits::ALL;
+        for declaration in declarations {
+            admits = admits.and(&self.admitted.of(declaration));
+        }
+        let shape = if admits.is_nothing() {
+            Shape::Degraded(self.contradiction("the parts of the object that declare the member"))
+        } else if admits.kinds == Kinds::OBJECT {
+            self.last_object(declarations, last)
+        } else {
+            self.together(declarations, &admits)
+        };
+        match shape {
+            Shape::Same(node) => self.of(&node, hint),
+            shape => self.made(last, shape, declarations.iter().all(|node| node.flag("nullable")), hint, None),
+        }
+    }
+
+    /// The type of a member that several alternatives of an object declare, each in its own way.
+    pub(super) fn declared_apart(&mut self, declarations: &[Node<'a>], hint: &str) -> Typed {
+        let mut different: Vec<Node<'a>> = Vec::new();
+        for declaration in declarations {
+            let is_same = |other: &Node<'a>| match (other.resolve(), declaration.resolve()) {
+                (Some(other), Some(node)) => other.value == node.value,
+                _ => false,
+            };
+            if !different.iter().any(is_same) {
+                different.push(declaration.clone());
+            }
+        }
+        let (Some(last), true) = (different.last().cloned(), different.len() > 1) else {
+            return different.first().map_or(Typed::plain(Type::Any), |only| self.of(only, hint));
+        };
+        let nullable = different.iter().any(|node| node.flag("nullable"));
+        let admits: Vec<Admits<'a>> = different.iter().map(|node| self.admitted.of(node)).collect();
+        let listed: Option<Vec<&'a Value>> = admits
+            .iter()
+            .map(|admits| admits.values.as_ref())
+            .collect::<Option<Vec<_>>>()
+            .map(|lists| lists.into_iter().flat_map(|list| list.iter().copied()).collect());
+        if let Some(mut values) = listed.filter(|values| enums::is_enumeration(values)) {
+            let mut seen = BTreeSet::new();
+            values.retain(|value| seen.insert(value.to_string()));
+            return self.made(&last, Shape::Values(Rc::new(values)), nullable, hint, None);
+        }
+        // One that takes in all the others.
+        let all = admits.iter().fold(Kinds::NONE, |kinds, admits| kinds.or(admits.kinds));
+        let whole = different.iter().zip(&admits).find(|(node, admits)| {
+            let plain = node.resolve().is_some_and(|node| node.text("format").is_empty());
+            admits.kinds == all && all.is_scalar() && admits.values.is_none() && plain
+        });
+        match whole {
+            Some((node, _)) => Typed { nullable, ..self.of(&node.clone(), hint) },
+            None => self.made(&last, Shape::Union(different), nullable, hint, None),
+        }
+    }
+
+    /// What several schemas come down to that all hold, and that are no objects.
+    fn together(&mut self, parts: &[Node<'a>], admits: &Admits<'a>) -> Shape<'a> {
+        if let [only] = parts {
+            return Shape::Same(only.clone());
+        }
+        if let Some(values) = &admits.values
+            && enums::is_enumeration(values)
+        {
+            let whole = parts.iter().find(|part| self.admitted.of(part).values.as_ref() == Some(values));
+            return whole.map_or_else(|| Shape::Values(values.clone()), |part| Shape::Same(part.clone()));
+        }
+        if admits.kinds == Kinds::ARRAY {
+            return self.arrays(parts);
+        }
+        let fitting: Vec<&Node<'a>> =
+            parts.iter().filter(|part| self.admitted.of(part).kinds == admits.kinds).collect();
+        let says_more = |part: &&&Node<'a>| part.resolve().is_some_and(|part| !part.text("format").is_empty());
+        match fitting.iter().find(says_more).or(fitting.first()) {
+            Some(part) => Shape::Same((*part).clone()),
+            None => match admits.kinds {
+                Kinds::STRING => Shape::Scalar(Type::String(Format::Text)),
+                Kinds::BOOLEAN => Shape::Scalar(Type::Boolean),
+                Kinds::INTEGER => Shape::Scalar(Type::Integer("i64")),
+                Kinds::NUMBER => Shape::Scalar(Type::Double),
+                _ => Shape::Degraded("no one part of it says what all of them leave".to_owned()),
+            },
+        }
+    }
+
+    /// Arrays that differ in what they say of their elements.
+    fn arrays(&mut self, parts: &[Node<'a>]) -> Shape<'a> {
+        let mut telling: Vec<(&Node<'a>, Node<'a>)> = Vec::new();
+        for part in parts {
+            let items = part.resolve().and_then(|part| part.get("items")).filter(|items| !is_neutral(items));
+            let Some(items) = items else { continue };
+            let is_new = telling.iter().all(|(_, other)| match (other.resolve(), items.resolve()) {
+                (Some(other), Some(items)) => other.value != items.value,
+                _ => true,
+            });
+            if is_new {
+                telling.push((part, items));
+            }
+        }
+        match telling.as_slice() {
+            [] => parts.first().map_or(Shape::List(None), |part| Shape::Same(part.clone())),
+            [(only, _)] => Shape::Same((*only).clone()),
+            [.., (last, _)] => {
+                let elements =
+                    telling.iter().fold(Admits::ALL, |admits, (_, items)| admits.and(&self.admitted.of(items)));
+                if elements.kinds == Kinds::OBJECT {
+                    self.note_last(last);
+                    return Shape::Same((*last).clone());
+                }
+                Shape::Degraded("the parts are arrays of different elements".to_owned())
+            }
+        }
+    }
+
+    /// The last of several objects, as a subtype declares its own form of a member; one that says no more than that it is
+    /// an object gives way.
+    fn last_object(&mut self, declarations: &[Node<'a>], last: &Node<'a>) -> Shape<'a> {
+        let tells = |node: &&Node<'a>| {
+            let keywords = ["properties", "allOf", "oneOf", "anyOf", "additionalProperties"];
+            node.resolve().is_some_and(|node| keywords.iter().any(|keyword| node.value.get(keyword).is_some()))
+        };
+        let telling: Vec<&Node<'a>> = declarations.iter().filter(tells).collect();
+        let chosen = telling.last().copied().unwrap_or(last);
+        if telling
+            .iter()
+            .any(|other| other.resolve().map(|node| node.pointer) != chosen.resolve().map(|node| node.pointer))
+        {
+            self.note_last(chosen);
+        }
+        Shape::Same(chosen.clone())
+    }
+
+    fn note_last(&mut self, last: &Node<'a>) {
+        let lost = Loss::Documentation("what the other parts say of it".to_owned());
+        last.note(
+            self.ledger,
+            "model/flatten",
+            "several parts declare it, each in its own way: the last is taken",
+            lost,
+        );
+    }
+
+    fn contradiction(&self, what: &str) -> String {
+        format!("{what} exclude each other: no value meets all of them")
+    }
+}

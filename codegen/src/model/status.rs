@@ -1,0 +1,76 @@
+//! Which statuses a response is for.
+
+use std::fmt;
+
+/// A key of `responses` (OpenAPI, "Responses Object"): there are no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum StatusKey {
+    /// `200`.
+    Code(u16),
+    /// `2XX`, by its first digit.
+    Range(u8),
+    /// All that nothing else is said of.
+    Default,
+}
+
+impl StatusKey {
+    /// Reads a key; contracts write ranges and `default` in either case. `None`: it names no status.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        if text.eq_ignore_ascii_case("default") {
+            return Some(Self::Default);
+        }
+        let [class @ b'1'..=b'5', rest @ ..] = text.as_bytes() else { return None };
+        let class = class - b'0';
+        match rest {
+            [b'x' | b'X', b'x' | b'X'] => Some(Self::Range(class)),
+            [b'0'..=b'9', b'0'..=b'9'] => text.parse().ok().map(Self::Code),
+            _ => None,
+        }
+    }
+
+    /// Whether it stands for successes only.
+    pub(crate) fn is_success(self) -> bool {
+        matches!(self, Self::Code(200..=299) | Self::Range(2))
+    }
+
+    /// The Rust pattern that matches it; `default` is written as it is.
+    pub(crate) fn pattern(self) -> String {
+        match self {
+            Self::Code(code) => code.to_string(),
+            Self::Range(class) => format!("{class}00..={class}99"),
+            Self::Default => "default".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for StatusKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "{code}"),
+            Self::Range(class) => write!(f, "{class}XX"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StatusKey;
+
+    #[test]
+    fn a_key_is_a_status_a_range_or_the_default() {
+        for (text, key) in [
+            ("200", StatusKey::Code(200)),
+            ("599", StatusKey::Code(599)),
+            ("4xX", StatusKey::Range(4)),
+            ("Default", StatusKey::Default),
+        ] {
+            assert_eq!(StatusKey::read(text), Some(key), "{text}");
+        }
+        for text in
+            ["", "2", "20", "2000", "0", "099", "600", "6XX", "2X", "2X0", "+20", "٢٠٠", "201 => x() })", " 200"]
+        {
+            assert_eq!(StatusKey::read(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! String literals.
+
+use super::hidden::is_hidden;
+
+/// A Rust string literal with that value. What is not seen stands as an escape.
+pub(crate) fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if is_hidden(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::literal;
+
+    #[test]
+    fn a_literal_has_the_value_of_its_text_and_shows_all_of_it() {
+        let all: String = (0..0x11_0000).filter_map(char::from_u32).collect();
+        for text in ["", "\"#; fn x() {} //", "\\", "a\\\"b", "\u{202e}\u{0}\r", all.as_str()] {
+            let written = literal(text);
+            assert_eq!(syn::parse_str::<syn::LitStr>(&written).map(|read| read.value()).ok().as_deref(), Some(text));
+            assert!(!written.chars().any(super::is_hidden));
+        }
+    }
+}

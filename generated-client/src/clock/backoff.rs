@@ -1,0 +1,56 @@
+//! Pauses between attempts.
+
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    time::Duration,
+};
+
+/// Pauses that double, from the first to the longest, of which up to a half is left out at random: callers that failed
+/// together must not come again together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Backoff {
+    pub(crate) first: Duration,
+    pub(crate) longest: Duration,
+}
+
+impl Backoff {
+    /// The pause after this many failures in a row; none before the first one.
+    pub(crate) fn pause(self, failures: u32) -> Duration {
+        let Some(more) = failures.checked_sub(1) else { return Duration::ZERO };
+        let span = self.first.saturating_mul(1 << more.min(20)).min(self.longest);
+        span.mul_f64(0.5 + random() / 2.0)
+    }
+
+    /// The same, or what the server asks for where that is longer. A time that is over, as of a server whose clock is wrong,
+    /// shortens nothing.
+    pub(crate) fn pause_asked(self, failures: u32, asked: Option<Duration>) -> Duration {
+        self.pause(failures).max(asked.unwrap_or_default())
+    }
+}
+
+/// A number from 0 to 1. The keys of the standard hash maps are random enough to spread callers.
+pub(crate) fn random() -> f64 {
+    f64::from(RandomState::new().hash_one(0_u8) as u32) / f64::from(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_asks_for_shortens_no_pause() {
+        let backoff = Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(20) };
+        for failures in 1..100_u32 {
+            let span = Duration::from_millis(200).saturating_mul(1 << (failures - 1).min(20)).min(backoff.longest);
+            for asked in [None, Some(Duration::ZERO), Some(Duration::from_nanos(1))] {
+                let pause = backoff.pause_asked(failures, asked);
+                assert!(span / 2 <= pause && pause <= span, "{failures}: {pause:?}");
+            }
+            let long = Duration::from_secs(999_999_999);
+            assert_eq!(backoff.pause_asked(failures, Some(long)), long);
+        }
+        assert_eq!(backoff.pause(0), Duration::ZERO);
+        let spread: std::collections::BTreeSet<_> = (0..20).map(|_| backoff.pause(1)).collect();
+        assert!(spread.len() > 1, "callers come apart");
+    }
+}

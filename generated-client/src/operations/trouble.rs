@@ -1,0 +1,91 @@
+//! What a look that failed says of the next one.
+
+use crate::Error;
+
+/// Codes of errors that say that the document, or its variables, are wrong. Servers of Apollo's kind write them.
+const WRONG: [&str; 4] =
+    ["BAD_USER_INPUT", "GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "OPERATION_RESOLUTION_FAILURE"];
+
+/// Codes of errors that say that the caller may not look: a token that is renewed may, or not.
+const FORBIDDEN: [&str; 4] = ["AUTH_NOT_AUTHENTICATED", "AUTH_NOT_AUTHORIZED", "FORBIDDEN", "UNAUTHENTICATED"];
+
+/// What a look that failed says of the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// The next one may succeed: as long as there is time, it is made.
+    Passes,
+    /// It is hardly one that passes. A few in a row are none.
+    Doubtful,
+    /// Every look will fail so.
+    Stays,
+}
+
+impl Trouble {
+    pub(super) fn of(error: &Error) -> Self {
+        if error.is_retryable() || error.is_server_error() {
+            return Self::Passes;
+        }
+        if error.is_client_error() {
+            return Self::Stays;
+        }
+        if error.is_graphql() {
+            let errors = error.graphql_errors();
+            let has = |codes: &[&str]| errors.iter().filter_map(|error| error.code()).any(|code| codes.contains(&code));
+            // An error of the document has a place in it, and none in the answer, which there is not.
+            let of_document = |error: &crate::graphql::GraphqlError| {
+                error.code().is_none() && error.path().is_empty() && !error.locations().is_empty()
+            };
+            return if has(&WRONG) {
+                Self::Stays
+            } else if has(&FORBIDDEN) || (!errors.is_empty() && errors.iter().all(of_document)) {
+                Self::Doubtful
+            } else {
+                // What else a service says beside a 200 may be an outage of what is behind it.
+                Self::Passes
+            };
+        }
+        // A page in place of an answer: of a proxy in trouble, or of an address that is none.
+        if error.is_decode() { Self::Doubtful } else { Self::Stays }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+    use serde_json::json;
+
+    use super::Trouble;
+    use crate::{Error, error::Kind, graphql::GraphqlError};
+
+    fn answered(errors: serde_json::Value) -> Error {
+        Error::graphql(serde_json::from_value::<Vec<GraphqlError>>(errors).unwrap_or_default())
+    }
+
+    #[test]
+    fn only_what_says_so_clearly_never_works() {
+        let place = json!([{ "line": 1, "column": 2 }]);
+        let cases = [
+            (answered(json!([])), Trouble::Passes),
+            (answered(json!([{ "message": "the upstream is away" }])), Trouble::Passes),
+            (
+                answered(json!([{ "extensions": { "code": "INTERNAL_SERVER_ERROR" }, "locations": place }])),
+                Trouble::Passes,
+            ),
+            (answered(json!([{ "path": ["thing"], "locations": place }])), Trouble::Passes),
+            (answered(json!([{ "message": "unknown field", "locations": place }])), Trouble::Doubtful),
+            (answered(json!([{ "locations": place }, { "message": "a timeout" }])), Trouble::Passes),
+            (answered(json!([{ "extensions": { "code": "FORBIDDEN" } }])), Trouble::Doubtful),
+            (answered(json!([{ "extensions": { "code": "GRAPHQL_VALIDATION_FAILED" } }])), Trouble::Stays),
+            (answered(json!([{}, { "extensions": { "code": "GRAPHQL_PARSE_FAILED" } }])), Trouble::Stays),
+            (answered(json!([{ "message": "x" }])).with_status(StatusCode::BAD_REQUEST), Trouble::Stays),
+            (answered(json!([{ "message": "x" }])).with_status(StatusCode::BAD_GATEWAY), Trouble::Passes),
+            (Error::new(Kind::Decode, "a page"), Trouble::Doubtful),
+            (Error::new(Kind::Connect, "no connection"), Trouble::Passes),
+            (Error::new(Kind::Token, "refused"), Trouble::Stays),
+            (Error::new(Kind::Token, "away").passing(true), Trouble::Passes),
+        ];
+        for (error, trouble) in cases {
+            assert_eq!(Trouble::of(&error), trouble, "{error:?}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! When the next look is made, whatever comes in between.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test")]
+
+use serde_json::json;
+
+use super::*;
+use crate::{
+    Bytes, StatusCode,
+    graphql::{Gap, GraphqlOptions},
+    operations::{Binding, Deadline, Intent, OperationRef, States, WatchOptions},
+    testing::Fake,
+};
+
+static THING: Binding = Binding {
+    kind: "thing",
+    query: "query ($id: ID!) { thing(id: $id) { state } }",
+    state: "/thing/state",
+    pushed_state: Some("/changed/state"),
+    states: States { pending: &["A"], succeeded: &["DONE"], failed: &[], cancelled: &[] },
+    ..Binding::NONE
+};
+
+type Set = fn(WatchOptions, Duration) -> WatchOptions;
+
+const AGES: Duration = Duration::from_secs(600);
+
+fn operation(fake: &Fake, options: WatchOptions) -> Operation {
+    let platform = fake.builder().no_retry().graphql(GraphqlOptions::new()).build().unwrap();
+    let operations = platform.operations().with_binding(&THING).with_options(options);
+    let intent: Intent = serde_json::from_value(json!({
+        "correlation": "c", "kind": "thing", "deployment": operations.deployment(), "at": 0,
+    }))
+    .unwrap();
+    operations.operation(OperationRef::of(&intent, "17".to_owned()).unwrap()).unwrap()
+}
+
+fn shows(state: &str) -> Fake {
+    let fake = Fake::new();
+    fake.answer("graphql", &json!({ "data": { "thing": { "state": state } } }));
+    fake
+}
+
+fn hides() -> Fake {
+    let fake = Fake::new();
+    fake.answer("graphql", &json!({ "data": { "thing": null } }));
+    fake
+}
+
+/// Options with which nothing happens by itself for a while.
+fn slow() -> WatchOptions {
+    WatchOptions::new().settle(AGES).safety(AGES).interval(AGES).reconnect(AGES)
+}
+
+#[tokio::test]
+async fn every_gap_leads_to_a_look_at_once() {
+    for end in 0..3 {
+        let fake = shows("A");
+        let mut watch = operation(&fake, slow()).watch();
+        watch.next().await.unwrap().unwrap();
+        assert!(!watch.next_look().is_over(Instant::now()), "nothing is due by itself");
+        match end {
+            0 => watch.delivered(Some(Ok(Delivery::Gap(Gap::Renewed)))),
+            1 => watch.delivered(Some(Err(Error::new(crate::error::Kind::Socket, "it broke")))),
+            _ => watch.delivered(None),
+        }
+        assert!(watch.next_look().is_over(Instant::now()), "{end}");
+        let looks = fake.calls().len();
+        assert!(watch.next().await.unwrap().unwrap().follows_gap(), "{end}");
+        assert_eq!(fake.calls().len(), looks + 1);
+    }
+}
+
+#[tokio::test]
+async fn nothing_shortens_the_pause_after_a_failure() {
+    let fake = Fake::new();
+    fake.script(|_| Ok((StatusCode::SERVICE_UNAVAILABLE, Bytes::new())));
+    let mut watch = operation(&fake, slow()).watch();
+    watch.look().await.unwrap();
+    let (pause, soon) = (watch.not_before, Until::after(Duration::from_secs(10)));
+    assert!(pause > soon, "{pause:?}");
+    watch.delivered(Some(Ok(Delivery::Gap(Gap::Renewed))));
+    watch.delivered(None);
+    watch.delivered(Some(Err(Error::new(crate::error::Kind::Socket, "it broke"))));
+    assert_eq!(watch.next_look(), pause);
+    assert_eq!(fake.calls().len(), 1);
+}
+
+/// Every option, with the times that callers write for "never" and for "at once".
+#[tokio::test]
+async fn never_is_never_and_at_once_is_no_flood() {
+    let set: [(&str, Set); 7] = [
+        ("settle", WatchOptions::settle),
+        ("safety", WatchOptions::safety),
+        ("interval", WatchOptions::interval),
+        ("visibility", WatchOptions::visibility),
+        ("events", WatchOptions::events),
+        ("unknown", WatchOptions::unknown),
+        ("reconnect", WatchOptions::reconnect),
+    ];
+    for time in [Duration::MAX, Duration::from_secs(u64::MAX), Duration::ZERO, Duration::from_nanos(1)] {
+        for (name, set) in set {
+            for state in ["DONE", "A", "", "ODD"] {
+                let fake = if state.is_empty() { hides() } else { shows(state) };
+                let operation = operation(&fake, set(WatchOptions::new(), time));
+                let mut watch = operation.watch();
+                watch.next().await.unwrap().unwrap();
+                watch.delivered(Some(Err(Error::new(crate::error::Kind::Socket, "it broke"))));
+                watch.look().await.unwrap();
+                assert!(state == "DONE" || watch.next_look() > Until::at(Instant::now() - LEAST), "{name} {time:?}");
+                let waited = operation.wait(Deadline::after(Duration::from_millis(20))).await;
+                match (state, name, time.is_zero() || time.subsec_nanos() == 1) {
+                    ("DONE", ..) => assert!(waited.unwrap().is_success(), "{name} {time:?}"),
+                    (_, _, false) => assert!(!waited.unwrap().is_final(), "{name} {time:?}: it is over at once"),
+                    _ => drop(waited),
+                }
+            }
+        }
+    }
+    let all = set.into_iter().fold(WatchOptions::new(), |options, (_, set)| set(options, Duration::MAX));
+    let fake = shows("DONE");
+    assert!(operation(&fake, all).wait(Duration::MAX).await.unwrap().is_success());
+    let all = set.into_iter().fold(WatchOptions::new(), |options, (_, set)| set(options, Duration::ZERO));
+    assert!(operation(&fake, all).wait(Duration::MAX).await.unwrap().is_success());
+}

@@ -1,0 +1,80 @@
+//! What one execution gets: a function of the seed, the number of the execution, and the contracts.
+
+use std::fs;
+use std::path::Path;
+
+use platform_codegen::Config;
+
+use super::random::Random;
+use super::seeds::Seed;
+use super::{mutate, words};
+use crate::failure::Failure;
+
+/// A contract to generate from, and how.
+#[derive(Debug)]
+pub(super) struct Input<'s> {
+    pub(super) seed: &'s Seed,
+    pub(super) bytes: Vec<u8>,
+    pub(super) config: Config,
+    /// Whether a second run has to give the same.
+    pub(super) twice: bool,
+}
+
+/// The input of an execution.
+pub(super) fn input(seeds: &[Seed], seed: u64, index: u64) -> Option<Input<'_>> {
+    let mut random = Random::new(seed, index);
+    // Of two, the smaller: more executions in the same time, and the large ones still have their turn.
+    let (one, other) = (random.pick(seeds)?, random.pick(seeds)?);
+    let (chosen, donor) = if one.bytes.len() <= other.bytes.len() { (one, other) } else { (other, one) };
+    let mut config = chosen.config.clone();
+    let graphql = !config.documents.is_empty() && random.below(4) > 0;
+    if graphql {
+        if random.once_in(2) {
+            config.schema = config.schema.map(|text| words::garbled(&text, &mut random));
+        } else {
+            config.documents.values_mut().for_each(|text| *text = words::garbled(text, &mut random));
+        }
+    }
+    let bytes = if !graphql && random.once_in(12) {
+        let mut bytes = chosen.bytes.clone();
+        words::damaged(&mut bytes, &mut random);
+        bytes
+    } else {
+        let mut tree = chosen.tree.clone();
+        let mutations = match random.below(10) {
+            _ if graphql => 0,
+            0 => 30,
+            1 => 0,
+            _ => 1 + random.below(7),
+        };
+        for _ in 0..mutations {
+            mutate::mutate(&mut tree, &donor.tree, &mut random);
+            // The same places whatever order this build of serde_json keeps.
+            tree.sort_all_objects();
+        }
+        let mut bytes = serde_json::to_vec(&tree).unwrap_or_default();
+        if !graphql && random.once_in(30) {
+            words::damaged(&mut bytes, &mut random);
+        }
+        bytes
+    };
+    Some(Input { seed: chosen, bytes, config, twice: random.once_in(8) })
+}
+
+impl Input<'_> {
+    /// Writes the input into a folder that `cargo xtask corpus` takes.
+    pub(super) fn save(&self, folder: &Path) -> Result<(), Failure> {
+        let write = |name: &str, bytes: &[u8]| {
+            let path = folder.join(name);
+            let parent = path.parent().unwrap_or(folder);
+            fs::create_dir_all(parent).map_err(|error| Failure::file("create", parent, &error))?;
+            fs::write(&path, bytes).map_err(|error| Failure::file("write", &path, &error))
+        };
+        write("contract.json", &self.bytes)?;
+        write("codegen.toml", self.seed.configuration.as_bytes())?;
+        for (name, text) in &self.config.documents {
+            write(&format!("graphql/{name}"), text.as_bytes())?;
+        }
+        self.config.schema.iter().try_for_each(|text| write("graphql/schema.graphql", text.as_bytes()))
+    }
+}

@@ -1,0 +1,163 @@
+//! `cargo xtask fuzz`: contracts that nobody would write, and what must hold of what the generator makes of them.
+//!
+//! A run is a function of its seed and of the contracts that it starts from. Executions are done by a worker in a process
+//! of its own; this side watches it, counts, and keeps what was found.
+
+mod hostile;
+mod input;
+mod judge;
+mod keywords;
+mod mutate;
+mod place;
+mod random;
+mod seeds;
+mod shapes;
+mod tally;
+mod watch;
+mod words;
+mod worker;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+pub(crate) use worker::run as run_worker;
+
+use self::judge::Verdict;
+use self::tally::Tally;
+use self::watch::{Ended, Said};
+use crate::console::{progress, result};
+use crate::corpus;
+use crate::failure::{Exit, Failure};
+use crate::flags::Fuzz;
+use crate::interrupt::Interrupt;
+use crate::workspace::Workspace;
+
+/// Executions where neither a number nor a time is given.
+const RUNS: u64 = 1_000;
+/// Findings after which a run is over: more of them say nothing new.
+const ENOUGH: usize = 200;
+
+pub(crate) fn run(workspace: &Workspace, flags: &Fuzz) -> Result<ExitCode, Failure> {
+    let seeds = seeds::read(workspace, contracts(workspace, flags).as_deref(), flags.largest)?;
+    if let Some(index) = flags.at {
+        return once(&seeds, flags, index);
+    }
+    let runtime = crate::sandbox::runtime()?;
+    let interrupt = Interrupt::listen(runtime.handle());
+    let save = flags.save.clone().unwrap_or_else(|| workspace.path("target/fuzz"));
+    progress(&format!(
+        "seed {}, {} contracts to start from; findings go to {}",
+        flags.seed,
+        seeds.len(),
+        save.display()
+    ));
+
+    let start = Instant::now();
+    let until = flags.time.map(|time| start + time);
+    let end = match (flags.runs, until) {
+        (Some(runs), _) => runs,
+        (None, Some(_)) => u64::MAX,
+        (None, None) => RUNS,
+    };
+    let mut tally = Tally::new(start);
+    let mut next = 0;
+    while next < end && tally.findings.len() < ENOUGH {
+        let mut under_way = None;
+        let count = watch::BATCH.min(end - next);
+        let ended = watch::batch(workspace, flags, next, count, until, &interrupt, |said| {
+            under_way = match said {
+                Said::Begin(index) => Some(index),
+                Said::Processor(_) => under_way,
+                _ => None,
+            };
+            tally.hear(said);
+        })?;
+        let what = match ended {
+            Ended::Done => None,
+            Ended::Killed { watchdog: false } => break,
+            Ended::Killed { watchdog: true } => Some(format!("no end after {} s", flags.watchdog.as_secs())),
+            Ended::Crashed(status) => Some(format!("the process ended: {status}")),
+        };
+        next = match (what, under_way) {
+            (None, _) => next + count,
+            (Some(what), Some(index)) => {
+                tally.found(index, what);
+                index + 1
+            }
+            // The worker never came to its first execution.
+            (Some(what), None) => {
+                return Err(Failure::new(Exit::Stale, "fuzz/worker", what, "run the command again with another seed"));
+            }
+        };
+    }
+    for (index, what) in &tally.findings {
+        let folder = save.join(format!("{}-{index}", flags.seed));
+        if let Some(input) = input::input(&seeds, flags.seed, *index) {
+            input.save(&folder)?;
+            result(&format!("{index} ({}): {what}\n    {}", input.seed.name, folder.display()));
+        }
+    }
+    tally.print(flags.seed);
+    interrupt.check()?;
+    let errors = compiled(workspace, &seeds, flags, &tally, &interrupt)?;
+    let clean = tally.findings.is_empty() && !errors;
+    Ok(if clean { ExitCode::SUCCESS } else { Exit::Stale.into() })
+}
+
+/// The folder of contracts: the one that is named, else the one beside the workspace where it is there.
+fn contracts(workspace: &Workspace, flags: &Fuzz) -> Option<PathBuf> {
+    let beside = || Some(workspace.path("../shared/contracts")).filter(|folder| folder.is_dir());
+    flags.contracts.clone().or_else(beside)
+}
+
+/// One execution, here, with its outcome in full.
+fn once(seeds: &[seeds::Seed], flags: &Fuzz, index: u64) -> Result<ExitCode, Failure> {
+    let Some(input) = input::input(seeds, flags.seed, index) else { return Ok(ExitCode::SUCCESS) };
+    progress(&format!("made of {}", input.seed.name));
+    if let Some(folder) = &flags.save {
+        input.save(folder)?;
+    }
+    match judge::execute(&input) {
+        Verdict::Client(output) => {
+            result(&format!("a client of {} operations", output.stats.operations));
+            Ok(ExitCode::SUCCESS)
+        }
+        Verdict::Refused => {
+            result("refused, as it should be");
+            Ok(ExitCode::SUCCESS)
+        }
+        Verdict::Finding(what) => {
+            result(&what);
+            Ok(Exit::Stale.into())
+        }
+    }
+}
+
+/// Compiles a sample of the clients, spread over the run. Whether the compiler found anything.
+fn compiled(
+    workspace: &Workspace,
+    seeds: &[seeds::Seed],
+    flags: &Fuzz,
+    tally: &Tally,
+    interrupt: &Interrupt,
+) -> Result<bool, Failure> {
+    let wanted = usize::try_from(flags.compile).unwrap_or(usize::MAX).min(tally.clients.len());
+    let mut clients = Vec::new();
+    for number in 0..wanted {
+        let index = tally.clients.get(number * tally.clients.len() / wanted).copied().unwrap_or_default();
+        if let Some(input) = input::input(seeds, flags.seed, index)
+            && let Verdict::Client(output) = judge::execute(&input)
+        {
+            clients.push((format!("{index} ({})", input.seed.name), *output));
+        }
+    }
+    if clients.is_empty() {
+        return Ok(false);
+    }
+    progress(&format!("compiling {}", crate::console::count(clients.len(), "client", "clients")));
+    let errors = corpus::compile(workspace, clients, interrupt)?;
+    errors.iter().for_each(|error| result(&format!("\n{error}")));
+    result(&format!("{} compiled, {} with errors", wanted, errors.len()));
+    Ok(!errors.is_empty())
+}

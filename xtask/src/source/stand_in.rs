@@ -1,0 +1,53 @@
+//! When the sandbox stands in for a deployment: only where nothing else is replaced by it.
+
+use super::SANDBOX;
+use crate::failure::Failure;
+use crate::flags::Regenerate;
+use crate::lock::Lock;
+use crate::settings::Source;
+use crate::workspace::{CONFIGURATION, CONTRACTS, GENERATED, LOCK, Workspace};
+
+/// Fails where something other than the sandbox is pinned, and where `--locked` finds nothing to compare with.
+pub(super) fn allow(
+    workspace: &Workspace,
+    source: &Source,
+    flags: &Regenerate,
+    lock: Option<&Lock>,
+) -> Result<(), Failure> {
+    let documents = lock.map(|lock| lock.documents.as_slice()).unwrap_or_default();
+    let mut others = documents.iter().filter(|document| document.source != SANDBOX).peekable();
+    if others.peek().is_some() {
+        let named: Vec<String> = others.map(|document| format!("{} from {}", document.name, document.source)).collect();
+        return Err(not_configured(source, &format!("{LOCK} pins {}", named.join(", "))));
+    }
+    if !documents.is_empty() {
+        return Ok(());
+    }
+    let contracts = workspace.files_below(CONTRACTS)?.len();
+    let sources = workspace.files_below(GENERATED)?.len();
+    if contracts + sources > 0 {
+        let what = format!("{CONTRACTS} and {GENERATED} hold {} that no lock lists", contracts + sources);
+        return Err(not_configured(source, &format!("{what} files")));
+    }
+    if flags.locked {
+        return Err(Failure::configuration(
+            "locked/nothing-pinned",
+            "nothing is pinned that --locked could compare a source with",
+            "pin a contract first: `cargo xtask regenerate` without --locked",
+        ));
+    }
+    Ok(())
+}
+
+fn not_configured(source: &Source, pinned: &str) -> Failure {
+    let variable = source.base_url_env.as_deref().map(|name| format!("{name}, ")).unwrap_or_default();
+    Failure::configuration(
+        "source/not-configured",
+        format!("no deployment is configured, and {pinned}: the sandbox does not take its place unasked"),
+        format!(
+            "name the deployment: set {variable}`base_url` in [source] of {CONFIGURATION}, or use --base-url or --contract\n\
+             or work from what is pinned: cargo xtask regenerate --offline\n\
+             or put the sandbox in its place on purpose: cargo xtask regenerate --sandbox"
+        ),
+    )
+}
