@@ -75,21 +75,12 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     let mut modules = Vec::new();
     table::header(&contracts);
     for (name, path) in &contracts {
-        let (mut row, generated) = one::measure(workspace, name, path, flags.repeat, &interrupt)?;
-        let mut errors = Vec::new();
-        match (&generated, &flags.keep) {
-            (Some(_), _) if flags.together => {}
-            (Some(generated), _) if !flags.no_check => {
-                let outcome = bench.check(name, generated, flags.repeat)?;
-                row.check = if outcome.errors.is_empty() { Check::Ok } else { Check::Failed };
-                row.check_seconds = outcome.seconds;
-                errors = outcome.errors;
-            }
-            (Some(generated), Some(keep)) => {
-                layout::lay_out(workspace, &keep.join(layout::slug(name)), generated)?;
-            }
-            _ => {}
-        }
+        // Whatever goes wrong with one contract is its own affair.
+        let (row, errors, generated) = match contract(workspace, flags, &bench, (name, path), &interrupt) {
+            Ok(outcome) => outcome,
+            Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
+            Err(failure) => (Row::failed(name, failure.to_string()), Vec::new(), None),
+        };
         if !flags.together {
             table::row(&contracts, &row);
         }
@@ -102,7 +93,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
         }
     }
     if flags.together {
-        let errors = together::check(&bench, &modules)?;
+        let errors = match together::check(&bench, &modules) {
+            Err(failure) if failure.exit != Exit::Interrupted => together::Errors::of(&failure),
+            outcome => outcome?,
+        };
         for row in rows.iter_mut().filter(|row| row.error.is_none()) {
             let fine = errors.common.is_empty() && !errors.own.contains_key(&row.file);
             row.check = if fine { Check::Ok } else { Check::Failed };
@@ -121,6 +115,32 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     }
     let clean = rows.iter().all(|row| row.error.is_none() && row.check != Check::Failed);
     Ok(if clean { ExitCode::SUCCESS } else { Exit::Stale.into() })
+}
+
+/// Generates and checks one client: its figures, what the compiler says, and the client where there is one.
+fn contract(
+    workspace: &Workspace,
+    flags: &flags::Corpus,
+    bench: &check::Bench<'_>,
+    (name, path): (&str, &Path),
+    interrupt: &Interrupt,
+) -> Result<(Row, Vec<String>, Option<one::Generated>), Failure> {
+    let (mut row, generated) = one::measure(workspace, name, path, flags.repeat, interrupt)?;
+    let mut errors = Vec::new();
+    match (&generated, &flags.keep) {
+        (Some(_), _) if flags.together => {}
+        (Some(generated), _) if !flags.no_check => {
+            let outcome = bench.check(name, generated, flags.repeat)?;
+            row.check = if outcome.errors.is_empty() { Check::Ok } else { Check::Failed };
+            row.check_seconds = outcome.seconds;
+            errors = outcome.errors;
+        }
+        (Some(generated), Some(keep)) => {
+            layout::lay_out(workspace, &keep.join(layout::slug(name)), generated)?;
+        }
+        _ => {}
+    }
+    Ok((row, errors, generated))
 }
 
 /// What the compiler says of one client, line by line.
@@ -166,11 +186,14 @@ pub(crate) fn contracts(paths: &[PathBuf], only: Option<&str>) -> Result<Vec<(St
 fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, PathBuf)>) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::file("list", folder, &error);
     for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        // A link to a folder could lead back to where it stands.
+        let folder = entry.file_type().map_err(failed)?.is_dir();
         let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
-        if path.is_dir() {
+        if folder {
             walk(root, &path, found)?;
-        } else if ["json", "yaml", "yml"].contains(&kind.as_str()) {
+        } else if !path.is_dir() && ["json", "yaml", "yml"].contains(&kind.as_str()) {
             let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
             found.push((name, path));
         }

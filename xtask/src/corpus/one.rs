@@ -108,7 +108,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
     };
     report.seconds = seconds;
     report.peak_mb = peak_mb;
-    crate::console::result(&serde_json::to_string(&report).unwrap_or_default());
+    crate::console::data(&serde_json::to_string(&report).unwrap_or_default());
     Ok(ExitCode::SUCCESS)
 }
 
