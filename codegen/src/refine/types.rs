@@ -3,10 +3,11 @@
 use super::groups::Group;
 use super::index::Index;
 use super::render::Render;
+use super::xml;
 use crate::emit::Piece;
 use crate::model::{
-    Content, Definition, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Tagging, Type, TypeId,
-    Variant, VariantContent,
+    Content, Definition, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Style, Tagging, Type,
+    TypeId, Variant, VariantContent,
 };
 use crate::text::docs::{closed, comment, span};
 use crate::text::literal;
@@ -201,6 +202,8 @@ impl Item<'_, '_> {
                 PartKind::Text(ty) => ("text", self.member(position, ty)),
                 PartKind::Texts(ty) => ("texts", format!("Vec<{}>", self.member(position, ty))),
                 PartKind::Json(ty) => ("json", self.member(position, ty)),
+                PartKind::Jsons(ty) => ("jsons", format!("Vec<{}>", self.member(position, ty))),
+                PartKind::Styled(ty, style, explode) => (part_style(*style, *explode), self.member(position, ty)),
             };
             let (kind, ty) = if part.required {
                 (kind.to_owned(), ty)
@@ -209,7 +212,16 @@ impl Item<'_, '_> {
             };
             self.code.push_str(&comment(&described(&part.docs, &part.wire, &part.limits)));
             self.code.push_str(&format!("pub {}: {ty},\n", part.name));
-            self.table.push(format!("{}: {kind} {}", part.name, literal(&part.wire)));
+            let headers: Vec<String> =
+                part.headers.iter().map(|(name, value)| format!(", ({}, {})", literal(name), literal(value))).collect();
+            let encoding = match (&part.media_type, headers.as_slice()) {
+                (None, []) => String::new(),
+                (media_type, headers) => {
+                    let media_type = media_type.as_deref().unwrap_or_default();
+                    format!(" ({}{})", literal(media_type), headers.concat())
+                }
+            };
+            self.table.push(format!("{}: {kind} {}{encoding}", part.name, literal(&part.wire)));
             self.index.add(&format!("types::{}::{}", self.name(), part.name), "field", &ty.replace(PREFIX, "types::"));
         }
         self.code.push_str("}\n");
@@ -219,16 +231,21 @@ impl Item<'_, '_> {
     fn by_status(&mut self, variants: &[(StatusKey, String, Content)]) -> Option<String> {
         self.open("Debug", "enum", "What the operation answers, by status.");
         self.code.push_str(&format!("pub enum {} {{\n", self.name()));
+        let mut head = "";
         for (position, (status, name, content)) in variants.iter().enumerate() {
             let (kind, inner) = match content {
-                Content::Json(ty) => ("(json)", Some(self.member(position, ty))),
-                Content::OptionalJson(ty) => {
-                    ("(optional_json)", Some(format!("Option<{}>", self.member(position, ty))))
+                Content::Json(ty) => ("(json)".to_owned(), Some(self.member(position, ty))),
+                Content::Xml(ty, root) => {
+                    head = xml::CONDITION;
+                    (format!("(xml {})", xml::root(*root)), Some(self.member(position, ty)))
                 }
-                Content::Text => ("(text)", Some("String".to_owned())),
+                Content::OptionalJson(ty) => {
+                    ("(optional_json)".to_owned(), Some(format!("Option<{}>", self.member(position, ty))))
+                }
+                Content::Text => ("(text)".to_owned(), Some("String".to_owned())),
                 // Whether a body is handed over while it arrives is settled before its status is known.
-                Content::Stream | Content::Events => ("(bytes)", Some("Bytes".to_owned())),
-                Content::Empty | Content::ByStatus(_) => ("", None),
+                Content::Stream | Content::Events => ("(bytes)".to_owned(), Some("Bytes".to_owned())),
+                Content::Empty | Content::ByStatus(_) => (String::new(), None),
             };
             self.code.push_str(&comment(&format!("Status `{status}`.")));
             let payload = inner.as_ref().map_or_else(String::new, |inner| format!("({inner})"));
@@ -240,7 +257,7 @@ impl Item<'_, '_> {
         self.code.push_str("}\n");
         // Exact statuses are matched before ranges, and anything else last.
         self.table.sort_by_key(|row| (row.starts_with("default"), row.contains("..")));
-        Some(format!("responses!({} {{", self.name()))
+        Some(format!("{head}responses!({} {{", self.name()))
     }
 
     fn is_large(&self, ty: &Type) -> bool {
@@ -279,4 +296,16 @@ fn free_name(fields: &[Field]) -> &'static str {
         .into_iter()
         .find(|name| !taken(name))
         .unwrap_or("undeclared_members_")
+}
+
+/// The kind of a part whose values are written in a style.
+fn part_style(style: Style, explode: bool) -> &'static str {
+    match (style, explode) {
+        (Style::Space, false) => "spaced",
+        (Style::Pipe, false) => "piped",
+        (Style::Tab, false) => "tabbed",
+        (Style::Deep, _) => "deep",
+        (_, true) => "exploded",
+        (_, false) => "joined",
+    }
 }

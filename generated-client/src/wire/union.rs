@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::record::covered;
+use super::{lenient::Lenient, record::covered};
 
 /// One variant of a union that is picked by its tag.
 pub(crate) type Tagged<T> = (&'static [&'static str], Read<T>);
@@ -16,6 +16,11 @@ pub(crate) fn tree<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, 
 /// Reads a `T` out of a tree.
 pub(crate) fn from_tree<T: DeserializeOwned>(value: &Value) -> Result<T, serde_json::Error> {
     T::deserialize(value)
+}
+
+/// As [`from_tree`], for a variant that a tag names: numbers may come as text.
+pub(crate) fn from_tree_leniently<T: DeserializeOwned>(value: &Value) -> Result<T, serde_json::Error> {
+    T::deserialize(Lenient(value))
 }
 
 /// The variant that the tag of `value` names; `None` when there is no tag, or one that is not declared.
@@ -48,6 +53,14 @@ pub(crate) fn by_fit<T>(value: &Value, variants: &[Read<T>]) -> Option<T> {
     Some(found)
 }
 
+/// [`by_fit`] for the integers that a tree holds as floats, because they came with a fraction of zero or an exponent.
+#[cold]
+pub(crate) fn by_fit_written_out<T>(value: &Value, variants: &[Read<T>]) -> Option<T> {
+    let text = serde_json::to_vec(value).ok()?;
+    let whole = serde_json::from_slice(&super::whole::written_out(&text)?).ok()?;
+    by_fit(&whole, variants)
+}
+
 /// Turns the error of a variant into the format's.
 pub(crate) fn in_union<E: serde::de::Error>(union: &'static str, cause: &serde_json::Error) -> E {
     E::custom(format_args!("`{union}`: {cause}"))
@@ -78,7 +91,7 @@ macro_rules! tagged_union {
             fn deserialize<D: $crate::wire::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let value = $crate::wire::tree(deserializer)?;
                 let found = $crate::wire::by_tag(&value, $tag, &[
-                    $((&[$first $(, $more)*], |value| $crate::wire::from_tree(value).map(Self::$variant)),)*
+                    $((&[$first $(, $more)*], |value| $crate::wire::from_tree_leniently(value).map(Self::$variant)),)*
                 ]);
                 match found {
                     Ok(Some(found)) => Ok(found),
@@ -108,9 +121,10 @@ macro_rules! untagged_union {
         impl<'de> $crate::wire::Deserialize<'de> for $type {
             fn deserialize<D: $crate::wire::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let value = $crate::wire::tree(deserializer)?;
-                let found = $crate::wire::by_fit(&value, &[
+                let variants: &[$crate::wire::Read<Self>] = &[
                     $(|value| $crate::wire::from_tree(value).map(Self::$variant),)*
-                ]);
+                ];
+                let found = $crate::wire::by_fit(&value, variants).or_else(|| $crate::wire::by_fit_written_out(&value, variants));
                 Ok(found.unwrap_or_else(|| {
                     $crate::wire::unfit();
                     Self::Unknown(value)

@@ -5,7 +5,10 @@
 #[path = "../../../tests/support/mod.rs"]
 mod support;
 
+mod lenient;
 mod operations;
 mod parameters;
 mod responses;
 mod types;
+#[cfg(feature = "xml")]
+mod xml;
