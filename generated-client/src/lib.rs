@@ -53,6 +53,7 @@
 //! | `sqlite` | no | a store of operations on disk; turns on `operations` |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
 #![deny(missing_docs)]
+#![warn(clippy::disallowed_methods)]
 // Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.
 #![recursion_limit = "512"]
 
