@@ -15,6 +15,7 @@ mod flatten;
 mod hierarchy;
 mod keys;
 mod limits;
+mod multipart;
 mod naming;
 mod object_like;
 mod objects;
@@ -158,6 +159,8 @@ pub(crate) enum Style {
     Deep,
     Space,
     Pipe,
+    /// `collectionFormat: tsv` of Swagger 2.0.
+    Tab,
     Label,
     Matrix,
     /// `content: application/json`.
