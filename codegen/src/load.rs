@@ -6,6 +6,7 @@
 //! `contract/too-deep`, `contract/truncated`, `contract/trailing`, `contract/not-json`, `contract/not-yaml`,
 //! `contract/several-documents`, `contract/not-a-contract` or `contract/unknown-version`.
 
+mod brackets;
 mod build;
 mod decode;
 mod floats;

@@ -94,6 +94,16 @@ fn long_lists_of_values_members_and_alternatives_end() {
 }
 
 #[test]
+fn brackets_that_stay_open_are_refused_where_they_are_too_many() {
+    for text in [format!("a: {}", "[".repeat(200_000)), format!("a:\n {}", "{a: ".repeat(200_000))] {
+        let report = within("brackets", text.into_bytes()).unwrap_err();
+        let problem = report.problems().first().unwrap();
+        assert_eq!(problem.code, "contract/too-deep");
+        assert!(problem.position.is_some() && !problem.hint.is_empty());
+    }
+}
+
+#[test]
 fn long_ways_from_schema_to_schema_end() {
     let long = |length: usize, link: &dyn Fn(Value) -> Value| {
         let next = |index: usize| (format!("C{index}"), link(reference(&format!("C{}", index + 1))));

@@ -6,8 +6,8 @@ use serde::de::DeserializeSeed;
 use serde_json::{Value, error::Category};
 
 use super::build::{Bound, Node, State};
-use super::floats;
 use super::{Fault, MAX_BYTES, MAX_DEPTH, Note};
+use super::{brackets, floats};
 use crate::Loss;
 
 /// Numbers beyond the range of a double that are replaced before the text is given up.
@@ -136,6 +136,9 @@ fn nearest(text: &str, line: usize, column: usize) -> Option<String> {
 }
 
 fn yaml(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
+    if let Some(position) = brackets::too_many(text) {
+        return Err(crossed(Bound::Depth).at(Some(position)));
+    }
     let mut state = State::yaml();
     let mut result = Node(&mut state).deserialize(serde_yaml::Deserializer::from_str(text));
     if result.is_err() && state.crossed.is_none() {
