@@ -104,7 +104,7 @@ async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened,
     let body = Bytes::copy_from_slice(payload.as_bytes());
     let prepared = prepare(session, settings.subscriptions(), body, ACCEPT, true)?;
     // A subscription changes nothing, so that it may be asked for again.
-    let options = Options { idempotent: true, detached: true, ..Options::default() };
+    let options = Options { idempotent: true, ..Options::default() };
     let raw = send(session, &prepared, &options).await?;
     let kind = raw.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.to_ascii_lowercase().starts_with(ACCEPT) {

@@ -15,8 +15,6 @@ pub(crate) struct Options {
     /// The call begins work, whatever its method says.
     pub(crate) begins: bool,
     pub(crate) headers: HeaderMap,
-    /// Whether it is part of work that belongs to no caller's runtime: its connections do not, either.
-    pub(crate) detached: bool,
 }
 
 /// Gives a type that becomes a call the options of calls, which lie at this path of fields.
