@@ -76,17 +76,24 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     table::header(&contracts);
     for (name, path) in &contracts {
         let (mut row, generated) = one::measure(workspace, name, path, flags.repeat, &interrupt)?;
+        // A client that does not fit into a crate spoils none but its own.
+        let generated = match &generated {
+            Some(found) if row.unless_refused(layout::fits(workspace, found))?.is_none() => None,
+            _ => generated,
+        };
         let mut errors = Vec::new();
         match (&generated, &flags.keep) {
             (Some(_), _) if flags.together => {}
             (Some(generated), _) if !flags.no_check => {
-                let outcome = bench.check(name, generated, flags.repeat)?;
-                row.check = if outcome.errors.is_empty() { Check::Ok } else { Check::Failed };
-                row.check_seconds = outcome.seconds;
-                errors = outcome.errors;
+                if let Some(outcome) = row.unless_refused(bench.check(name, generated, flags.repeat))? {
+                    row.check = if outcome.errors.is_empty() { Check::Ok } else { Check::Failed };
+                    row.check_seconds = outcome.seconds;
+                    errors = outcome.errors;
+                }
             }
             (Some(generated), Some(keep)) => {
-                layout::lay_out(workspace, &keep.join(layout::slug(name)), generated)?;
+                let laid_out = layout::lay_out(workspace, &keep.join(layout::slug(name)), generated);
+                row.unless_refused(laid_out)?;
             }
             _ => {}
         }
@@ -116,11 +123,24 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     }
     table::totals(&rows);
     if let Some(path) = &flags.json {
-        let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
+        let text = escaped(&serde_json::to_string_pretty(&rows).unwrap_or_default());
         fs::write(path, text + "\n").map_err(|error| Failure::file("write", path, &error))?;
     }
     let clean = rows.iter().all(|row| row.error.is_none() && row.check != Check::Failed);
     Ok(if clean { ExitCode::SUCCESS } else { Exit::Stale.into() })
+}
+
+/// The JSON text without characters that are not seen: they only stand in strings, where an escape is the same.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || c.is_ascii() || *platform_codegen::line(c.encode_utf8(&mut [0; 4])) == *c.to_string() {
+            out.push(c);
+        } else {
+            out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    out
 }
 
 /// What the compiler says of one client, line by line.
@@ -187,6 +207,27 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_shows_what_is_not_seen() {
+        let row = Row::failed("a\u{202e}\u{9b}\u{e0001}\u{1b}é.json", "b\nc".to_owned());
+        let text = escaped(&serde_json::to_string_pretty(&row).expect("JSON"));
+        assert!(text.contains(r"a\u202e\u009b\udb40\udc01\u001bé.json"), "{text}");
+        assert!(text.split('\n').all(|line| platform_codegen::line(line) == line));
+        let read: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(read["file"], row.file);
+    }
+
+    #[test]
+    fn a_refusal_is_one_contracts_and_an_interruption_is_everyones() {
+        let mut row = Row::failed("a.json", String::new());
+        row.error = None;
+        let refused = Failure::configuration("manifest/features", "a feature twice", "rename it");
+        assert!(row.unless_refused::<()>(Err(refused)).expect("the run goes on").is_none());
+        assert!(row.error.as_deref().is_some_and(|error| error.contains("a feature twice")));
+        let interrupted = Failure::new(Exit::Interrupted, "interrupted", "", "");
+        assert_eq!(row.unless_refused::<()>(Err(interrupted)).expect_err("the end").exit, Exit::Interrupted);
+    }
 
     #[test]
     fn the_median_is_the_middle_value() {
