@@ -48,6 +48,7 @@ fn text(output: &Output) -> String {
     }
     let says_nothing = |path: &str, code: &str| match path {
         "documents/mod.rs" => !code.contains("pub const"),
+        "xml.rs" => false,
         path => path.ends_with("mod.rs") || !code.contains("prelude"),
     };
     for (path, code) in output.files.iter().filter(|(path, code)| !says_nothing(path, code)) {

@@ -97,7 +97,9 @@ impl PlatformBuilder {
         self
     }
 
-    /// Sets the most that is read of a body that is decoded, in bytes; 16 MiB unless set. Streamed bodies have no limit.
+    /// Sets the most that is held in memory of a body, in bytes; 16 MiB unless set: a body that is decoded, the whole of a
+    /// streamed one ([`ByteStream::bytes`](crate::ByteStream::bytes)), one server-sent event. What is read piece by piece, or
+    /// saved to a file, has no limit.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self

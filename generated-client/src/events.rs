@@ -42,7 +42,8 @@ impl Event {
     }
 }
 
-/// A stream of server-sent events (`text/event-stream`). It does not reconnect by itself.
+/// A stream of server-sent events (`text/event-stream`). It does not reconnect by itself. An event is as long as the client's
+/// [`body_limit`](crate::PlatformBuilder::body_limit) lets it be, 16 MiB unless set; the stream has no end.
 pub struct EventStream {
     body: ByteStream,
     parser: Parser,
@@ -81,11 +82,13 @@ impl Stream for EventStream {
                 }
                 Some(Ok(chunk)) => {
                     this.parser.buffer.extend_from_slice(&chunk);
-                    if this.parser.size() > crate::session::BODY_LIMIT {
+                    let limit = this.body.limit();
+                    if this.parser.size() > limit {
                         this.done = true;
                         this.parser = Parser::default();
-                        let error =
-                            Error::new(Kind::TooLarge, "an event is longer than 16 MiB").at(this.body.operation());
+                        let error = Error::new(Kind::TooLarge, format!("an event is longer than {limit} bytes"))
+                            .hint("set a higher `body_limit`")
+                            .at(this.body.operation());
                         return Poll::Ready(Some(Err(error)));
                     }
                 }

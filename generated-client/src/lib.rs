@@ -51,6 +51,7 @@
 //! | `graphql` | no | GraphQL queries, and subscriptions over a WebSocket or server-sent events |
 //! | `operations` | no | asynchronous operations: references, watching, waiting; turns on `graphql` |
 //! | `sqlite` | no | a store of operations on disk; turns on `operations` |
+//! | `xml` | no | operations whose bodies are XML alone |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
 #![deny(missing_docs)]
 // Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.
@@ -58,6 +59,8 @@
 
 mod address;
 pub mod auth;
+#[cfg(feature = "graphql")]
+mod background;
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod builder;

@@ -36,6 +36,8 @@ pub struct ByteStream {
     operation: &'static str,
     source: Source,
     idle: Option<Duration>,
+    /// The most that is held in memory at once, in bytes.
+    limit: usize,
     silence: Option<Silence>,
 }
 
@@ -49,11 +51,11 @@ enum Source {
 
 impl ByteStream {
     pub(crate) fn whole(operation: &'static str, bytes: Bytes) -> Self {
-        Self { operation, source: Source::Whole(Some(bytes)), idle: None, silence: None }
+        Self { operation, source: Source::Whole(Some(bytes)), idle: None, limit: usize::MAX, silence: None }
     }
 
-    pub(crate) fn live(operation: &'static str, body: reqwest::Body, idle: Duration) -> Self {
-        Self { operation, source: Source::Live(Box::pin(body)), idle: Some(idle), silence: None }
+    pub(crate) fn live(operation: &'static str, body: reqwest::Body, idle: Duration, limit: usize) -> Self {
+        Self { operation, source: Source::Live(Box::pin(body)), idle: Some(idle), limit, silence: None }
     }
 
     /// Waits for chunks without end: a server has the right to be silent between events.
@@ -61,6 +63,10 @@ impl ByteStream {
         self.idle = None;
         self.silence = None;
         self
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
     }
 
     pub(crate) fn operation(&self) -> &'static str {
@@ -91,16 +97,17 @@ impl ByteStream {
         Ok(whole.freeze())
     }
 
-    /// The whole body, up to 16 MiB. For more, see [`bytes_up_to`](Self::bytes_up_to) and [`save`](Self::save).
+    /// The whole body, up to the client's [`body_limit`](crate::PlatformBuilder::body_limit), 16 MiB unless set. For more, see [`bytes_up_to`](Self::bytes_up_to) and [`save`](Self::save).
     ///
     /// # Errors
     ///
     /// The connection breaks or falls silent, or the body is longer.
     pub async fn bytes(self) -> Result<Bytes, Error> {
-        self.bytes_up_to(crate::session::BODY_LIMIT).await
+        let limit = self.limit;
+        self.bytes_up_to(limit).await
     }
 
-    /// The whole body as text, up to 16 MiB. Bytes that are no UTF-8 become U+FFFD.
+    /// The whole body as text, up to the same limit. Bytes that are no UTF-8 become U+FFFD.
     ///
     /// # Errors
     ///

@@ -25,6 +25,7 @@ use support_graphql::{GraphqlServer, Peer};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
+    runtime::{Builder, Runtime},
 };
 use tokio_tungstenite::tungstenite::Message;
 
@@ -636,10 +637,218 @@ async fn an_upgrade_that_proves_nothing_is_refused() {
     assert!(error.is_socket() && error.to_string().contains("confirmed"), "{error:?}");
 }
 
+#[tokio::test]
+async fn a_refused_upgrade_is_asked_for_again_after_a_time() {
+    let body = "event: next\ndata: {\"data\":\"an event\"}\n\nevent: complete\ndata:\n\n";
+    let script = |mut peer: Peer| async move {
+        peer.acknowledge().await;
+        let id = peer.subscribed().await.unwrap();
+        peer.next(&id, "\"a message\"").await;
+        peer.idle().await;
+    };
+    let server = GraphqlServer::start("graphql-transport-ws", move |_| events(body), script).await;
+    for (time, second) in [(Duration::ZERO, "a message"), (Duration::MAX, "an event")] {
+        let platform = platform_with(&server.url, GraphqlOptions::new().upgrade_again_after(time));
+        server.refuse_upgrades(1);
+        // What was refused goes over events, and is not held up.
+        assert_eq!(data(&mut subscribe(&platform)).await, "an event");
+        assert_eq!(data(&mut subscribe(&platform)).await, second, "{time:?}");
+    }
+    assert_eq!(server.opened(), 1);
+}
+
+/// A socket that takes so many subscriptions at a time, answers each with its number, and refuses more.
+async fn roomy(mut peer: Peer, room: usize, left: Arc<AtomicU32>, refuse: impl Fn(&str) -> String) {
+    peer.acknowledge().await;
+    let mut held = std::collections::HashSet::new();
+    while let Some(message) = peer.receive().await {
+        let Some(id) = message["id"].as_str() else { continue };
+        if message["type"] == "complete" {
+            held.remove(id);
+        } else if held.len() == room
+            || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err()
+        {
+            peer.send(refuse(id)).await;
+        } else {
+            held.insert(id.to_owned());
+            peer.next(id, id).await;
+        }
+    }
+}
+
+fn refusal(id: &str) -> String {
+    format!(r#"{{"id":"{id}","type":"error","payload":[{{"message":"Subscription limit reached"}}]}}"#)
+}
+
+#[tokio::test]
+async fn a_socket_that_takes_no_more_subscriptions_gets_another_beside_it() {
+    for (configured, room) in [(usize::MAX, 10), (10, usize::MAX)] {
+        let server =
+            GraphqlServer::sockets(move |peer: Peer| roomy(peer, room, Arc::new(AtomicU32::new(u32::MAX)), refusal))
+                .await;
+        let options = GraphqlOptions::new().subscriptions_per_socket(configured);
+        let platform = platform_with(&server.url, options);
+        let mut all: Vec<_> = (0..35).map(|_| subscribe(&platform)).collect();
+        let numbers = join_all(all.iter_mut().map(data)).await;
+        let distinct: std::collections::HashSet<String> = numbers.iter().map(Value::to_string).collect();
+        assert_eq!(distinct.len(), 35, "each gets its own messages");
+        assert_eq!(server.opened(), 4);
+        // Who comes later finds a seat that has become free.
+        all.drain(..10);
+        for _ in 0..3 {
+            all.push(subscribe(&platform));
+        }
+        join_all(all.iter_mut().skip(25).map(data)).await;
+        assert_eq!(server.opened(), 4);
+    }
+}
+
+#[tokio::test]
+async fn a_limit_that_another_socket_does_not_lift_is_an_error() {
+    let left = Arc::new(AtomicU32::new(5));
+    let server = GraphqlServer::sockets(move |peer: Peer| roomy(peer, usize::MAX, Arc::clone(&left), refusal)).await;
+    let platform = platform(&server.url);
+    let mut all: Vec<_> = (0..10).map(|_| subscribe(&platform)).collect();
+    let ends = join_all(all.iter_mut().map(|subscription| within(subscription.next()))).await;
+    let refused = ends.iter().filter(|end| matches!(end, Some(Err(error)) if error.is_graphql())).count();
+    assert_eq!(refused, 5);
+    assert_eq!(server.opened(), 2, "one other socket was tried for all of them");
+}
+
+#[tokio::test]
+async fn a_service_that_closes_a_full_socket_gets_fewer_subscriptions_on_each() {
+    let server = GraphqlServer::sockets(|mut peer: Peer| async move {
+        peer.acknowledge().await;
+        for _ in 0..6 {
+            let Some(id) = peer.subscribed().await else { return };
+            peer.next(&id, "1").await;
+        }
+        if peer.subscribed().await.is_some() {
+            peer.close(4429, "too many").await;
+        }
+    })
+    .await;
+    let platform = platform(&server.url);
+    let mut first: Vec<_> = (0..12).map(|_| subscribe(&platform)).collect();
+    // They share a socket, and lose it together.
+    let error = loop {
+        if let Err(error) = within(first[0].next()).await.unwrap() {
+            break error;
+        }
+    };
+    assert!(error.is_rate_limited() && error.is_retryable(), "{error:?}");
+    drop(first);
+    let mut second: Vec<_> = (0..12).map(|_| subscribe(&platform)).collect();
+    for number in join_all(second.iter_mut().map(data)).await {
+        assert_eq!(number, 1);
+    }
+}
+
+#[tokio::test]
+async fn unread_subscriptions_together_hold_what_the_client_may_hold() {
+    let told = Arc::new(tokio::sync::Notify::new());
+    let tell = Arc::clone(&told);
+    let server = GraphqlServer::sockets(move |mut peer: Peer| {
+        let tell = Arc::clone(&tell);
+        async move {
+            peer.acknowledge().await;
+            for _ in 0..20 {
+                let id = peer.subscribed().await.unwrap();
+                peer.next(&id, &format!("\"{}\"", "x".repeat(700))).await;
+            }
+            // The answer shows that all of it was read.
+            peer.send(r#"{"type":"ping"}"#).await;
+            while peer.receive().await.unwrap()["type"] != "pong" {}
+            tell.notify_one();
+            peer.idle().await;
+        }
+    })
+    .await;
+    let options = GraphqlOptions::new().message_limit(1_000).buffered_bytes(8_000);
+    let platform = platform_with(&server.url, options);
+    let mut all: Vec<_> = (0..20).map(|_| subscribe(&platform)).collect();
+    within(told.notified()).await;
+    let (mut kept, mut lost) = (0, 0);
+    for subscription in &mut all {
+        match within(subscription.next()).await.unwrap().unwrap() {
+            Delivery::Next(_) => kept += 1,
+            Delivery::Gap(Gap::Overflow { dropped: 1 }) => lost += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(kept + lost, 20, "each learns what became of its message");
+    assert!((8..=11).contains(&kept), "{kept}");
+}
+
+/// Runtimes of callers that began something, and are no longer there, or no longer driven.
+fn leaves(work: impl AsyncFn() -> Subscription<Value>, is_dropped: bool) -> (Subscription<Value>, Option<Runtime>) {
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let subscription = runtime.block_on(work());
+    (subscription, (!is_dropped).then_some(runtime))
+}
+
 #[test]
-fn outside_of_a_runtime_a_subscription_is_an_error() {
-    let platform = platform("http://127.0.0.1:1");
-    let mut subscription = subscribe(&platform);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    assert!(runtime.block_on(subscription.next()).unwrap().unwrap_err().is_request());
+fn a_subscription_belongs_to_no_runtime_of_a_caller() {
+    let server_runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let reader = Builder::new_current_thread().enable_all().build().unwrap();
+    for is_dropped in [true, false] {
+        let told = Arc::new(tokio::sync::Notify::new());
+        let wait = Arc::clone(&told);
+        let server = server_runtime.block_on(GraphqlServer::sockets(move |mut peer: Peer| {
+            let wait = Arc::clone(&wait);
+            async move {
+                peer.acknowledge().await;
+                let first = peer.subscribed().await.unwrap();
+                peer.next(&first, "1").await;
+                wait.notified().await;
+                peer.next(&first, "2").await;
+                let second = peer.subscribed().await.unwrap();
+                peer.next(&second, "3").await;
+                peer.idle().await;
+            }
+        }));
+        let platform = platform(&server.url);
+        let begin = async || {
+            let mut subscription = subscribe(&platform);
+            assert_eq!(data(&mut subscription).await, 1);
+            subscription
+        };
+        let (mut first, _parked) = leaves(begin, is_dropped);
+        told.notify_one();
+        reader.block_on(async {
+            assert_eq!(data(&mut first).await, 2, "{is_dropped}");
+            assert_eq!(data(&mut subscribe(&platform)).await, 3, "{is_dropped}");
+        });
+        assert_eq!(server.opened(), 1);
+    }
+}
+
+#[test]
+fn a_subscription_over_events_belongs_to_no_runtime_of_a_caller() {
+    let reader = Builder::new_current_thread().enable_all().build().unwrap();
+    for is_dropped in [true, false] {
+        let listener = reader.block_on(TcpListener::bind(("127.0.0.1", 0))).unwrap();
+        let options = GraphqlOptions::new().transport(Transport::ServerSentEvents);
+        let platform = platform_with(&format!("http://{}", listener.local_addr().unwrap()), options);
+        let begin = async || subscribe(&platform);
+        let (mut first, _parked) = leaves(begin, is_dropped);
+        reader.block_on(async {
+            let (mut peer, _) = Listener::accept(&listener).await;
+            peer.next("there").await;
+            assert_eq!(deliveries(&mut first, 1).await, ["there"], "{is_dropped}");
+        });
+    }
+}
+
+#[test]
+fn outside_of_a_runtime_a_subscription_works() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let server = runtime.block_on(GraphqlServer::sockets(|mut peer: Peer| async move {
+        peer.acknowledge().await;
+        let id = peer.subscribed().await.unwrap();
+        peer.next(&id, "1").await;
+        peer.idle().await;
+    }));
+    let mut subscription = subscribe(&platform(&server.url));
+    assert_eq!(runtime.block_on(data(&mut subscription)), 1);
 }

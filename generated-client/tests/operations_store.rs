@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use platform_client::{
     Method,
-    operations::{Binding, Operations, SqliteStore, Status},
+    operations::{Binding, Entry, Operations, SqliteStore, Status},
 };
 use support::{Reply, Server};
 use support_operations::{THING, World, operations, platform, submitted};
@@ -164,4 +164,119 @@ async fn a_store_of_the_first_version_is_gone_on_with() {
     file.execute_batch("PRAGMA user_version = 3").unwrap();
     let error = SqliteStore::open(&path).unwrap_err();
     assert!(error.is_store() && error.to_string().contains("version 3"), "{error}");
+}
+
+/// Changes the file of a store behind its back.
+fn tamper(path: &std::path::Path, sql: &str) {
+    let file = rusqlite::Connection::open(path).unwrap();
+    file.busy_timeout(Duration::from_secs(20)).unwrap();
+    file.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    file.execute_batch(sql).unwrap();
+}
+
+#[tokio::test]
+async fn a_row_that_cannot_be_read_stops_only_itself() {
+    let changes = [
+        "reference = replace(reference, '\"id\":\"17\"', '\"id\":\"18\"')",
+        "reference = replace(reference, '\"version\":1', '\"version\":2')",
+        "reference = (SELECT reference FROM submission WHERE label = 'first')",
+        "reference = '{'",
+        "intent = 'no intent'",
+        "intent = CAST(x'ff' AS TEXT)",
+        "intent = (SELECT intent FROM submission WHERE label = 'first')",
+        "intent = replace(intent, '\"kind\":\"thing\"', '\"kind\":\"polled-thing\"')",
+        "correlation = 'another'",
+    ];
+    for change in changes {
+        let (server, folder) = (accepting().await, tempfile::tempdir().unwrap());
+        let operations = stored(&server, &folder);
+        let platform = operations.platform().clone();
+        let request = || platform.request(Method::Post, "/rooms/r/things");
+        for label in ["first", "bad", "last"] {
+            request().submit(&operations, "thing", Some(label)).await.unwrap();
+        }
+        let path = folder.path().join("store");
+        tamper(&path, &format!("UPDATE submission SET {change} WHERE label = 'bad'"));
+        let unfinished = operations.unfinished().await.unwrap();
+        let labels: Vec<_> = unfinished.entries.iter().filter_map(|entry| entry.intent().label()).collect();
+        assert_eq!(labels, ["first", "last"], "{change}");
+        let [problem] = unfinished.unreadable.as_slice() else { panic!("{change}: {unfinished:?}") };
+        assert_eq!(problem.label(), Some("bad"), "{change}");
+        assert!(problem.place().starts_with("row 2 of the table `submission`"), "{}", problem.place());
+        assert!(problem.error().is_store() && problem.error().to_string().contains("row 2"), "{}", problem.error());
+        assert!(unfinished.all().unwrap_err().is_store());
+        // Whoever asks for it alone learns the same, and nothing is submitted in its place.
+        let error = operations.labelled("bad").await.unwrap_err();
+        assert!(error.is_store() && error.to_string().contains("`bad`"), "{change}: {error}");
+        request().resubmit(&operations, "thing", "bad").await.unwrap_err();
+        request().submit(&operations, "thing", Some("bad")).await.unwrap_err();
+        assert_eq!(server.requests().len(), 3, "{change}");
+    }
+}
+
+#[tokio::test]
+async fn an_observation_that_cannot_be_read_takes_no_entry_away() {
+    let (server, folder) = (accepting().await, tempfile::tempdir().unwrap());
+    let operations = stored(&server, &folder);
+    let operation = submitted(&operations, "thing").await;
+    operation.poll().await.unwrap();
+    tamper(&folder.path().join("store"), "UPDATE observation SET observation = '{\"state\":\"newer\"}'");
+    let unfinished = operations.unfinished().await.unwrap();
+    assert_eq!((unfinished.entries.len(), unfinished.unreadable.len()), (1, 1));
+    assert!(unfinished.entries[0].last().is_none());
+    assert!(unfinished.unreadable[0].place().contains("`observation`"), "{:?}", unfinished.unreadable);
+    operations.resume(&unfinished.entries[0]).unwrap();
+}
+
+/// For stores of other kinds, which look at no reference.
+#[tokio::test]
+async fn an_entry_with_the_reference_of_another_one_is_not_resumed() {
+    let server = accepting().await;
+    let operations = operations(&server.url);
+    let (one, other) = (submitted(&operations, "thing").await, submitted(&operations, "polled-thing").await);
+    let entries = operations.unfinished().await.unwrap().all().unwrap();
+    let mixed = Entry::new(entries[0].intent().clone(), 1, Some(other.reference().clone()), None, None);
+    assert!(operations.resume(&mixed).unwrap_err().is_reference());
+    let right = Entry::new(entries[0].intent().clone(), 1, Some(one.reference().clone()), None, None);
+    operations.resume(&right).unwrap();
+}
+
+#[test]
+fn a_file_that_another_program_holds_keeps_no_thread_of_the_runtime() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (server, folder) = (accepting().await, tempfile::tempdir().unwrap());
+        let operations = stored(&server, &folder);
+        let holder = rusqlite::Connection::open(folder.path().join("store")).unwrap();
+        holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let calls: Vec<_> = (0..700)
+            .map(|number| {
+                let (operations, label) = (operations.clone(), format!("{number}"));
+                tokio::spawn(async move {
+                    let platform = operations.platform().clone();
+                    let request = platform.request(Method::Post, "/rooms/r/things");
+                    request.deadline(Duration::from_millis(300)).submit(&operations, "thing", Some(&label)).await
+                })
+            })
+            .collect();
+        // Other work of the program has its threads.
+        let other = tokio::time::timeout(Duration::from_secs(30), tokio::task::spawn_blocking(|| 1)).await;
+        assert_eq!(other.expect("the threads are taken").unwrap(), 1);
+        for call in calls {
+            let ended = tokio::time::timeout(Duration::from_secs(30), call).await.expect("it does not end").unwrap();
+            let error = ended.unwrap_err();
+            assert!(error.is_store() && !error.is_submission_unknown(), "{error:?}");
+        }
+        holder.execute_batch("COMMIT").unwrap();
+        // What nobody waited for any more is left undone: no label is taken by a submission that was never sent.
+        let left = tokio::time::timeout(Duration::from_secs(60), operations.unfinished()).await.expect("it hangs");
+        assert_eq!(left.unwrap().all().unwrap(), []);
+        assert!(server.requests().is_empty());
+        submitted(&operations, "thing").await;
+    });
 }

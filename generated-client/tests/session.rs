@@ -350,3 +350,69 @@ async fn a_client_is_made_without_connections() {
     assert_eq!(platform.clone().base_url(), "https://platform.example/");
     assert_eq!(format!("{platform:?}"), "Platform { base_url: \"https://platform.example/\", .. }");
 }
+
+#[tokio::test]
+async fn the_limit_of_bodies_holds_for_what_a_stream_keeps_in_memory() {
+    let event = format!("data: {}\n\n", "x".repeat(50));
+    let server = Server::always(Reply::new(200, &[("content-type", "text/event-stream")], event.repeat(10))).await;
+    let client = |limit| Platform::builder(&server.url).body_limit(limit).build().unwrap();
+    let (small, large) = (client(40), client(200));
+    let request = |platform: &Platform| {
+        let platform = platform.clone();
+        async move { platform.request(Method::Get, "/x").stream().await.unwrap() }
+    };
+    for platform in [&small, &large] {
+        let error = request(platform).await.bytes().await.unwrap_err();
+        assert!(error.is_too_large() && error.to_string().contains("longer than"), "{error}");
+        assert!(request(platform).await.text().await.unwrap_err().is_too_large());
+        assert_eq!(request(platform).await.bytes_up_to(1000).await.unwrap().len(), 580, "what the caller says counts");
+        let mut body = request(platform).await;
+        let mut length = 0;
+        while let Some(chunk) = body.next().await {
+            length += chunk.unwrap().len();
+        }
+        assert_eq!(length, 580, "what is read piece by piece has no limit");
+    }
+    let mut events = small.request(Method::Get, "/x").events().await.unwrap();
+    let error = events.next().await.unwrap().unwrap_err();
+    assert!(error.is_too_large() && error.to_string().contains("40 bytes"), "{error}");
+    assert!(events.next().await.is_none());
+}
+
+/// Sets one header, and says so.
+struct Sets(&'static str, &'static str);
+
+impl platform_client::Middleware for Sets {
+    fn handle<'a>(
+        &'a self,
+        mut request: platform_client::Outgoing,
+        next: platform_client::Next<'a>,
+    ) -> platform_client::MiddlewareFuture<'a> {
+        Box::pin(async move {
+            request.headers.append(self.0, self.1.parse().unwrap());
+            next.run(request).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_middleware_cannot_frame_the_message() {
+    let server = Server::always(Reply::json(200, "{}")).await;
+    for (name, value) in [
+        ("content-length", "0"),
+        ("content-length", "3"),
+        ("transfer-encoding", "chunked"),
+        ("host", "other.example"),
+        ("connection", "close"),
+    ] {
+        let platform = Platform::builder(&server.url).middleware(Sets(name, value)).build().unwrap();
+        for method in [Method::Get, Method::Post] {
+            let error = platform.request(method, "/x").json(&1).send().await.unwrap_err();
+            assert!(error.is_request() && !error.was_sent() && error.to_string().contains(name), "{name}: {error}");
+        }
+    }
+    assert!(server.requests().is_empty());
+    let platform = Platform::builder(&server.url).middleware(Sets("x-tenant", "blue")).build().unwrap();
+    platform.request(Method::Post, "/x").send().await.unwrap();
+    assert_eq!(server.last().header("x-tenant"), Some("blue"));
+}

@@ -123,17 +123,109 @@ impl RefreshStore for Failing {
 }
 
 #[tokio::test]
-async fn a_refresh_token_that_cannot_be_stored_is_not_lost_and_nothing_is_used() {
+async fn a_refresh_token_that_cannot_be_stored_is_used_from_memory_and_stored_later() {
     let (server, issuer) = rotating("first").await;
+    // The first two of three saves fail: that after the first answer, and that before the second request.
     let store = Failing(Arc::new(Mutex::new((2, Some("first".into())))));
     let (platform, _) = client(&server, store.clone());
-    for _ in 0..2 {
-        assert!(get(&platform).await.unwrap_err().is_token());
-    }
-    assert!(server.requests().iter().all(|request| request.path() != "/x"), "nothing was used");
-    assert_eq!(issuer.lock().unwrap().count, 1, "what waits to be stored is stored before anything else is asked for");
     get(&platform).await.unwrap();
+    assert_eq!(store.0.lock().unwrap().1.as_ref().unwrap().expose_secret(), "first", "it is not stored");
+    get(&platform).await.unwrap();
+    assert_eq!(
+        issuer.lock().unwrap().count,
+        2,
+        "the token that is in memory was sent, and not the one that is used up"
+    );
     assert_eq!(store.0.lock().unwrap().1.as_ref().unwrap().expose_secret(), "canary-refresh-2");
+    get(&platform).await.unwrap();
+    assert_eq!(store.0.lock().unwrap().1.as_ref().unwrap().expose_secret(), "canary-refresh-3");
+}
+
+/// A store on disk that can be read, and not written while it is full.
+struct Full {
+    folder: RefreshFolder,
+    full: Arc<Mutex<bool>>,
+}
+
+impl RefreshStore for Full {
+    fn lock(
+        &self,
+        key: &platform_client::auth::RefreshKey,
+    ) -> Result<Option<platform_client::auth::RefreshLock>, Error> {
+        self.folder.lock(key)
+    }
+
+    fn load(&self, key: &platform_client::auth::RefreshKey) -> Result<Option<SecretString>, Error> {
+        self.folder.load(key)
+    }
+
+    fn save(&self, key: &platform_client::auth::RefreshKey, token: &SecretString) -> Result<(), Error> {
+        if *self.full.lock().unwrap() {
+            return Err(SecretEnv::new("PLATFORM_NO_SUCH_VARIABLE").read().unwrap_err());
+        }
+        self.folder.save(key, token)
+    }
+}
+
+/// Waits until nobody holds the entry. A child that another test starts holds every open file for an instant.
+async fn unlocked(store: &RefreshFolder, key: &platform_client::auth::RefreshKey) {
+    let free = async {
+        while store.lock(key).unwrap().is_none() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), free).await.unwrap();
+}
+
+/// While the disk is full, another process must not send the token that is used up: issuers revoke everything then.
+#[tokio::test]
+async fn a_token_that_waits_to_be_stored_keeps_its_entry_locked() {
+    let folder = tempfile::tempdir().unwrap();
+    let on_disk = RefreshFolder::new(folder.path());
+    let full = Arc::new(Mutex::new(false));
+    let (server, issuer) = rotating("first").await;
+    let (platform, key) = client(&server, Full { folder: on_disk.clone(), full: Arc::clone(&full) });
+    on_disk.save(&key, &"first".into()).unwrap();
+    get(&platform).await.unwrap();
+    unlocked(&on_disk, &key).await;
+    *full.lock().unwrap() = true;
+    for _ in 0..2 {
+        get(&platform).await.unwrap();
+        assert!(on_disk.lock(&key).unwrap().is_none(), "another process waits");
+    }
+    *full.lock().unwrap() = false;
+    get(&platform).await.unwrap();
+    unlocked(&on_disk, &key).await;
+    assert_eq!(on_disk.load(&key).unwrap().unwrap().expose_secret(), "canary-refresh-4");
+    assert_eq!(issuer.lock().unwrap().count, 4, "no token was sent twice");
+    // What waits, and is refused, waits no longer: a sign-in elsewhere mends it.
+    *full.lock().unwrap() = true;
+    get(&platform).await.unwrap();
+    issuer.lock().unwrap().valid = ["elsewhere".to_owned()].into();
+    assert!(get(&platform).await.is_err());
+    *full.lock().unwrap() = false;
+    on_disk.save(&key, &"elsewhere".into()).unwrap();
+    get(&platform).await.unwrap();
+}
+
+/// A container gives its program the same process id each time.
+#[tokio::test]
+async fn what_a_killed_program_left_does_not_keep_tokens_from_being_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = RefreshFolder::new(folder.path());
+    let (server, issuer) = rotating("first").await;
+    let (platform, key) = client(&server, store.clone());
+    store.save(&key, &"first".into()).unwrap();
+    for number in 0..1000 {
+        let part = format!("{}.{}-{number}.part", key.name(), std::process::id());
+        std::fs::write(folder.path().join(&part), "half a tok").unwrap();
+        std::fs::write(folder.path().join(part.replace('.', ".token.")), "half a tok").unwrap();
+    }
+    for round in 1..4 {
+        get(&platform).await.unwrap();
+        assert_eq!(store.load(&key).unwrap().unwrap().expose_secret(), format!("canary-refresh-{round}"));
+    }
+    assert_eq!(issuer.lock().unwrap().count, 3);
 }
 
 #[tokio::test]
@@ -320,6 +412,7 @@ impl Login {
         let known = Arc::clone(&base);
         let server = Server::start(move |request| match request.path() {
             "/x" => Reply::json(200, "{}"),
+            "/refused" => Reply::json(401, "{}"),
             "/.well-known/openid-configuration" => {
                 let base = known.lock().unwrap();
                 Reply::json(
@@ -407,6 +500,37 @@ async fn a_sign_in_that_is_refused_or_of_another_issuer() {
         assert!(error.is_token() && error.to_string().contains(says), "{error}");
         assert_ne!(login.server.last().path(), "/connect/token");
     }
+}
+
+/// The user is not shown one window after the other, whatever the service or the user refuses.
+#[tokio::test]
+async fn a_service_that_refuses_every_token_opens_one_window() {
+    let mut login = Login::start(0).await;
+    let signing = login.begin();
+    let (redirect, state, _) = login.asked().await;
+    browse(&format!("{redirect}?state={state}&code=c")).await;
+    signing.await.unwrap().unwrap();
+    for _ in 0..10 {
+        let error = login.platform.request(Method::Get, "/refused").send().await.unwrap_err();
+        assert!(error.is_unauthorized() && error.to_string().contains("no other token could be had"), "{error}");
+    }
+    assert!(login.shown.try_recv().is_err(), "no second window");
+    get(&login.platform).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_user_who_refuses_is_not_asked_again_at_once() {
+    let mut login = Login::start(0).await;
+    let signing = login.begin();
+    let (redirect, state, _) = login.asked().await;
+    browse(&format!("{redirect}?state={state}&error=access_denied")).await;
+    assert!(signing.await.unwrap().unwrap_err().to_string().contains("access_denied"));
+    for _ in 0..10 {
+        let error = login.platform.request(Method::Get, "/x").no_retry().send().await.unwrap_err();
+        assert!(error.to_string().contains("access_denied") && error.retry_after().is_some(), "{error}");
+        tokio::time::sleep(Duration::from_millis(40)).await;
+    }
+    assert!(login.shown.try_recv().is_err(), "no second window");
 }
 
 #[tokio::test]

@@ -400,6 +400,55 @@ async fn other_refusals_ask_for_no_token() {
 }
 
 #[tokio::test]
+async fn a_service_that_refuses_every_token_asks_the_issuer_rarely() {
+    let server = Server::always(Reply::new(401, &[("www-authenticate", "Bearer error=\"invalid_token\"")], "")).await;
+    let (platform, count) = counting(&server);
+    for _ in 0..20 {
+        assert!(get(&platform).await.unwrap_err().is_unauthorized());
+    }
+    let error = get(&platform).await.unwrap_err();
+    assert!(error.is_unauthorized(), "{error}");
+    // Twenty calls may take longer than a pause or two.
+    assert!(count.load(Ordering::SeqCst) < 8, "{}", count.load(Ordering::SeqCst));
+}
+
+/// A secret that is a part of many words.
+#[tokio::test]
+async fn a_short_secret_mangles_no_error() {
+    for (secret, code) in [("a", "invalid_client"), ("client", "invalid_client"), ("invalid_client", "invalid_client")]
+    {
+        let server = both(move |request| match request.path() {
+            "/connect/token" => Reply::json(
+                400,
+                &format!(r#"{{"error":"{code}","error_description":"the secret '{secret}' is not that of a caller"}}"#),
+            ),
+            _ => Reply::json(404, "{}"),
+        })
+        .await;
+        let error = get(&client(&server, platform_client::auth::SecretString::from(secret))).await.unwrap_err();
+        let shown = error.to_string();
+        assert!(shown.contains(": invalid_client: ") && shown.contains("check the client's name"), "{secret}: {shown}");
+        assert!(shown.contains("'[redacted]' is not that of"), "{secret}: {shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_scope_that_is_refused_is_named() {
+    let server = both(|request| match request.path() {
+        "/connect/token" => {
+            let said = r#"{"error":"invalid_scope","error_description":"no scope platform.everything"}"#;
+            Reply::json(400, said)
+        }
+        _ => Reply::json(404, "{}"),
+    })
+    .await;
+    let credential = ClientCredentials::new(&server.url, "c", SecretEnv::new("PATH")).scope("platform.everything");
+    let platform = Platform::builder(&server.url).credential(credential).build().unwrap();
+    let shown = get(&platform).await.unwrap_err().to_string();
+    assert!(shown.contains("no scope platform.everything"), "{shown}");
+}
+
+#[tokio::test]
 async fn a_fixed_token_that_is_refused_is_not_sent_twice() {
     let server = Server::always(Reply::json(401, &format!(r#"{{"detail":"no {TOKEN} here"}}"#))).await;
     let platform = Platform::builder(&server.url).credential(StaticToken::new(TOKEN)).build().unwrap();

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
+use platform_codegen::line;
+
 /// Exit codes of every command; `flags.rs` documents them for users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -68,7 +70,7 @@ impl Failure {
             ErrorKind::PermissionDenied => ("files/permission", "give yourself write access and run the command again"),
             _ => ("files/refused", "mend what the system names and run the command again"),
         };
-        Self::new(Exit::Files, code, format!("cannot {what} {}: {error}", path.display()), hint)
+        Self::new(Exit::Files, code, format!("cannot {what} {}: {error}", line(&path.to_string_lossy())), hint)
     }
 }
 

@@ -66,3 +66,38 @@ fn generated_crates_can_be_kept_and_checks_left_out() {
     assert!(workspace.path("kept/deep-good.json/src/generated/mod.rs").is_file());
     workspace.run(&["corpus", "contracts", "--only", "absent"]).fails(5, &["no contract here"]);
 }
+
+/// One contract after another, whatever becomes of each: what cannot be read, laid out or compiled is a row.
+#[cfg(unix)]
+#[test]
+fn whatever_one_contract_does_the_run_goes_on() {
+    let workspace = workspace("");
+    workspace.write("contracts/empty.json", "");
+    workspace.write("contracts/deep.json", &"[".repeat(200_000));
+    workspace.write("contracts/odd.yaml", "a: &a [*a, *a]\n? {b: c}\n");
+    // Its crate cannot be laid out: a file stands where its folder would be.
+    workspace.write("contracts/taken.json", &contract::small());
+    workspace.write("kept/taken.json", "in the way\n");
+    std::os::unix::fs::symlink(workspace.path("contracts"), workspace.path("contracts/loop")).expect("linked");
+    std::os::unix::fs::symlink(workspace.path("absent"), workspace.path("contracts/dangling.json")).expect("linked");
+    workspace.write("contracts/zz.json", &contract::small());
+    for options in [&["--no-check", "--keep", "kept"][..], &["--keep", "kept"], &["--together"]] {
+        let mut arguments = vec!["corpus", "contracts", "--json", "rows.json"];
+        arguments.extend(options);
+        let run = workspace.run(&arguments);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        let rows = rows(&workspace);
+        let names: Vec<&str> = rows.iter().filter_map(|row| row["file"].as_str()).collect();
+        let expected =
+            ["dangling.json", "deep.json", "deep/good.json", "empty.json", "odd.yaml", "taken.json", "zz.json"];
+        assert_eq!(names, expected, "{options:?}");
+        let failed: Vec<&str> =
+            rows.iter().filter(|row| !row["error"].is_null()).filter_map(|row| row["file"].as_str()).collect();
+        let mut broken = vec!["dangling.json", "deep.json", "empty.json", "odd.yaml"];
+        if options.contains(&"--keep") {
+            broken.push("taken.json");
+        }
+        assert_eq!(failed, broken, "{options:?}\n{}", run.stdout);
+        assert!(run.stdout.contains("7 contracts: "), "{}", run.stdout);
+    }
+}

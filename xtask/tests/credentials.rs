@@ -93,6 +93,22 @@ fn a_wrong_secret_is_said_without_showing_it() {
     assert_eq!(workspace.tree(), before);
 }
 
+/// A long secret is not shown in part, a short one takes no part of the issuer's words away.
+#[test]
+fn a_secret_of_any_length_that_the_issuer_repeats_is_not_shown() {
+    for (secret, shown) in
+        [("correct-horse-battery-staple-".repeat(10), "invalid_client"), ("i".to_owned(), "invalid_client")]
+    {
+        let workspace = Workspace::pinned();
+        let server = deployment("another", true);
+        let file = secret_file(&workspace, 0o600);
+        fs::write(&file, &secret).expect("written");
+        let run = run(&workspace, &server, &file.to_string_lossy());
+        run.fails(3, &["token/refused", shown]);
+        assert!(!run.stderr.contains("correct-horse") && !run.stderr.contains("unknown secret i"), "{run:?}");
+    }
+}
+
 #[test]
 fn an_issuer_that_is_down_is_said() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -79,6 +79,82 @@ fn control_characters_of_a_server_do_not_reach_the_terminal() {
     assert!(!run.stderr.contains('\u{1b}'));
 }
 
+/// Escape sequences, a line break by another name, and a letter that turns the reading around.
+const STEERING: &str = "\u{1b}[2J\u{9b}1m\u{202e}\u{2028}\u{7}";
+
+#[track_caller]
+fn is_plain(run: &support::Run) {
+    let said = format!("{}{}", run.stdout, run.stderr);
+    let odd = |letter: char| letter != '\n' && (letter.is_control() || matches!(letter, '\u{202e}' | '\u{2028}'));
+    assert!(!said.contains(odd), "{said:?}");
+}
+
+#[test]
+fn nothing_of_a_contract_a_server_or_a_file_name_steers_the_terminal() {
+    let workspace = Workspace::new();
+    // What steers does not come through in a header.
+    let server = Server::start(|_| Response::json(STEERING));
+    let run = workspace.run(&["regenerate", "--contract", &format!("{}/x", server.url())]);
+    run.fails(4, &["first line"]);
+    is_plain(&run);
+
+    let odd = serde_json::json!(format!("{STEERING}\nerror[evil]: a line of its own"));
+    let text = odd.to_string();
+    let contract = contract::small()
+        .replace("\"v1\"", &text)
+        .replace("\"uuid\"", &text)
+        .replace("\"string\"", &text)
+        .replace("\"Things\"", &text)
+        .replace("/api/things", &format!("/api/things/{}", text.trim_matches('"')));
+    workspace.write("contract.json", &contract);
+    let run = workspace.run(&["regenerate", "--contract", "contract.json"]);
+    is_plain(&run);
+    assert!(!run.stderr.contains("\nerror[evil]") && !run.stdout.contains("\nerror[evil]"), "{run:?}");
+
+    let workspace = Workspace::pinned();
+    let name = format!("generated-client/src/generated/{STEERING}\nerror[evil]: x.rs");
+    workspace.write(&name, "// mine\n");
+    for arguments in [&["regenerate", "--check"][..], &["regenerate", "--offline"]] {
+        let run = workspace.run(arguments);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        is_plain(&run);
+        assert!(!format!("{}{}", run.stdout, run.stderr).contains("\nerror[evil]"), "{run:?}");
+    }
+    let run = workspace.run(&["regenerate", "--contract", &format!("absent{STEERING}\nerror[evil].json")]);
+    run.fails(5, &["absent"]);
+    is_plain(&run);
+}
+
+/// A service that repeats what it was sent brings the token neither to the terminal nor into the repository.
+#[test]
+fn a_token_that_a_service_repeats_is_neither_shown_nor_written() {
+    let token = format!("tok-{}", "3141592653".repeat(20));
+    let echo = |request: &Request| request.header("authorization").unwrap_or_default().to_owned();
+    let as_page = move |request: &Request| Response::html(&format!("<html>{}</html>", echo(request)));
+    let as_text = move |request: &Request| Response::new(200, "text/plain", echo(request));
+    let as_challenge = move |request: &Request| Response::status(401).with("www-authenticate", &echo(request));
+    let as_tag =
+        move |request: &Request| Response::json(contract::small()).with("etag", &format!("\"{}\"", echo(request)));
+    let as_contract = move |request: &Request| Response::json(contract::small().replace("Things", &echo(request)));
+    type Answer = Box<dyn Fn(&Request) -> Response + Send + Sync>;
+    let answers: [(&str, Answer); 5] = [
+        ("page", Box::new(as_page)),
+        ("text", Box::new(as_text)),
+        ("challenge", Box::new(as_challenge)),
+        ("tag", Box::new(as_tag)),
+        ("contract", Box::new(as_contract)),
+    ];
+    for (name, answer) in answers {
+        let workspace = Workspace::pinned();
+        let before = workspace.tree();
+        let server = Server::start(answer);
+        let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &[("TEST_TOKEN", &token)]);
+        assert!(matches!(run.code, Some(3 | 4)), "{name}: {run:?}");
+        assert!(!format!("{run:?}").contains("3141592653"), "{name}: {run:?}");
+        assert_eq!(workspace.tree(), before, "{name}");
+    }
+}
+
 #[test]
 fn a_contract_that_needs_a_token_names_what_to_set() {
     let response = Response::status(401).with("www-authenticate", "Bearer error=\"invalid_token\"");

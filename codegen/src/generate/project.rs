@@ -88,7 +88,7 @@ fn members(kind: &Kind) -> Vec<&Type> {
 
 fn carried(content: &Content) -> Option<&Type> {
     match content {
-        Content::Json(ty) | Content::OptionalJson(ty) => Some(ty),
+        Content::Json(ty) | Content::OptionalJson(ty) | Content::Xml(ty, _) => Some(ty),
         _ => None,
     }
 }
@@ -116,7 +116,7 @@ fn operation(model: &Model, index: usize) -> Value {
     };
     let mut value = json!({ "operationId": format!("o{index}"), "parameters": parameters, "responses": success });
     let body = match operation.body.as_ref().map(|body| &body.kind) {
-        Some(BodyKind::Json(ty) | BodyKind::Form(ty, _)) => Some(schema(ty)),
+        Some(BodyKind::Json(ty) | BodyKind::Form(ty, _) | BodyKind::Xml(ty, _)) => Some(schema(ty)),
         Some(BodyKind::Multipart(id)) => Some(schema(&Type::Named(*id))),
         Some(BodyKind::Text | BodyKind::Binary) | None => None,
     };

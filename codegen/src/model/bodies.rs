@@ -47,10 +47,11 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         Class::Text => BodyKind::Text,
         Class::Binary => BodyKind::Binary,
         Class::Xml => {
-            if schema.as_ref().is_some_and(|schema| typed_elsewhere(types, schema, &name)) {
-                types.lose(&media, "sent as text", "XML is not typed".to_owned());
-            }
-            BodyKind::Text
+            let typed = schema.as_ref().filter(|schema| typed_elsewhere(types, schema, &name));
+            typed.map_or(BodyKind::Text, |schema| {
+                let ty = text_not_bytes(types.of(schema, &name).ty);
+                BodyKind::Xml(ty, types.xml_sent(schema))
+            })
         }
     };
     let media_type = match (&kind, media_type) {

@@ -25,8 +25,9 @@ pub(crate) fn build(documents: &[Document], config: &Config, pins: &Names, ledge
             model.families.push(operation.family.clone());
         }
     }
-    let (definitions, mut given) = types.finish();
+    let (definitions, xml, mut given) = types.finish();
     model.types = definitions;
+    model.xml = xml;
     given.operations = names;
     api_version::lift(&mut model, documents);
     model.families.sort_by(|one, other| one.name.cmp(&other.name));

@@ -29,6 +29,7 @@ mod tags;
 mod tree;
 mod types;
 mod unions;
+mod xml;
 
 pub(crate) use build::build;
 pub(crate) use status::StatusKey;
@@ -36,6 +37,8 @@ pub(crate) use tree::Document;
 pub(crate) use types::{
     Definition, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Tagging, Type, TypeId, Variant, VariantContent,
 };
+
+pub(crate) use xml::{Xml, XmlName, XmlPlace, XmlRoot, XmlShape};
 
 /// All contracts of a client, interpreted.
 #[derive(Debug, Default)]
@@ -46,6 +49,8 @@ pub(crate) struct Model {
     pub(crate) operations: Vec<Operation>,
     /// Types, indexed by [`TypeId`].
     pub(crate) types: Vec<Definition>,
+    /// What values look like in XML.
+    pub(crate) xml: Xml,
     /// How many operations no request can be made of: they are not in `operations`.
     pub(crate) left_out: usize,
 }
@@ -193,6 +198,7 @@ pub(crate) enum BodyKind {
     Json(Type),
     /// URL-encoded; fields whose style differs from `form` with `explode`.
     Form(Type, Vec<(String, Style, bool)>),
+    Xml(Type, XmlRoot),
     Multipart(TypeId),
     Text,
     Binary,
@@ -205,6 +211,7 @@ pub(crate) enum Content {
     Json(Type),
     /// A body that may be missing.
     OptionalJson(Type),
+    Xml(Type, XmlRoot),
     Text,
     Stream,
     Events,

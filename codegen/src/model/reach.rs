@@ -45,7 +45,9 @@ pub(super) fn roots(operation: &Operation) -> (Vec<TypeId>, Vec<TypeId>) {
         parameter.ty.each_named(&mut |id| request.push(id));
     }
     match operation.body.as_ref().map(|body| &body.kind) {
-        Some(BodyKind::Json(ty) | BodyKind::Form(ty, _)) => ty.each_named(&mut |id| request.push(id)),
+        Some(BodyKind::Json(ty) | BodyKind::Form(ty, _) | BodyKind::Xml(ty, _)) => {
+            ty.each_named(&mut |id| request.push(id))
+        }
         Some(BodyKind::Multipart(id)) => request.push(*id),
         _ => {}
     }
@@ -60,7 +62,7 @@ pub(super) fn roots(operation: &Operation) -> (Vec<TypeId>, Vec<TypeId>) {
 
 fn content(content: &Content, into: &mut Vec<TypeId>) {
     match content {
-        Content::Json(ty) | Content::OptionalJson(ty) => ty.each_named(&mut |id| into.push(id)),
+        Content::Json(ty) | Content::OptionalJson(ty) | Content::Xml(ty, _) => ty.each_named(&mut |id| into.push(id)),
         Content::ByStatus(id) => into.push(*id),
         _ => {}
     }

@@ -154,11 +154,12 @@ fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -
             Some(_) => (Content::Text, Some(name.to_owned())),
         },
         Class::Xml => {
-            if schema.as_ref().is_some_and(|schema| typed_elsewhere(types, schema, hint)) {
-                let cause = Loss::Degraded("XML is not typed".to_owned());
-                node.note(types.ledger, "model/response", format!("`{name}` is answered as text"), cause);
-            }
-            (Content::Text, Some(name.to_owned()))
+            let typed = schema.as_ref().filter(|schema| typed_elsewhere(types, schema, hint));
+            let content = typed.map_or(Content::Text, |schema| {
+                let ty = text_not_bytes(types.of(schema, hint).ty);
+                Content::Xml(ty, types.xml_root(schema))
+            });
+            (content, Some(name.to_owned()))
         }
         Class::Form => (Content::Text, Some(name.to_owned())),
         Class::Binary | Class::Multipart => (Content::Stream, Some(name.to_owned())),

@@ -14,6 +14,7 @@ use super::object_like::ObjectLike;
 use super::scalars::scalar;
 use super::tree::{Document, Node, last_segment};
 use super::types::{Definition, Kind, Reach, Type, TypeId};
+use super::xml::{Xml, XmlShapes};
 use super::{Provenance, enums};
 use crate::Names;
 use crate::ledger::{Ledger, Loss};
@@ -73,6 +74,7 @@ pub(super) struct Types<'a> {
     pub(super) subtypes: Subtypes,
     pub(super) objects: ObjectLike,
     pub(super) admitted: Admitted<'a>,
+    pub(super) xml: XmlShapes,
 }
 
 impl<'a> Types<'a> {
@@ -93,6 +95,7 @@ impl<'a> Types<'a> {
             subtypes,
             objects: ObjectLike::default(),
             admitted: Admitted::default(),
+            xml: XmlShapes::default(),
         }
     }
 
@@ -244,9 +247,9 @@ impl<'a> Types<'a> {
         self.definitions.get(id.0)?.as_ref().map(|definition| &definition.kind)
     }
 
-    /// The types, each in its place.
-    pub(super) fn finish(self) -> (Vec<Definition>, Names) {
-        (self.definitions.into_iter().flatten().collect(), self.claims.given)
+    /// The types, each in its place, and what values look like in XML.
+    pub(super) fn finish(self) -> (Vec<Definition>, Xml, Names) {
+        (self.definitions.into_iter().flatten().collect(), self.xml.finish(), self.claims.given)
     }
 
     /// What a schema is. `nullable` becomes true when one of its branches is `null`.

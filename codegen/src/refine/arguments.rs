@@ -1,6 +1,7 @@
 //! How the parameters of an operation become arguments.
 
 use super::render::{Render, borrowed};
+use super::xml;
 use crate::generate::Rust;
 use crate::model::{Body, BodyKind, Operation, Parameter};
 
@@ -38,7 +39,7 @@ pub(crate) fn arrange(render: &Render<'_>, index: usize, operation: &Operation) 
     if let Some(body) = &operation.body {
         let (rust, payload) = body_argument(render, index, body);
         arguments.list.push(("body".to_owned(), rust));
-        arguments.payload = payload.to_owned();
+        arguments.payload = payload;
     }
     for (position, parameter) in operation.parameters.iter().enumerate() {
         if !parameter.required && optional < MANY {
@@ -49,7 +50,7 @@ pub(crate) fn arrange(render: &Render<'_>, index: usize, operation: &Operation) 
 }
 
 /// The type of the body, and the expression that hands it over.
-fn body_argument(render: &Render<'_>, index: usize, body: &Body) -> (Rust, &'static str) {
+fn body_argument(render: &Render<'_>, index: usize, body: &Body) -> (Rust, String) {
     let (rust, required, optional) = match &body.kind {
         BodyKind::Json(ty) => {
             (borrowed(render.body(index, ty)), "Payload::Json(&body)", "Payload::optional(body.as_ref())")
@@ -59,6 +60,16 @@ fn body_argument(render: &Render<'_>, index: usize, body: &Body) -> (Rust, &'sta
             "Payload::Form(&body)",
             "body.as_ref().map_or(Payload::None, |body| Payload::Form(body))",
         ),
+        BodyKind::Xml(ty, root) => {
+            let root = format!("&{}", xml::root(*root));
+            return match body.required {
+                true => (borrowed(render.body(index, ty)), format!("Payload::Xml(&body, {root})")),
+                false => (
+                    Rust::with("Option", borrowed(render.body(index, ty))),
+                    format!("body.as_ref().map_or(Payload::None, |body| Payload::Xml(body, {root}))"),
+                ),
+            };
+        }
         BodyKind::Multipart(id) => (
             Rust::name(&format!("T{}", id.0)),
             "Payload::Multipart(body.into_parts())",
@@ -73,5 +84,5 @@ fn body_argument(render: &Render<'_>, index: usize, body: &Body) -> (Rust, &'sta
             (Rust::name("Upload"), "Payload::Binary(body)", "body.map_or(Payload::None, Payload::Binary)")
         }
     };
-    if body.required { (rust, required) } else { (Rust::with("Option", rust), optional) }
+    if body.required { (rust, required.to_owned()) } else { (Rust::with("Option", rust), optional.to_owned()) }
 }

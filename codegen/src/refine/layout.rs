@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::groups::Group;
+use super::xml::CONDITION;
 use crate::Feature;
 use crate::emit::Piece;
 use crate::model::{Model, Provenance, TypeId};
@@ -14,11 +15,12 @@ const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, depreca
     reason = \"names and prose are the contract's\")]";
 
 /// `mod.rs` of the generated folder.
-pub(crate) fn root(documents: &str) -> Vec<Piece> {
+pub(crate) fn root(documents: &str, xml: bool) -> Vec<Piece> {
+    let xml = if xml { format!("{CONDITION}pub(crate) mod xml;\n") } else { String::new() };
     let about = "//! What is generated from the contract.\n";
     vec![Piece::Code(format!(
         "{about}{ALLOWS}\n\n#[cfg(feature = \"operations\")]\npub mod bindings;\n#[cfg({documents})]\npub mod documents;\n\
-         pub mod families;\npub mod types;\n"
+         pub mod families;\npub mod types;\n{xml}"
     ))]
 }
 

@@ -14,6 +14,7 @@ mod operations;
 mod render;
 mod surface;
 mod types;
+mod xml;
 
 use std::collections::BTreeMap;
 
@@ -60,7 +61,9 @@ pub(crate) fn refine(
     files.insert("families/mod.rs".to_owned(), layout::families(model));
     files.insert("bindings.rs".to_owned(), bindings::write(&render, texts, &mut index));
     files.extend(documents::write(texts, &mut index));
-    files.insert("mod.rs".to_owned(), layout::root(documents::condition(texts)));
+    let tables = xml::write(model);
+    files.insert("mod.rs".to_owned(), layout::root(documents::condition(texts), tables.is_some()));
+    files.extend(tables.map(|tables| ("xml.rs".to_owned(), tables)));
     let surface = surface::surface(&render);
     Parts { files, features: layout::features(model, &groups), surface, api_index: index.finish() }
 }

@@ -3,6 +3,7 @@
 use super::arguments::{Arguments, arrange};
 use super::index::Index;
 use super::render::Render;
+use super::xml;
 use crate::model::{BodyKind, Content, Family, Location, Operation, Parameter, Provenance, Style};
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
@@ -37,6 +38,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, names: &
         Content::Empty => "decode::empty".to_owned(),
         Content::Json(_) => "decode::json".to_owned(),
         Content::OptionalJson(_) => "decode::optional_json".to_owned(),
+        Content::Xml(_, root) => format!("|raw| decode::xml(raw, &{})", xml::root(*root)),
         Content::Text => "decode::text".to_owned(),
         Content::Stream => "decode::stream".to_owned(),
         Content::Events => "decode::events".to_owned(),
@@ -47,6 +49,9 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, names: &
         function.push_str(&comment(&format!(
             "\nAsynchronous: a success says that the work is accepted. `submit` gives an operation of kind `{kind}` to wait for."
         )));
+    }
+    if xml::is_spoken(render.model, operation) {
+        function.push_str(&format!("///\n/// Needs the cargo feature `xml`.\n{}", xml::CONDITION));
     }
     if operation.deprecated {
         function.push_str("#[deprecated]\n");
@@ -239,6 +244,7 @@ fn docs(render: &Render<'_>, operation: &Operation) -> String {
             Content::Empty | Content::ByStatus(_) => String::new(),
             Content::Json(ty) => format!("`{}`", render.described(ty)),
             Content::OptionalJson(ty) => format!("`{}`, or none", render.described(ty)),
+            Content::Xml(ty, _) => format!("`{}`, as XML", render.described(ty)),
             Content::Text => "text".to_owned(),
             Content::Stream => "bytes".to_owned(),
             Content::Events => "server-sent events".to_owned(),

@@ -41,7 +41,7 @@ impl Render<'_> {
         let resolved = || self.resolved.signature(operation).and_then(|signature| signature.success.as_ref());
         match content {
             Content::Empty => Rust::unit(),
-            Content::Json(ty) => optional(bare(resolved()), ty),
+            Content::Json(ty) | Content::Xml(ty, _) => optional(bare(resolved()), ty),
             Content::OptionalJson(ty) => Rust::with("Option", optional(bare(resolved()), ty)),
             Content::Text => Rust::name("String"),
             Content::Stream => Rust::name("ByteStream"),

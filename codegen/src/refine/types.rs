@@ -3,6 +3,7 @@
 use super::groups::Group;
 use super::index::Index;
 use super::render::Render;
+use super::xml;
 use crate::emit::Piece;
 use crate::model::{
     Content, Definition, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Tagging, Type, TypeId,
@@ -219,16 +220,21 @@ impl Item<'_, '_> {
     fn by_status(&mut self, variants: &[(StatusKey, String, Content)]) -> Option<String> {
         self.open("Debug", "enum", "What the operation answers, by status.");
         self.code.push_str(&format!("pub enum {} {{\n", self.name()));
+        let mut head = "";
         for (position, (status, name, content)) in variants.iter().enumerate() {
             let (kind, inner) = match content {
-                Content::Json(ty) => ("(json)", Some(self.member(position, ty))),
-                Content::OptionalJson(ty) => {
-                    ("(optional_json)", Some(format!("Option<{}>", self.member(position, ty))))
+                Content::Json(ty) => ("(json)".to_owned(), Some(self.member(position, ty))),
+                Content::Xml(ty, root) => {
+                    head = xml::CONDITION;
+                    (format!("(xml {})", xml::root(*root)), Some(self.member(position, ty)))
                 }
-                Content::Text => ("(text)", Some("String".to_owned())),
+                Content::OptionalJson(ty) => {
+                    ("(optional_json)".to_owned(), Some(format!("Option<{}>", self.member(position, ty))))
+                }
+                Content::Text => ("(text)".to_owned(), Some("String".to_owned())),
                 // Whether a body is handed over while it arrives is settled before its status is known.
-                Content::Stream | Content::Events => ("(bytes)", Some("Bytes".to_owned())),
-                Content::Empty | Content::ByStatus(_) => ("", None),
+                Content::Stream | Content::Events => ("(bytes)".to_owned(), Some("Bytes".to_owned())),
+                Content::Empty | Content::ByStatus(_) => (String::new(), None),
             };
             self.code.push_str(&comment(&format!("Status `{status}`.")));
             let payload = inner.as_ref().map_or_else(String::new, |inner| format!("({inner})"));
@@ -240,7 +246,7 @@ impl Item<'_, '_> {
         self.code.push_str("}\n");
         // Exact statuses are matched before ranges, and anything else last.
         self.table.sort_by_key(|row| (row.starts_with("default"), row.contains("..")));
-        Some(format!("responses!({} {{", self.name()))
+        Some(format!("{head}responses!({} {{", self.name()))
     }
 
     fn is_large(&self, ty: &Type) -> bool {

@@ -1,6 +1,11 @@
 //! The authorization-code grant with PKCE.
 
-use std::{fmt, net::Ipv4Addr, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    net::Ipv4Addr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::{
@@ -16,7 +21,14 @@ use super::{
     loopback,
     refresh::Keeper,
 };
-use crate::error::{Error, Kind};
+use crate::{
+    clock::Until,
+    error::{Error, Kind},
+};
+
+/// How long after a sign-in no other one is begun. A service that refuses every token, or a user who closes the window, would
+/// be shown one window after the other.
+const PAUSE: Duration = Duration::from_secs(30);
 
 type Opener = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -46,6 +58,21 @@ pub struct AuthorizationCode {
     path: String,
     open: Option<Opener>,
     patience: Duration,
+    last: Mutex<Option<Shown>>,
+}
+
+/// The last sign-in that the user was shown.
+struct Shown {
+    /// When the next one may be begun.
+    until: Until,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    /// It is under way, or ended with its time limit.
+    Unfinished,
+    Granted,
+    Failed(Error),
 }
 
 options!(AuthorizationCode, registration, optional secret);
@@ -60,6 +87,7 @@ impl AuthorizationCode {
             path: "/callback".to_owned(),
             open: None,
             patience: Duration::from_secs(300),
+            last: Mutex::default(),
         }
     }
 
@@ -115,7 +143,41 @@ impl AuthorizationCode {
             Err(error) if error.is_refusal() => tracing::debug!("the refresh token is refused: signing in again"),
             Err(error) => return Err(error),
         }
-        self.sign_in(request).await
+        self.pause()?;
+        let outcome = self.sign_in(request).await;
+        // A failure before the user was shown anything needs no pause.
+        if let Some(shown) = &mut *self.last()
+            && matches!(shown.outcome, Outcome::Unfinished)
+        {
+            let outcome = outcome.as_ref().map_or_else(|error| Outcome::Failed(error.share()), |_| Outcome::Granted);
+            *shown = Shown { until: Until::after(PAUSE), outcome };
+        }
+        outcome
+    }
+
+    /// The error of asking the user again too soon.
+    fn pause(&self) -> Result<(), Error> {
+        let mut last = self.last();
+        let Some(shown) = &*last else { return Ok(()) };
+        let left = shown.until.left(Instant::now());
+        if left.is_zero() {
+            *last = None;
+            return Ok(());
+        }
+        let refuse = |what: &str, hint: &str| Error::new(Kind::Token, what).hint(hint);
+        let error = match &shown.outcome {
+            Outcome::Unfinished => refuse("the sign-in was not finished in time", "sign in again after the pause"),
+            Outcome::Granted => refuse(
+                "the user signed in a moment ago, and the token is needed anew already",
+                "see whether the service takes the token (its audience and scope), and how long it lives",
+            ),
+            Outcome::Failed(error) => error.share(),
+        };
+        Err(error.with_retry_after(Some(left)))
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<Shown>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn sign_in(&self, request: TokenRequest<'_>) -> Result<Token, Error> {
@@ -141,6 +203,8 @@ impl AuthorizationCode {
             .append_pair("code_challenge", &challenge)
             .append_pair("code_challenge_method", "S256")
             .extend_pairs(registration.range());
+        let until = Until::after(self.patience.saturating_add(PAUSE));
+        *self.last() = Some(Shown { until, outcome: Outcome::Unfinished });
         self.show(address.to_string()).await;
         let expected = loopback::Expected {
             path: self.path.clone(),
@@ -155,8 +219,8 @@ impl AuthorizationCode {
         let granted = registration.exchange(request, "authorization_code", &fields, secret.as_ref()).await?;
         if let Some(refresh) = granted.refresh {
             let key = registration.refresh_key();
-            let _lock = self.keeper.lock(&key, request.deadline).await?;
-            self.keeper.keep(&key, refresh).await?;
+            let lock = self.keeper.lock(&key, request.deadline).await?;
+            self.keeper.keep(&key, refresh, &lock).await;
         }
         Ok(granted.token)
     }
@@ -198,7 +262,9 @@ impl Credential for AuthorizationCode {
 
     fn check(&self) -> Result<(), Error> {
         if !self.path.starts_with('/') || self.path.contains(['?', '#', ' ']) {
-            return Err(Error::new(Kind::Configuration, "the path of the redirect is none").hint("begin it with `/`"));
+            return Err(
+                Error::new(Kind::Configuration, "the path of the redirect is not a path").hint("begin it with `/`")
+            );
         }
         self.registration.endpoints.check()
     }

@@ -11,7 +11,7 @@ use std::{
 use arc_swap::ArcSwapOption;
 use tokio::sync::watch;
 
-use super::{Credential, Generation, Held, TokenEvent, TokenEventKind, TokenRequest, event::Audit};
+use super::{Credential, Generation, Held, TokenEvent, TokenEventKind, TokenRequest, event::Audit, flight};
 use crate::{
     clock::{self, Backoff, Clock, Moment, Until},
     error::{Error, Kind},
@@ -21,7 +21,14 @@ use crate::{
 /// The pauses after token requests that failed.
 const BACKOFF: Backoff = Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(20) };
 
+/// The pauses between tokens that the service refuses although they are new.
+const REFUSED: Backoff = Backoff { first: Duration::from_secs(2), longest: Duration::from_secs(60) };
+
+/// How much longer than its credential says a token request is waited for. It ends by itself, unless it blocks its thread.
+const GRACE: Duration = Duration::from_secs(5);
+
 type Outcome = Result<Arc<Held>, Arc<Error>>;
+type Flight = watch::Receiver<Option<Outcome>>;
 
 /// One credential and its current token. Reading a valid token takes no lock; of many callers without one, one asks.
 #[derive(Clone)]
@@ -36,13 +43,22 @@ struct Inner {
     /// Until then, in milliseconds since the start, nobody renews a token that is still usable.
     quiet_until: AtomicU64,
     desk: Mutex<Desk>,
+    /// Whether token requests run where their callers are: the tests drive them step by step.
+    #[cfg(test)]
+    here: bool,
 }
 
 /// What is only looked at where there is no usable token.
 #[derive(Default)]
 struct Desk {
-    flight: Option<watch::Receiver<Option<Outcome>>>,
+    /// The token request that is under way, and when it counts as stuck.
+    flight: Option<(Flight, Until)>,
     generation: u64,
+    /// How many tokens in a row the service refused although they were new, and until when no other is asked for.
+    refused: u32,
+    refused_until: Option<Instant>,
+    /// The token that was refused last. It is back where no other can be had: what refused it may be one operation only.
+    dropped: Option<Arc<Held>>,
     /// The last failure, how many there were in a row, and when the next attempt is worth it.
     failure: Option<(Arc<Error>, Instant)>,
     failures: u32,
@@ -58,11 +74,13 @@ impl Cache {
         Self(Arc::new(Inner {
             credential,
             audit,
-            clock,
             started,
             current: ArcSwapOption::empty(),
             quiet_until: AtomicU64::new(0),
             desk: Mutex::default(),
+            #[cfg(test)]
+            here: !matches!(clock, Clock::System),
+            clock,
         }))
     }
 
@@ -98,15 +116,37 @@ impl Cache {
         self.0.current.load_full()
     }
 
-    /// Drops the token of this generation. A later one stays.
-    pub(crate) fn invalidate(&self, generation: Generation) {
-        let current = self.0.current.load();
-        if current.as_ref().is_some_and(|held| held.generation == generation) {
-            let before = self.0.current.compare_and_swap(&*current, None);
-            if before.as_ref().is_some_and(|held| held.generation == generation) {
-                self.0.tell(TokenEventKind::Invalidated, None, None);
+    /// Drops the token of this generation, which the service refused. A later one stays.
+    ///
+    /// # Errors
+    ///
+    /// It was new, as was the one before: a service that refuses every token does not make the client ask for one with each
+    /// call. Or the issuer has just given none. The token stays.
+    pub(super) fn reject(&self, generation: Generation) -> Result<(), Error> {
+        {
+            let mut desk = self.0.desk();
+            let Some(held) = self.current().filter(|held| held.generation == generation) else { return Ok(()) };
+            let now = self.0.clock.now().instant;
+            if let Some(error) = desk.failure_at(now) {
+                return Err(error);
             }
+            if held.is_accepted() {
+                (desk.refused, desk.refused_until) = (0, None);
+            } else {
+                let left = desk.refused_until.map(|until| until.saturating_duration_since(now)).unwrap_or_default();
+                if !left.is_zero() {
+                    let what = format!("the service refuses each new token of {}", self.0.credential.describe());
+                    let hint = "check the token's audience and scope, and what the service expects of them; another token \
+                                is asked for after a pause";
+                    return Err(Error::new(Kind::Token, what).hint(hint).with_retry_after(Some(left)));
+                }
+                desk.refused = desk.refused.saturating_add(1);
+                desk.refused_until = now.checked_add(REFUSED.pause(desk.refused));
+            }
+            desk.dropped = self.0.current.swap(None);
         }
+        self.0.tell(TokenEventKind::Invalidated, None, None);
+        Ok(())
     }
 
     fn valid(&self, now: Moment, rejected: Option<Generation>) -> Option<Arc<Held>> {
@@ -130,27 +170,28 @@ impl Cache {
         rejected: Option<Generation>,
     ) -> Result<Arc<Held>, Error> {
         if let Some(rejected) = rejected {
-            self.invalidate(rejected);
+            self.reject(rejected)?;
         }
         loop {
-            let mut flight = {
+            let (mut flight, stuck) = {
                 let mut desk = self.0.desk();
                 let now = self.0.clock.now();
                 // Whoever was first at the desk may have brought one.
                 if let Some(held) = self.valid(now, rejected) {
                     return Ok(held);
                 }
-                match (&desk.flight, &desk.failure) {
-                    (Some(flight), _) => flight.clone(),
-                    (None, Some((error, until))) if now.instant < *until => {
-                        let left = until.saturating_duration_since(now.instant);
-                        return Err(error.share().with_retry_after(Some(left)));
-                    }
-                    _ => self.start(&mut desk, transport),
+                match &desk.flight {
+                    Some((flight, stuck)) if !stuck.is_over(Instant::now()) => (flight.clone(), *stuck),
+                    _ => match desk.failure_at(now.instant) {
+                        Some(error) if desk.flight.is_none() => return Err(error),
+                        _ => self.start(&mut desk, transport),
+                    },
                 }
             };
             let landing = async { flight.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone()) };
-            match deadline.limit(landing).await {
+            match deadline.min(stuck).limit(landing).await {
+                // Another request takes the place of one that is stuck.
+                Err(_) if !deadline.is_over(Instant::now()) => {}
                 Err(_) => {
                     let what = format!("{} gave no token in time", self.0.credential.describe());
                     return Err(Error::new(Kind::Timeout, what).hint("set a longer deadline, or check the issuer"));
@@ -165,9 +206,9 @@ impl Cache {
     }
 
     /// Forgets a flight that ended without an answer, so that another can start.
-    fn abandon(&self, flight: &watch::Receiver<Option<Outcome>>) -> Result<(), Error> {
+    fn abandon(&self, flight: &Flight) -> Result<(), Error> {
         let mut desk = self.0.desk();
-        if desk.flight.as_ref().is_some_and(|current| current.same_channel(flight)) {
+        if desk.is_under_way(flight) {
             desk.flight = None;
             self.0.quiet_until.store(0, Ordering::Release);
             desk.failures += 1;
@@ -179,21 +220,32 @@ impl Cache {
         Ok(())
     }
 
-    /// Asks for a token in a task of its own: it goes on when the caller that began it goes away.
-    fn start(&self, desk: &mut Desk, transport: &Arc<Transport>) -> watch::Receiver<Option<Outcome>> {
+    /// Asks for a token on a thread of its own: it goes on when the caller that began it goes away, or stands still.
+    fn start(&self, desk: &mut Desk, transport: &Arc<Transport>) -> (Flight, Until) {
         let (sender, receiver) = watch::channel(None);
-        desk.flight = Some(receiver.clone());
+        let stuck = Until::after(self.0.credential.patience().saturating_add(GRACE));
+        desk.flight = Some((receiver.clone(), stuck));
         self.0.quiet_until.store(u64::MAX, Ordering::Release);
         let (cache, transport) = (self.clone(), Arc::clone(transport));
         let replaces = (desk.generation > 0).then_some(Generation(desk.generation));
-        tokio::spawn(async move {
-            let outcome = cache.ask(&transport, replaces).await;
+        let (flight, connections) = (receiver.clone(), Arc::clone(&transport));
+        let work = async move {
+            let outcome = cache.ask(&transport, replaces, &flight).await;
             sender.send_replace(Some(outcome));
-        });
-        receiver
+        };
+        #[cfg(test)]
+        if self.0.here {
+            tokio::spawn(work);
+            return (receiver, stuck);
+        }
+        // Where there is no thread, the sender is gone, and the callers learn that nobody asks.
+        if let Err(cause) = flight::launch(work, move |runtime| connections.forget(runtime)) {
+            tracing::warn!(%cause, "no thread for a token request");
+        }
+        (receiver, stuck)
     }
 
-    async fn ask(&self, transport: &Transport, replaces: Option<Generation>) -> Outcome {
+    async fn ask(&self, transport: &Transport, replaces: Option<Generation>, flight: &Flight) -> Outcome {
         let inner = &*self.0;
         let patience = inner.credential.patience();
         let deadline = Until::after(patience);
@@ -211,12 +263,14 @@ impl Cache {
             let generation = Generation(desk.generation + 1);
             Held::new(&token, generation, moment, &inner.credential.describe())
         });
-        desk.flight = None;
+        if desk.is_under_way(flight) {
+            desk.flight = None;
+        }
         match outcome {
             Ok(held) => {
                 let held = Arc::new(held);
                 desk.generation = held.generation.0;
-                (desk.failure, desk.failures) = (None, 0);
+                (desk.failure, desk.failures, desk.dropped) = (None, 0, None);
                 inner.current.store(Some(Arc::clone(&held)));
                 inner.quiet_until.store(0, Ordering::Release);
                 drop(desk);
@@ -231,6 +285,9 @@ impl Cache {
                 let until = moment.instant.checked_add(pause).unwrap_or(moment.instant);
                 inner.quiet_until.store(inner.millis(until), Ordering::Release);
                 let error = Arc::new(error);
+                if let Some(dropped) = desk.dropped.take() {
+                    inner.current.store(Some(dropped));
+                }
                 // What is wrong on this machine is looked at again at once; a refusal is remembered by the credential.
                 desk.failure = (!error.is_local() && !error.is_refusal()).then(|| (Arc::clone(&error), until));
                 drop(desk);
@@ -238,6 +295,19 @@ impl Cache {
                 Err(error)
             }
         }
+    }
+}
+
+impl Desk {
+    /// The last failure, while the next attempt is not worth it.
+    fn failure_at(&self, now: Instant) -> Option<Error> {
+        let (error, until) = self.failure.as_ref()?;
+        let left = until.saturating_duration_since(now);
+        (!left.is_zero()).then(|| error.share().with_retry_after(Some(left)))
+    }
+
+    fn is_under_way(&self, flight: &Flight) -> bool {
+        self.flight.as_ref().is_some_and(|(current, _)| current.same_channel(flight))
     }
 }
 

@@ -11,6 +11,25 @@ use crate::{
     session::Reply,
 };
 
+/// The fields of a form that hold secrets, beside the client's.
+const SECRETS: [&str; 3] = ["refresh_token", "code", "code_verifier"];
+
+/// The error codes of token endpoints: RFC 6749 §5.2, RFC 8707, OpenID Connect, and what servers say when they fail.
+const CODES: [&str; 12] = [
+    "invalid_request",
+    "invalid_client",
+    "invalid_grant",
+    "unauthorized_client",
+    "unsupported_grant_type",
+    "invalid_scope",
+    "invalid_target",
+    "access_denied",
+    "interaction_required",
+    "login_required",
+    "server_error",
+    "temporarily_unavailable",
+];
+
 /// The registration of a client at an issuer.
 pub(crate) struct Registration {
     pub(crate) endpoints: Endpoints,
@@ -119,8 +138,8 @@ impl Registration {
         if matches!(reply.status.as_u16(), 404 | 405 | 410) {
             self.endpoints.doubt();
         }
-        let mut hidden: Vec<&str> = fields.iter().map(|(_, value)| *value).filter(|value| value.len() > 7).collect();
-        hidden.extend(secret.map(ExposeSecret::expose_secret));
+        let secrets = fields.iter().filter(|(name, _)| SECRETS.contains(name)).map(|(_, value)| *value);
+        let hidden: Vec<&str> = secrets.chain(secret.map(ExposeSecret::expose_secret)).collect();
         Err(self.refused(&reply, grant, &hidden))
     }
 
@@ -150,6 +169,10 @@ impl Registration {
         let document: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
         let said = |name: &str| {
             let text = document.get(name)?.as_str()?;
+            // A code is one of a list, whatever a secret looks like.
+            if name == "error" && CODES.contains(&text) {
+                return Some(text.to_owned());
+            }
             Some(hidden.iter().fold(text.to_owned(), |text, secret| scrub_text(&text, secret)))
         };
         let code = said("error").unwrap_or_default();

@@ -1,6 +1,9 @@
 //! A token that a session holds.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, SystemTime},
+};
 
 use http::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
@@ -31,6 +34,8 @@ pub(crate) struct Held {
     usable_until: Option<Moment>,
     /// When it is worth asking for the next one.
     refresh_at: Option<Moment>,
+    /// Whether the service has taken it.
+    accepted: AtomicBool,
 }
 
 impl Held {
@@ -56,7 +61,27 @@ impl Held {
             after(lifetime.saturating_sub(early))
         });
         let team = claims.and_then(|claims| claims.team());
-        Ok(Self { header, secret: token.secret.clone(), generation, received: now, team, usable_until, refresh_at })
+        Ok(Self {
+            header,
+            secret: token.secret.clone(),
+            generation,
+            received: now,
+            team,
+            usable_until,
+            refresh_at,
+            accepted: AtomicBool::new(false),
+        })
+    }
+
+    /// The service has taken it, whatever it said of the call.
+    pub(crate) fn accept(&self) {
+        if !self.is_accepted() {
+            self.accepted.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn is_accepted(&self) -> bool {
+        self.accepted.load(Ordering::Relaxed)
     }
 
     /// How long the token is used from now on; `None` when nothing limits it.

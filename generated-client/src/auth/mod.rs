@@ -10,6 +10,7 @@ mod discovery;
 mod endpoint;
 mod event;
 mod fixed;
+mod flight;
 mod grant;
 mod held;
 mod loopback;
@@ -17,6 +18,7 @@ mod refresh;
 mod refresh_folder;
 mod refresh_store;
 mod refusal;
+mod replace;
 mod secret;
 mod secret_file;
 #[cfg(feature = "keyring")]
@@ -63,6 +65,9 @@ pub type TokenFuture<'a> = Pin<Box<dyn Future<Output = Result<Token, Error>> + S
 ///
 /// The session keeps the token, asks again before it expires, asks once for all callers, and asks once more when the
 /// service answers 401. An implementation only has to get a token.
+///
+/// A request for a token runs on a thread with a tokio runtime of its own, which ends with the request: it belongs to none of
+/// the callers that wait for it. What an implementation keeps from one request to the next is not bound to that runtime.
 ///
 /// ```
 /// use std::time::Duration;

@@ -24,7 +24,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(25);
 ///
 /// Where the issuer gives a new refresh token with each access token, the new one is stored durably before anything is used.
 /// A program that is killed between the answer of the issuer and the disk has to sign in again, unless the issuer accepts
-/// the old one for a while.
+/// the old one for a while. Where it cannot be stored, the program goes on with it in memory, logs a warning, and stores it
+/// as soon as that works; until then it keeps the entry's lock, so that no other process sends the one that is used up.
 ///
 /// ```
 /// use platform_client::auth::{RefreshFolder, RefreshToken};
@@ -92,8 +93,17 @@ impl fmt::Debug for RefreshToken {
 /// Uses and replaces the refresh token of a store.
 pub(super) struct Keeper {
     pub(super) store: Arc<dyn RefreshStore>,
-    /// A token that could not be stored. It is the only one that works now: it is stored before anything else is done.
-    pending: Arc<Mutex<Option<SecretString>>>,
+    pending: Arc<Mutex<Option<Pending>>>,
+}
+
+/// The lock of an entry, for as long as something of it is in use.
+pub(super) type Lock = Arc<Mutex<RefreshLock>>;
+
+/// A token that is not stored, or not yet. It is the only one that works now, whatever the store holds.
+#[derive(Clone)]
+struct Pending {
+    token: SecretString,
+    lock: Lock,
 }
 
 impl Keeper {
@@ -108,46 +118,61 @@ impl Keeper {
         request: TokenRequest<'_>,
     ) -> Result<Option<Token>, Error> {
         let key = registration.refresh_key();
-        let _lock = self.lock(&key, request.deadline).await?;
         let waiting = pending(&self.pending).clone();
-        if let Some(token) = waiting {
-            self.keep(&key, token).await?;
-        }
-        let store = Arc::clone(&self.store);
-        let entry = key.clone();
-        let Some(refresh) = blocking(move || store.load(&entry)).await? else { return Ok(None) };
+        let (lock, refresh) = match waiting {
+            Some(Pending { token, lock }) => {
+                self.keep(&key, token.clone(), &lock).await;
+                (lock, token)
+            }
+            None => {
+                let lock = self.lock(&key, request.deadline).await?;
+                let (store, entry) = (Arc::clone(&self.store), key.clone());
+                let Some(refresh) = blocking(move || store.load(&entry)).await? else { return Ok(None) };
+                (lock, refresh)
+            }
+        };
         registration.refusals.check(Some(&refresh))?;
         let secret = registration.secret().await?;
         let mut fields = vec![("refresh_token", refresh.expose_secret())];
         fields.extend(registration.range());
-        let granted = registration
-            .exchange(request, "refresh_token", &fields, secret.as_ref())
-            .await
-            .inspect_err(|error| registration.refusals.remember(Some(&refresh), error))?;
+        let granted =
+            registration.exchange(request, "refresh_token", &fields, secret.as_ref()).await.inspect_err(|error| {
+                registration.refusals.remember(Some(&refresh), error);
+                // What was granted is over: what the store holds, or a sign-in, is next.
+                if error.is_refusal() {
+                    pending(&self.pending).take();
+                }
+            })?;
         match granted.refresh {
-            Some(next) if next.expose_secret() != refresh.expose_secret() => self.keep(&key, next).await?,
+            Some(next) if next.expose_secret() != refresh.expose_secret() => self.keep(&key, next, &lock).await,
             _ => {}
         }
         Ok(Some(granted.token))
     }
 
-    /// Stores a new refresh token. It is not lost when this future is dropped, or when storing fails.
-    pub(super) async fn keep(&self, key: &RefreshKey, token: SecretString) -> Result<(), Error> {
-        *pending(&self.pending) = Some(token.clone());
+    /// Stores a new refresh token. It is not lost when this future is dropped, or when storing fails: it waits in memory.
+    pub(super) async fn keep(&self, key: &RefreshKey, token: SecretString, lock: &Lock) {
+        *pending(&self.pending) = Some(Pending { token: token.clone(), lock: Arc::clone(lock) });
         let (store, waiting, key) = (Arc::clone(&self.store), Arc::clone(&self.pending), key.clone());
-        blocking(move || {
+        let stored = blocking(move || {
             store.save(&key, &token)?;
             pending(&waiting).take();
             Ok(())
-        })
-        .await
+        });
+        if let Err(error) = stored.await {
+            tracing::warn!(%error, "a new refresh token is kept in memory only, until it can be stored");
+        }
     }
 
-    pub(super) async fn lock(&self, key: &RefreshKey, deadline: Until) -> Result<RefreshLock, Error> {
+    /// The lock of an entry: what a token that waits to be stored holds already, else a new one.
+    pub(super) async fn lock(&self, key: &RefreshKey, deadline: Until) -> Result<Lock, Error> {
         loop {
+            if let Some(waiting) = &*pending(&self.pending) {
+                return Ok(Arc::clone(&waiting.lock));
+            }
             let (store, entry) = (Arc::clone(&self.store), key.clone());
             if let Some(lock) = blocking(move || store.lock(&entry)).await? {
-                return Ok(lock);
+                return Ok(Arc::new(Mutex::new(lock)));
             }
             if deadline.is_over(Instant::now()) {
                 let what = format!("another process holds {} for too long", self.store.describe());
@@ -158,7 +183,7 @@ impl Keeper {
     }
 }
 
-fn pending(place: &Mutex<Option<SecretString>>) -> MutexGuard<'_, Option<SecretString>> {
+fn pending(place: &Mutex<Option<Pending>>) -> MutexGuard<'_, Option<Pending>> {
     place.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,15 +1,14 @@
 //! Refresh tokens on disk.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
-    io::{ErrorKind, Write as _},
+    fs::{self, TryLockError},
+    io::ErrorKind,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{RefreshKey, RefreshLock, RefreshStore, SecretFile, SecretSource};
+use super::{RefreshKey, RefreshLock, RefreshStore, SecretFile, SecretSource, replace};
 use crate::error::{Error, Kind};
 
 /// Keeps refresh tokens in a folder, one file for each issuer, client, scope and audience.
@@ -33,8 +32,8 @@ impl RefreshFolder {
         Self(path.as_ref().to_owned())
     }
 
-    fn file(&self, key: &RefreshKey) -> PathBuf {
-        self.0.join(format!("{}.token", key.name()))
+    fn name(key: &RefreshKey) -> String {
+        format!("{}.token", key.name())
     }
 
     fn refuse(&self, path: &Path, what: &str, cause: &std::io::Error) -> Error {
@@ -61,20 +60,12 @@ impl RefreshFolder {
     }
 }
 
-/// Creates a file that only its owner can read.
-fn create(path: &Path, exclusive: bool) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false).create_new(exclusive);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
 impl RefreshStore for RefreshFolder {
     fn lock(&self, key: &RefreshKey) -> Result<Option<RefreshLock>, Error> {
         self.prepare()?;
         let path = self.0.join(format!("{}.lock", key.name()));
-        let file = create(&path, false).map_err(|cause| self.refuse(&path, "opened", &cause))?;
+        let open = replace::private().create(true).truncate(false).open(&path);
+        let file = open.map_err(|cause| self.refuse(&path, "opened", &cause))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Box::new(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -83,7 +74,7 @@ impl RefreshStore for RefreshFolder {
     }
 
     fn load(&self, key: &RefreshKey) -> Result<Option<SecretString>, Error> {
-        let path = self.file(key);
+        let path = self.0.join(Self::name(key));
         match fs::symlink_metadata(&path) {
             Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
             _ => SecretFile::new(path).read().map(Some),
@@ -91,28 +82,10 @@ impl RefreshStore for RefreshFolder {
     }
 
     fn save(&self, key: &RefreshKey, token: &SecretString) -> Result<(), Error> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-
         self.prepare()?;
-        let path = self.file(key);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let part = self.0.join(format!("{}.{}-{number}.part", key.name(), std::process::id()));
-        let written = create(&part, true).and_then(|mut file| {
-            file.write_all(token.expose_secret().as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&part, &path)
-        });
-        if let Err(cause) = written {
-            // A part that stays is no harm: it is as private as the token itself.
-            let _ = fs::remove_file(&part);
-            return Err(self.refuse(&path, "written", &cause));
-        }
-        // The new name is durable when the folder is.
-        #[cfg(unix)]
-        File::open(&self.0)
-            .and_then(|folder| folder.sync_all())
-            .map_err(|cause| self.refuse(&self.0, "written through", &cause))?;
-        Ok(())
+        let name = Self::name(key);
+        replace::replace(&self.0, &name, token.expose_secret().as_bytes())
+            .map_err(|cause| self.refuse(&self.0.join(&name), "written", &cause))
     }
 
     fn describe(&self) -> String {

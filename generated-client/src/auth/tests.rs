@@ -212,10 +212,41 @@ async fn a_late_refusal_of_an_old_generation_drops_nothing() {
     assert!(second.generation > first.generation);
     let late = bench.held(Some(first.generation)).await.unwrap();
     assert_eq!(late.generation, second.generation);
-    bench.cache.invalidate(first.generation);
+    bench.cache.reject(first.generation).unwrap();
     assert_eq!(bench.token().await.unwrap(), "token-2");
     assert_eq!(bench.asked(), 2);
     assert_eq!(bench.kinds(), [TokenEventKind::Obtained, TokenEventKind::Invalidated, TokenEventKind::Refreshed]);
+}
+
+#[tokio::test]
+async fn a_service_that_refuses_every_token_gets_few() {
+    let bench = Bench::new([]);
+    let mut current = bench.held(None).await.unwrap();
+    for _ in 0..100 {
+        match bench.held(Some(current.generation)).await {
+            Ok(held) => current = held,
+            Err(error) => {
+                assert!(error.is_token() && !error.is_retryable() && error.retry_after().is_some(), "{error}");
+                assert!(error.to_string().contains("refuses each new token"), "{error}");
+            }
+        }
+    }
+    assert_eq!(bench.asked(), 2, "a hundred calls at once lead to one other token");
+    assert_eq!(bench.token().await.unwrap(), "token-2", "which stays");
+    for _ in 0..300 {
+        bench.pass(1);
+        let held = bench.held(None).await.unwrap();
+        let _ = bench.held(Some(held.generation)).await;
+    }
+    assert!((4..20).contains(&bench.asked()), "the pauses grow, and end: {}", bench.asked());
+    // A token that the service took is replaced at once when it refuses it.
+    for _ in 0..5 {
+        let held = bench.held(None).await.unwrap();
+        held.accept();
+        let before = bench.asked();
+        let next = bench.held(Some(held.generation)).await.unwrap();
+        assert!(next.generation > held.generation && bench.asked() == before + 1);
+    }
 }
 
 #[tokio::test]

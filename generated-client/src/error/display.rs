@@ -97,9 +97,30 @@ pub(crate) fn mask(message: &str) -> String {
 /// What stands in the place of a secret that a server repeats.
 const BLANK: &str = "[redacted]";
 
+/// The length from which a secret is blanked out wherever it stands, in bytes. A shorter one stands by chance within other
+/// words, which would make texts unreadable, and tell the secret to those who know the words: it is blanked out as a word.
+const UNMISTAKABLE: usize = 8;
+
 /// The text without a secret that a server repeats in it.
 pub(crate) fn scrub_text(text: &str, secret: &str) -> String {
-    if secret.is_empty() { text.to_owned() } else { text.replace(secret, BLANK) }
+    if secret.is_empty() {
+        return text.to_owned();
+    }
+    let is_word =
+        |character: Option<char>| character.is_some_and(|character| character.is_alphanumeric() || character == '_');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = 0;
+    for (start, found) in text.match_indices(secret) {
+        let before = text.get(..start).and_then(|before| before.chars().next_back());
+        let after = text.get(start + found.len()..).and_then(|after| after.chars().next());
+        if secret.len() >= UNMISTAKABLE || !(is_word(before) || is_word(after)) {
+            out.push_str(text.get(rest..start).unwrap_or_default());
+            out.push_str(BLANK);
+            rest = start + found.len();
+        }
+    }
+    out.push_str(text.get(rest..).unwrap_or_default());
+    out
 }
 
 /// The body without a token that a server repeats in it.
@@ -109,5 +130,30 @@ pub(crate) fn scrub(body: Bytes, secret: Option<&SecretString>) -> Bytes {
         return body;
     }
     // A body with a token in it is text or can be shown as such: what is no UTF-8 has no part worth keeping.
-    String::from_utf8_lossy(&body).replace(secret, BLANK).into()
+    scrub_text(&String::from_utf8_lossy(&body), secret).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_blanked_out_wherever_it_cannot_be_chance() {
+        for (text, secret, expected) in [
+            ("no long-secret here", "long-secret", "no [redacted] here"),
+            ("nolong-secrethere", "long-secret", "no[redacted]here"),
+            ("invalid_client: a bad secret", "a", "invalid_client: [redacted] bad secret"),
+            ("'a' (a) a", "a", "'[redacted]' ([redacted]) [redacted]"),
+            ("aaa ää", "a", "aaa ää"),
+            ("client_secret=client", "client", "client_secret=[redacted]"),
+            ("ä", "ä", "[redacted]"),
+            ("nothing", "", "nothing"),
+            ("", "secret", ""),
+        ] {
+            assert_eq!(scrub_text(text, secret), expected, "{text:?} without {secret:?}");
+        }
+        let body = Bytes::from_static(b"\xff long-secret \xff");
+        let clean = scrub(body, Some(&"long-secret".into()));
+        assert!(String::from_utf8_lossy(&clean).contains(" [redacted] "), "{clean:?}");
+    }
 }

@@ -122,9 +122,20 @@ pub(super) fn read_errors(text: &str, secret: Option<&SecretString>) -> Vec<Grap
 }
 
 impl GraphqlError {
+    /// Takes each part that is one, so that an odd part, such as a path that is null, does not cost the others.
     fn lenient(value: Value) -> Self {
-        let message = value.get("message").and_then(Value::as_str).unwrap_or("an error without a message").to_owned();
-        serde_json::from_value(value).unwrap_or(Self { message, ..Self::default() })
+        let Value::Object(mut parts) = value else { return Self::default_with(None) };
+        let mut part = |name| parts.remove(name).unwrap_or_default();
+        Self {
+            locations: serde_json::from_value(part("locations")).unwrap_or_default(),
+            path: serde_json::from_value(part("path")).unwrap_or_default(),
+            extensions: serde_json::from_value(part("extensions")).unwrap_or_default(),
+            ..Self::default_with(part("message").as_str())
+        }
+    }
+
+    fn default_with(message: Option<&str>) -> Self {
+        Self { message: message.unwrap_or("an error without a message").to_owned(), ..Self::default() }
     }
 
     /// What the service says.
@@ -150,5 +161,29 @@ impl GraphqlError {
     /// The `code` of the extensions, by which many services name the kind of error.
     pub fn code(&self) -> Option<&str> {
         self.extensions.get("code").and_then(Value::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_errors;
+
+    #[test]
+    fn an_odd_part_of_an_error_costs_no_other() {
+        let odd = [
+            r#"{"message":"no","extensions":{"code":"BUSY"}}"#,
+            r#"{"message":"no","extensions":{"code":"BUSY"},"path":null,"locations":null}"#,
+            r#"{"message":"no","extensions":{"code":"BUSY"},"path":"a.b","locations":{"line":1}}"#,
+            r#"{"message":"no","extensions":{"code":"BUSY"},"locations":[{"line":-1,"column":"x"}]}"#,
+            r#"{"message":7,"extensions":{"code":"BUSY"}}"#,
+        ];
+        for text in odd {
+            let [error] = &read_errors(&format!("[{text}]"), None)[..] else { panic!("{text}") };
+            assert_eq!(error.code(), Some("BUSY"), "{text}");
+        }
+        for text in ["7", "[]", "{}", r#"{"extensions":[],"message":null}"#] {
+            let [error] = &read_errors(&format!("[{text}]"), None)[..] else { panic!("{text}") };
+            assert_eq!((error.message(), error.code()), ("an error without a message", None), "{text}");
+        }
     }
 }

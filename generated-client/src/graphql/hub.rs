@@ -1,27 +1,43 @@
-//! The subscriptions of one client, and the way to the task that looks after them.
+//! The subscriptions of one client, and how they are spread over sockets.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
 
 use tokio::sync::mpsc;
 
 use super::{
     GraphqlOptions,
+    place::{Place, Room},
     queue::{Feed, Queue},
+    refusals::Refusals,
     supervisor,
     total::Total,
 };
-use crate::{Error, error::Kind, session::Session};
+use crate::{Error, background, session::Session};
 
-/// What the supervisor is told.
+/// What the supervisor of a socket is told.
+#[derive(Debug)]
 pub(super) enum Request {
-    Add { id: u64, payload: Arc<str>, feed: Arc<Feed> },
+    Add {
+        id: u64,
+        payload: Arc<str>,
+        feed: Arc<Feed>,
+    },
     Remove(u64),
+    /// The socket of this epoch has no room for a subscription beside the others.
+    Full {
+        id: u64,
+        epoch: u64,
+    },
 }
 
 /// The part of a session that subscriptions share.
 pub(crate) struct Hub {
     options: GraphqlOptions,
     state: Mutex<State>,
+    room: Arc<Room>,
     /// What all queues hold.
     total: Arc<Total>,
     /// Looks at operations, of which there may be thousands, take turns.
@@ -31,10 +47,17 @@ pub(crate) struct Hub {
 
 #[derive(Default)]
 struct State {
-    requests: Option<mpsc::UnboundedSender<Request>>,
+    /// Numbers for subscriptions, places and sockets.
     last: u64,
-    /// The service has refused the upgrade.
-    no_upgrade: bool,
+    places: Vec<Arc<Place>>,
+    upgrades: Refusals,
+}
+
+impl State {
+    fn number(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
 }
 
 impl Hub {
@@ -44,6 +67,7 @@ impl Hub {
         Self {
             options,
             state: Mutex::default(),
+            room: Arc::default(),
             total,
             #[cfg(feature = "operations")]
             looks: tokio::sync::Semaphore::new(8),
@@ -63,51 +87,108 @@ impl Hub {
         Queue::new(self.options.buffer, self.options.message_limit.saturating_mul(2), Arc::clone(&self.total))
     }
 
-    /// Adds a subscription, and starts the supervisor where there is none.
-    pub(super) fn add(session: &Arc<Session>, payload: Arc<str>, feed: Arc<Feed>) -> Result<u64, Error> {
-        let runtime = tokio::runtime::Handle::try_current().map_err(|_| {
-            Error::new(Kind::Configuration, "a subscription needs a Tokio runtime")
-                .hint("call it within one: `Runtime::enter`, or an async function")
-        })?;
+    /// A number that no other socket of this client has.
+    pub(super) fn epoch(&self) -> u64 {
+        self.state().number()
+    }
+
+    /// Adds a subscription.
+    pub(super) fn add(session: &Arc<Session>, payload: Arc<str>, feed: Arc<Feed>) -> Result<(), Error> {
         let mut state = session.graphql.state();
-        state.last += 1;
-        let id = state.last;
-        let mut request = Request::Add { id, payload, feed };
-        if let Some(requests) = &state.requests {
-            match requests.send(request) {
-                Ok(()) => return Ok(id),
+        let id = state.number();
+        Self::settle(session, &mut state, id, payload, feed, None)
+    }
+
+    /// Gives a subscription to another socket, because its own has no room for it beside so many others.
+    pub(super) fn spread(
+        session: &Arc<Session>,
+        from: u64,
+        id: u64,
+        payload: Arc<str>,
+        feed: &Arc<Feed>,
+    ) -> Result<(), Error> {
+        let mut state = session.graphql.state();
+        Self::settle(session, &mut state, id, payload, Arc::clone(feed), Some(from))
+    }
+
+    /// Finds a socket with room, or starts the supervisor of another one.
+    fn settle(
+        session: &Arc<Session>,
+        state: &mut State,
+        id: u64,
+        payload: Arc<str>,
+        feed: Arc<Feed>,
+        except: Option<u64>,
+    ) -> Result<(), Error> {
+        let room = session.graphql.room.get().min(session.graphql.options.per_socket);
+        let mut request = Request::Add { id, payload, feed: Arc::clone(&feed) };
+        let mut index = 0;
+        while let Some(place) = state.places.get(index) {
+            if Some(place.number) == except || place.taken() >= room {
+                index += 1;
+                continue;
+            }
+            if !feed.sit(id, place) {
+                return Ok(());
+            }
+            match place.requests.send(request) {
+                Ok(()) => return Ok(()),
+                // Its supervisor is gone.
                 Err(back) => request = back.0,
             }
+            state.places.remove(index);
         }
+        let runtime = background::handle()?;
         let (requests, received) = mpsc::unbounded_channel();
-        // The receiver is still here.
-        let _ = requests.send(request);
-        state.requests = Some(requests);
-        runtime.spawn(supervisor::run(Arc::clone(session), received));
-        Ok(id)
-    }
-
-    pub(super) fn remove(&self, id: u64) {
-        if let Some(requests) = &self.state().requests {
-            let _ = requests.send(Request::Remove(id));
+        let place = Arc::new(Place::new(state.number(), requests));
+        if feed.sit(id, &place) {
+            // The receiver is still here.
+            let _ = place.requests.send(request);
+            state.places.push(Arc::clone(&place));
+            let epoch = state.number();
+            runtime.spawn(supervisor::run(Arc::clone(session), place, received, epoch));
         }
+        Ok(())
     }
 
-    /// Lets the supervisor go, unless it was asked for something in the meantime.
-    pub(super) fn retire(&self, received: &mpsc::UnboundedReceiver<Request>) -> bool {
+    /// The consumer of a subscription has gone.
+    pub(super) fn remove(&self, queue: &Queue) {
+        // Not while the subscription is given to another socket.
+        let state = self.state();
+        if let Some((id, place)) = queue.close() {
+            // A supervisor that is gone has no subscriptions either.
+            let _ = place.requests.send(Request::Remove(id));
+        }
+        drop(state);
+    }
+
+    /// Lets a supervisor go, unless it was asked for something in the meantime.
+    pub(super) fn retire(&self, number: u64, received: &mpsc::UnboundedReceiver<Request>) -> bool {
         let mut state = self.state();
         let idle = received.is_empty();
         if idle {
-            state.requests = None;
+            state.places.retain(|place| place.number != number);
+            if state.places.is_empty() {
+                self.room.forget();
+            }
         }
         idle
     }
 
-    pub(super) fn has_no_upgrade(&self) -> bool {
-        self.state().no_upgrade
+    pub(super) fn room(&self) -> &Arc<Room> {
+        &self.room
     }
 
-    pub(super) fn set_no_upgrade(&self) {
-        self.state().no_upgrade = true;
+    /// Whether the service has refused the upgrade not long ago.
+    pub(super) fn has_no_upgrade(&self) -> bool {
+        self.state().upgrades.is_in_force(Instant::now())
+    }
+
+    pub(super) fn upgrade_refused(&self) {
+        self.state().upgrades.add(self.options.upgrade, Instant::now());
+    }
+
+    pub(super) fn upgraded(&self) {
+        self.state().upgrades.clear();
     }
 }

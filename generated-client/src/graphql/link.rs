@@ -19,10 +19,14 @@ use tokio_tungstenite::{
 };
 
 use super::{
+    GraphqlError,
     answer::read_errors,
     close,
     connect::Opened,
+    full,
+    hub::Request,
     message::{self, Incoming},
+    place::Room,
     queue::Feed,
 };
 use crate::{
@@ -48,14 +52,23 @@ pub(super) struct Link {
 
 impl Link {
     /// Starts the task.
-    pub(super) fn start(opened: Opened, epoch: u64, keep_alive: Duration) -> Self {
+    pub(super) fn start(
+        opened: Opened,
+        epoch: u64,
+        keep_alive: Duration,
+        reports: mpsc::UnboundedSender<Request>,
+        room: Arc<Room>,
+    ) -> Self {
         let (orders, received) = mpsc::unbounded_channel();
         let (end, ended) = oneshot::channel();
         let driver = Driver {
             socket: opened.socket,
             secret: opened.secret,
             orders: received,
+            reports,
+            room,
             routes: HashMap::new(),
+            sent: 0,
             outgoing: VecDeque::new(),
             pong: None,
             unflushed: false,
@@ -63,10 +76,7 @@ impl Link {
             epoch,
             keep_alive,
         };
-        tokio::spawn(async move {
-            driver.run().await;
-            let _ = end.send(());
-        });
+        tokio::spawn(driver.run(end));
         Self { orders, ended }
     }
 
@@ -80,14 +90,42 @@ struct Driver {
     socket: WebSocketStream<Upgraded>,
     secret: Option<SecretString>,
     orders: mpsc::UnboundedReceiver<Order>,
-    routes: HashMap<u64, Arc<Feed>>,
-    outgoing: VecDeque<Message>,
+    /// To the supervisor.
+    reports: mpsc::UnboundedSender<Request>,
+    room: Arc<Room>,
+    routes: HashMap<u64, Route>,
+    /// How many subscriptions were asked for.
+    sent: u64,
+    outgoing: VecDeque<Outgoing>,
     /// The answer to the last ping of the protocol: one is enough, however many came.
     pong: Option<Message>,
     unflushed: bool,
     orders_first: bool,
     epoch: u64,
     keep_alive: Duration,
+}
+
+/// What waits for the connection to take it.
+enum Outgoing {
+    Ping,
+    Subscribe(u64, Arc<str>),
+    Complete(u64),
+}
+
+impl Outgoing {
+    fn message(self) -> Message {
+        match self {
+            Self::Ping => Message::Ping(Bytes::new()),
+            Self::Subscribe(id, payload) => Message::text(message::subscribe(id, &payload)),
+            Self::Complete(id) => Message::text(message::complete(id)),
+        }
+    }
+}
+
+struct Route {
+    feed: Arc<Feed>,
+    /// The how manieth subscription of the socket it is.
+    order: u64,
 }
 
 enum Step {
@@ -102,22 +140,31 @@ enum Step {
 enum End {
     Unwanted,
     Failed(Error),
+    /// Failed, because the service wants fewer subscriptions on a socket.
+    Full(Error),
     /// Failed, and the service is told with this code.
     Refused(Error, u16),
 }
 
 impl Driver {
-    async fn run(mut self) {
+    async fn run(mut self, ended: oneshot::Sender<()>) {
         let end = self.work().await;
-        let error = match end {
-            End::Unwanted => None,
-            End::Failed(error) => Some((error, 1000)),
-            End::Refused(error, code) => Some((error, code)),
+        let (error, code, full) = match end {
+            End::Unwanted => (None, 1000, false),
+            End::Failed(error) => (Some(error), 1000, false),
+            End::Full(error) => (Some(error), 1000, true),
+            End::Refused(error, code) => (Some(error), code, false),
         };
-        let (error, code) = error.map_or((None, 1000), |(error, code)| (Some(error), code));
-        for feed in self.routes.values() {
+        if full {
+            // Nobody knows which one was too many, so that half of them is the next guess. Those who learn of the end and come
+            // back at once find it.
+            self.room.learn(self.routes.len() / 2);
+        }
+        for Route { feed, .. } in self.routes.into_values() {
             feed.end(self.epoch, error.as_ref().map(Error::share));
         }
+        // The next socket does not wait for the last words of this one.
+        let _ = ended.send(());
         let frame = CloseFrame { code: code.into(), reason: "".into() };
         // The service may no longer listen.
         let _ = clock::limit(self.keep_alive.min(CLOSING), self.socket.close(Some(frame))).await;
@@ -133,7 +180,7 @@ impl Driver {
                 Err(_) if asked => Some(End::Failed(close::silent())),
                 Err(_) => {
                     asked = true;
-                    self.outgoing.push_back(Message::Ping(Bytes::new()));
+                    self.outgoing.push_back(Outgoing::Ping);
                     None
                 }
                 Ok(Step::Message(message)) => {
@@ -184,7 +231,10 @@ impl Driver {
             match Pin::new(&mut self.socket).poll_ready(context)? {
                 Poll::Pending => break,
                 Poll::Ready(()) => {
-                    let Some(message) = self.pong.take().or_else(|| self.outgoing.pop_front()) else { break };
+                    let Some(message) = self.pong.take().or_else(|| self.outgoing.pop_front().map(Outgoing::message))
+                    else {
+                        break;
+                    };
                     Pin::new(&mut self.socket).start_send(message)?;
                     self.unflushed = true;
                 }
@@ -199,12 +249,19 @@ impl Driver {
     fn obey(&mut self, order: Order) {
         match order {
             Order::Subscribe { id, payload, feed } => {
-                self.routes.insert(id, feed);
-                self.outgoing.push_back(Message::text(message::subscribe(id, &payload)));
+                self.sent += 1;
+                self.routes.insert(id, Route { feed, order: self.sent });
+                self.outgoing.push_back(Outgoing::Subscribe(id, payload));
             }
             Order::Unsubscribe(id) => {
-                if self.routes.remove(&id).is_some() {
-                    self.outgoing.push_back(Message::text(message::complete(id)));
+                if self.routes.remove(&id).is_none() {
+                    return;
+                }
+                // What the service never saw needs no end: nothing piles up where it sends and does not read.
+                let waits = |message: &Outgoing| matches!(message, Outgoing::Subscribe(other, _) if *other == id);
+                match self.outgoing.iter().position(waits) {
+                    Some(place) => drop(self.outgoing.remove(place)),
+                    None => self.outgoing.push_back(Outgoing::Complete(id)),
                 }
             }
         }
@@ -213,25 +270,30 @@ impl Driver {
     fn receive(&mut self, message: Message) -> Option<End> {
         let text = match message {
             Message::Text(text) => text,
-            Message::Close(frame) => return Some(End::Failed(close::closed(frame.as_ref(), self.secret.as_ref()))),
+            Message::Close(frame) => {
+                let full =
+                    frame.as_ref().is_some_and(|frame| u16::from(frame.code) == 4429 || full::says(&frame.reason));
+                let error = close::closed(frame.as_ref(), self.secret.as_ref());
+                return Some(if full { End::Full(error) } else { End::Failed(error) });
+            }
             Message::Binary(_) => return Some(End::Refused(close::protocol("a binary message"), 4400)),
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => return None,
         };
         match Incoming::read(&text) {
             // An identifier that nobody has is that of a subscription that has ended.
             Some(Incoming::Next(id, payload)) => {
-                if let Some(feed) = self.route(id) {
+                if let Some(Route { feed, .. }) = self.route(id) {
                     feed.push(self.scrubbed(payload.get()).into());
                 }
             }
             Some(Incoming::Failed(id, payload)) => {
-                if let Some(feed) = self.take(id) {
+                if let Some((id, route)) = self.take(id) {
                     let errors = read_errors(payload.map_or("null", |payload| payload.get()), self.secret.as_ref());
-                    feed.end(self.epoch, Some(Error::graphql(errors)));
+                    self.failed(id, &route, errors);
                 }
             }
             Some(Incoming::Complete(id)) => {
-                if let Some(feed) = self.take(id) {
+                if let Some((_, Route { feed, .. })) = self.take(id) {
                     feed.end(self.epoch, None);
                 }
             }
@@ -249,11 +311,28 @@ impl Driver {
         }
     }
 
-    fn route(&self, id: &str) -> Option<&Arc<Feed>> {
+    /// Ends a subscription that the service refuses, unless another socket may have room for it.
+    fn failed(&self, id: u64, route: &Route, errors: Vec<GraphqlError>) {
+        if full::is_said_by(&errors) {
+            // Those that the service took before it. Where it is the first, another socket changes nothing.
+            let others = self.routes.values().filter(|other| other.order < route.order).count();
+            if others == 0 {
+                self.room.forget();
+            } else {
+                self.room.learn(others);
+                if self.reports.send(Request::Full { id, epoch: self.epoch }).is_ok() {
+                    return;
+                }
+            }
+        }
+        route.feed.end(self.epoch, Some(Error::graphql(errors)));
+    }
+
+    fn route(&self, id: &str) -> Option<&Route> {
         self.routes.get(&id.parse().ok()?)
     }
 
-    fn take(&mut self, id: &str) -> Option<Arc<Feed>> {
-        self.routes.remove(&id.parse().ok()?)
+    fn take(&mut self, id: &str) -> Option<(u64, Route)> {
+        self.routes.remove_entry(&id.parse().ok()?)
     }
 }

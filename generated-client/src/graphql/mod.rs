@@ -22,21 +22,27 @@
 //! # Ok(()) }
 //! ```
 //!
-//! All subscriptions of a client share one socket. It is opened for the first of them, replaced by one with a fresh token
-//! before the old token expires, and closed some seconds after the last of them is dropped. Over server-sent events, each is a
-//! request of its own, which is replaced in the same way. A task reads what comes: a consumer that is slow loses the oldest
+//! The subscriptions of a client share one socket, or as many as they need where the service limits the subscriptions of one.
+//! It is opened for the first of them, replaced by one with a fresh token before the old token expires, and closed some seconds
+//! after the last of them is dropped. Where the service refuses the upgrade, server-sent events take its place for a minute or
+//! more, and then a socket is asked for again. Over server-sent events, each is a
+//! request of its own, which is replaced in the same way. All of this runs on two threads of this library, which the first
+//! subscription of a process starts: no runtime of the program has to be driven for it. A task reads what comes: a consumer that is slow loses the oldest
 //! messages of its own subscription, and is told so by a [`Gap`].
 
 mod answer;
 mod close;
 mod connect;
 mod document;
+mod full;
 mod hub;
 mod link;
 mod message;
 mod options;
+mod place;
 mod query;
 mod queue;
+mod refusals;
 mod renewal;
 mod source;
 mod sse;
@@ -85,7 +91,7 @@ impl<'a> Graphql<'a> {
     /// out of the stream. The service acknowledges no subscription, so what happens right after this call may be missed: look
     /// with a query.
     ///
-    /// It has to be called within a Tokio runtime; outside of one, the stream gives an error.
+    /// It may be called on any thread, and read on any runtime: the work is done on threads of this library.
     pub fn subscribe<T: DeserializeOwned, V: Serialize>(
         self,
         document: &(impl Source<V, T> + ?Sized),

@@ -8,7 +8,7 @@ use crate::PlatformBuilder;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Transport {
-    /// A WebSocket; server-sent events when the service refuses the upgrade.
+    /// A WebSocket; server-sent events for some time when the service refuses the upgrade.
     #[default]
     Auto,
     /// A WebSocket that speaks `graphql-transport-ws`.
@@ -42,6 +42,8 @@ pub struct GraphqlOptions {
     pub(super) message_limit: usize,
     pub(super) buffer: usize,
     pub(super) total: usize,
+    pub(super) per_socket: usize,
+    pub(super) upgrade: Duration,
     pub(super) connect: Duration,
     pub(super) keep_alive: Duration,
     pub(super) overlap: Duration,
@@ -66,6 +68,8 @@ impl GraphqlOptions {
             message_limit: crate::session::BODY_LIMIT,
             buffer: 256,
             total: 64 * 1024 * 1024,
+            per_socket: usize::MAX,
+            upgrade: Duration::from_secs(60),
             connect: Duration::from_secs(10),
             keep_alive: Duration::from_secs(20),
             overlap: Duration::from_secs(2),
@@ -122,6 +126,21 @@ impl GraphqlOptions {
     /// least. When there are more, the subscription that holds most loses its oldest messages, and its consumer is told.
     pub fn buffered_bytes(mut self, bytes: usize) -> Self {
         self.total = bytes;
+        self
+    }
+
+    /// Sets how many subscriptions one socket carries at most; unless set, as many as there are. When there are more, another
+    /// socket is opened. The client finds out by itself where a service says in the answer to a subscription that it allows
+    /// no more of them.
+    pub fn subscriptions_per_socket(mut self, count: usize) -> Self {
+        self.per_socket = count.max(1);
+        self
+    }
+
+    /// Sets for how long server-sent events take the place of a WebSocket when the service has refused the upgrade; a minute
+    /// unless set. Then a socket is asked for again; each time that it is refused again doubles the time, to an hour at most.
+    pub fn upgrade_again_after(mut self, time: Duration) -> Self {
+        self.upgrade = time;
         self
     }
 

@@ -13,7 +13,11 @@ use std::{
 
 use bytes::Bytes;
 
-use super::{close, total::Total};
+use super::{
+    close,
+    place::{Place, Seat},
+    total::Total,
+};
 use crate::Error;
 
 /// A place in a subscription where the messages before and after do not simply follow each other.
@@ -62,6 +66,9 @@ struct State {
     renewed: bool,
     /// The socket that may end the subscription.
     epoch: u64,
+    /// Where the subscription sits, and by which number.
+    place: Option<(u64, Arc<Place>)>,
+    seat: Option<Seat>,
     end: Option<Option<Error>>,
     ended: bool,
     waker: Option<Waker>,
@@ -144,13 +151,24 @@ impl Queue {
         self.state().finish(Some(error));
     }
 
-    /// The consumer has gone: nothing is kept for it.
-    pub(super) fn close(&self) {
+    /// Gives the subscription a seat in place of the one that it has. `false`: it has ended.
+    pub(super) fn sit(&self, id: u64, place: &Arc<Place>) -> bool {
+        let mut state = self.state();
+        if !state.ended {
+            state.place = Some((id, Arc::clone(place)));
+            state.seat = Some(place.seat());
+        }
+        !state.ended
+    }
+
+    /// The consumer has gone: nothing is kept for it. Returns where the subscription sat last.
+    pub(super) fn close(&self) -> Option<(u64, Arc<Place>)> {
         let mut state = self.state();
         state.finish(None);
         state.waiting = VecDeque::new();
         state.bytes = 0;
         self.total.set(self.line, 0);
+        state.place.take()
     }
 
     pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Option<Result<Item, Error>>> {
@@ -203,6 +221,7 @@ impl State {
     fn finish(&mut self, error: Option<Error>) {
         if !self.ended {
             self.ended = true;
+            self.seat = None;
             self.end = Some(error);
             self.wake();
         }

@@ -38,7 +38,6 @@ pub enum Delivery<T> {
 pub struct Subscription<T> {
     session: Arc<Session>,
     queue: Arc<Queue>,
-    id: Option<u64>,
     answer: PhantomData<fn() -> T>,
 }
 
@@ -48,14 +47,10 @@ impl<T> Subscription<T> {
         let queue = session.graphql.queue();
         let feed = Feed::new(&queue);
         let added = body(document, variables).and_then(|body| Hub::add(&session, body.into(), Arc::clone(&feed)));
-        let id = match added {
-            Ok(id) => Some(id),
-            Err(error) => {
-                feed.fail(error);
-                None
-            }
-        };
-        Self { session, queue, id, answer: PhantomData }
+        if let Err(error) = added {
+            feed.fail(error);
+        }
+        Self { session, queue, answer: PhantomData }
     }
 }
 
@@ -82,10 +77,7 @@ impl<T: DeserializeOwned> Stream for Subscription<T> {
 
 impl<T> Drop for Subscription<T> {
     fn drop(&mut self) {
-        self.queue.close();
-        if let Some(id) = self.id {
-            self.session.graphql.remove(id);
-        }
+        self.session.graphql.remove(&self.queue);
     }
 }
 

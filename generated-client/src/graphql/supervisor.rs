@@ -12,14 +12,14 @@ use tokio::{sync::mpsc, task::AbortHandle};
 use super::{
     Transport,
     connect::{self, Opened, Refused},
-    hub::Request,
+    hub::{Hub, Request},
     link::{Link, Order},
+    place::Place,
     queue::Feed,
     renewal::{Renewal, pause},
     sse,
 };
 use crate::{
-    Error,
     clock::{self, Until},
     session::Session,
 };
@@ -31,6 +31,7 @@ type Opening = Pin<Box<dyn Future<Output = Result<Box<Opened>, Refused>> + Send>
 
 struct Supervisor {
     session: Arc<Session>,
+    place: Arc<Place>,
     /// In the order in which they were made.
     subscriptions: BTreeMap<u64, Subscription>,
     current: Option<Current>,
@@ -63,14 +64,20 @@ enum Step {
     Idle,
 }
 
-pub(super) async fn run(session: Arc<Session>, mut requests: mpsc::UnboundedReceiver<Request>) {
+pub(super) async fn run(
+    session: Arc<Session>,
+    place: Arc<Place>,
+    mut requests: mpsc::UnboundedReceiver<Request>,
+    epoch: u64,
+) {
     let mut supervisor = Supervisor {
         session,
+        place,
         subscriptions: BTreeMap::new(),
         current: None,
         retiring: None,
         opening: None,
-        epoch: 0,
+        epoch,
         failures: 0,
         idle_since: None,
     };
@@ -84,7 +91,7 @@ pub(super) async fn run(session: Arc<Session>, mut requests: mpsc::UnboundedRece
             Step::Retire => supervisor.retiring = None,
             Step::Request(None) => return,
             Step::Idle => {
-                if supervisor.session.graphql.retire(&requests) {
+                if supervisor.session.graphql.retire(supervisor.place.number, &requests) {
                     return;
                 }
             }
@@ -110,6 +117,7 @@ impl Supervisor {
         };
         let ended = async {
             match &mut self.current {
+                // Without an answer, its task is gone.
                 Some(current) => drop((&mut current.link.ended).await),
                 None => std::future::pending().await,
             }
@@ -129,32 +137,45 @@ impl Supervisor {
             Request::Add { id, payload, feed } => {
                 feed.move_to(self.epoch, false);
                 let mut subscription = Subscription { payload, feed, task: None };
-                if self.uses_requests() {
-                    subscription.start(&self.session, self.epoch);
-                } else if let Some(current) = &self.current {
-                    subscription.send(id, &current.link);
+                match &self.current {
+                    Some(current) => subscription.send(id, &current.link),
+                    None if self.uses_requests() => subscription.start(&self.session),
+                    None => {}
                 }
                 self.subscriptions.insert(id, subscription);
             }
-            Request::Remove(id) => {
-                if let Some(Subscription { task, .. }) = self.subscriptions.remove(&id) {
-                    if let Some(task) = task {
-                        task.abort();
-                    }
-                    let links = self.current.as_ref().map(|current| &current.link).into_iter();
-                    for link in links.chain(self.retiring.as_ref().map(|(link, _)| link)) {
-                        link.order(Order::Unsubscribe(id));
+            Request::Remove(id) => drop(self.remove(id)),
+            // What a socket says that was replaced is said by the next one, too.
+            Request::Full { id, epoch } if epoch == self.epoch => {
+                if let Some(Subscription { payload, feed, .. }) = self.remove(id) {
+                    let spread = Hub::spread(&self.session, self.place.number, id, payload, &feed);
+                    if let Err(error) = spread {
+                        feed.fail(error);
                     }
                 }
             }
+            Request::Full { .. } => {}
         }
     }
 
+    fn remove(&mut self, id: u64) -> Option<Subscription> {
+        let subscription = self.subscriptions.remove(&id)?;
+        if let Some(task) = &subscription.task {
+            task.abort();
+        }
+        let links = self.current.as_ref().map(|current| &current.link).into_iter();
+        for link in links.chain(self.retiring.as_ref().map(|(link, _)| link)) {
+            link.order(Order::Unsubscribe(id));
+        }
+        Some(subscription)
+    }
+
+    /// Whether a further subscription becomes a request of its own.
     fn uses_requests(&self) -> bool {
         match self.session.graphql.options().transport {
             Transport::ServerSentEvents => true,
             Transport::WebSocket => false,
-            Transport::Auto => self.session.graphql.has_no_upgrade(),
+            Transport::Auto => self.opening.is_none() && self.session.graphql.has_no_upgrade(),
         }
     }
 
@@ -165,8 +186,10 @@ impl Supervisor {
             None => Some(Instant::now()),
             since => since,
         };
-        let wanted = !self.subscriptions.is_empty() && !self.uses_requests();
-        if wanted && self.current.is_none() && self.opening.is_none() {
+        if self.current.is_none()
+            && self.opening.is_none()
+            && self.subscriptions.values().any(Subscription::is_on_socket)
+        {
             self.open();
         }
     }
@@ -182,21 +205,29 @@ impl Supervisor {
 
     fn opened(&mut self, opened: Opened) {
         self.opening = None;
-        self.epoch += 1;
+        self.epoch = self.session.graphql.epoch();
+        self.session.graphql.upgraded();
         let options = self.session.graphql.options();
         let renewal = Renewal::of(opened.usable_for, options);
         let now = Instant::now();
-        let link = Link::start(opened, self.epoch, options.keep_alive);
+        let (reports, room) = (self.place.requests.clone(), Arc::clone(self.session.graphql.room()));
+        let link = Link::start(opened, self.epoch, options.keep_alive, reports, room);
         let old = self.current.take();
         let renewed = old.is_some();
         if renewed {
             self.failures = 0;
         }
         let epoch = self.epoch;
-        self.subscriptions.retain(|_, subscription| subscription.feed.move_to(epoch, renewed));
-        for (id, subscription) in &self.subscriptions {
-            subscription.send(*id, &link);
-        }
+        self.subscriptions.retain(|id, subscription| {
+            if subscription.is_on_socket() {
+                let goes_on = subscription.feed.move_to(epoch, renewed);
+                if goes_on {
+                    subscription.send(*id, &link);
+                }
+                return goes_on;
+            }
+            true
+        });
         self.retiring = old.map(|old| (old.link, Until::from(now, old.renewal.overlap)));
         self.current = Some(Current { link, since: now, renewal });
         tracing::debug!(subscriptions = self.subscriptions.len(), renewed, "the socket is open");
@@ -213,14 +244,17 @@ impl Supervisor {
             return;
         }
         if no_upgrade && self.session.graphql.options().transport == Transport::Auto {
-            self.session.graphql.set_no_upgrade();
-            for subscription in self.subscriptions.values_mut() {
-                subscription.start(&self.session, self.epoch);
+            self.session.graphql.upgrade_refused();
+            for subscription in self.subscriptions.values_mut().filter(|subscription| subscription.is_on_socket()) {
+                subscription.start(&self.session);
             }
             return;
         }
         self.failures = self.failures.saturating_add(1);
-        self.fail_all(&error);
+        for subscription in self.subscriptions.values().filter(|subscription| subscription.is_on_socket()) {
+            subscription.feed.end(self.epoch, Some(error.share()));
+        }
+        self.subscriptions.retain(|_, subscription| !subscription.is_on_socket());
     }
 
     /// The current socket has told its subscriptions. Those that it never saw go to the next one.
@@ -228,13 +262,8 @@ impl Supervisor {
         let steady = self.current.take().is_some_and(|current| current.since.elapsed() >= STEADY);
         self.failures = if steady { 0 } else { self.failures.saturating_add(1) };
         let epoch = self.epoch;
-        self.subscriptions.retain(|_, subscription| subscription.feed.move_to(epoch, false));
-    }
-
-    fn fail_all(&mut self, error: &Error) {
-        for subscription in std::mem::take(&mut self.subscriptions).into_values() {
-            subscription.feed.end(self.epoch, Some(error.share()));
-        }
+        self.subscriptions
+            .retain(|_, subscription| !subscription.is_on_socket() || subscription.feed.move_to(epoch, false));
     }
 }
 
@@ -249,12 +278,20 @@ impl Drop for Supervisor {
 }
 
 impl Subscription {
+    /// Whether a socket carries it, or will.
+    fn is_on_socket(&self) -> bool {
+        self.task.is_none()
+    }
+
     fn send(&self, id: u64, link: &Link) {
         let (payload, feed) = (Arc::clone(&self.payload), Arc::clone(&self.feed));
         link.order(Order::Subscribe { id, payload, feed });
     }
 
-    fn start(&mut self, session: &Arc<Session>, epoch: u64) {
+    fn start(&mut self, session: &Arc<Session>) {
+        // What becomes of sockets is nothing to it.
+        let epoch = session.graphql.epoch();
+        self.feed.move_to(epoch, false);
         let task = sse::run(Arc::clone(session), Arc::clone(&self.payload), Arc::clone(&self.feed), epoch);
         self.task = Some(tokio::spawn(task).abort_handle());
     }

@@ -2,9 +2,9 @@
 
 use std::{fmt, pin::Pin};
 
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
-use crate::{Error, Method};
+use crate::{Error, Method, error::Kind};
 
 /// What [`Middleware::handle`] returns.
 pub type MiddlewareFuture<'a> = Pin<Box<dyn Future<Output = Result<Incoming, Error>> + Send + 'a>>;
@@ -45,7 +45,8 @@ pub struct Outgoing {
     pub operation: &'static str,
     /// The method.
     pub method: Method,
-    /// The headers. `Authorization` is the credential's: it is replaced.
+    /// The headers. `Authorization` is the credential's: it is replaced. `Content-Length`, `Transfer-Encoding`, `Host` and
+    /// `Connection` are the connection's: setting one is an error, and nothing is sent.
     pub headers: HeaderMap,
 }
 
@@ -82,6 +83,30 @@ impl Incoming {
 impl fmt::Debug for Incoming {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Incoming").field("status", &self.status()).finish_non_exhaustive()
+    }
+}
+
+/// The headers that say where a message ends, and whose it is: a wrong one lets the next request of the connection begin in
+/// the middle of this one.
+const FRAMING: [HeaderName; 4] = [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::HOST, header::CONNECTION];
+
+/// These headers before the middleware.
+pub(super) struct Framing([Vec<HeaderValue>; 4]);
+
+impl Framing {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        Self(FRAMING.map(|name| headers.get_all(name).iter().cloned().collect()))
+    }
+
+    /// Refuses headers in which the middleware has changed one of them.
+    pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
+        for (name, before) in FRAMING.iter().zip(&self.0) {
+            if !headers.get_all(name).iter().eq(before) {
+                let what = format!("a middleware sets the header `{name}`, which the connection sets");
+                return Err(Error::new(Kind::Request, what).hint("nothing was sent: leave the header out"));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What every call goes through.
 
 mod body;
+mod clients;
 mod content;
 pub(crate) mod middleware;
 mod options;
@@ -26,9 +27,9 @@ pub(crate) use crate::clock::random;
 pub(crate) use body::excerpt;
 pub(crate) use middleware::Middleware;
 pub(crate) use options::{Options, options};
-pub(crate) use retry::Budget;
 #[cfg(feature = "graphql")]
 pub(crate) use retry::retry_after;
+pub(crate) use retry::{Budget, unique};
 pub(crate) use send::send;
 pub(crate) use transport::{Reply, Transport, broken};
 

@@ -7,7 +7,7 @@ use tracing::{Instrument as _, Span, field::Empty};
 
 use super::{
     Options, Session, body, broken, content,
-    middleware::{Incoming, Next, Outgoing},
+    middleware::{Framing, Incoming, Next, Outgoing},
     progress::Progress,
     refused::refused,
     retry,
@@ -178,14 +178,23 @@ impl Sending<'_> {
             self.head(headers, content, held).await?
         } else {
             let outgoing = Outgoing::new(prepared.operation, prepared.method, headers);
+            let framing = Framing::of(&outgoing.headers);
             let exchange = Box::new(move |outgoing: Outgoing| {
-                let sent = self.head(outgoing.headers, content, held);
-                Box::pin(async { sent.await.map(Incoming) }) as _
+                Box::pin(async move {
+                    framing.check(&outgoing.headers)?;
+                    self.head(outgoing.headers, content, held).await.map(Incoming)
+                }) as _
             });
             Next { rest: &session.middleware, exchange }.run(outgoing).await?.0
         };
         let status = response.status();
         self.span.record("status", status.as_u16());
+        if let Some(held) = held
+            && status != StatusCode::UNAUTHORIZED
+            && !status.is_server_error()
+        {
+            held.accept();
+        }
         if !status.is_success() {
             let error = refused(session, &mut response, held, self.idle).await;
             let id = session.request_id.as_ref().and_then(|name| response.headers().get(name)?.to_str().ok());
@@ -193,7 +202,7 @@ impl Sending<'_> {
         }
         let headers = std::mem::take(response.headers_mut());
         let body = if prepared.stream && !is_json_beside_stream(prepared, &headers) {
-            Body::Live(ByteStream::live(prepared.operation, response.into(), self.idle))
+            Body::Live(ByteStream::live(prepared.operation, response.into(), self.idle, session.body_limit))
         } else {
             let read = body::read(&mut response, session.body_limit, self.idle).await;
             Body::Whole(read.map_err(|error| error.with_status(status))?)
@@ -254,7 +263,8 @@ impl Sending<'_> {
         let mut request = reqwest::Request::new(method, prepared.url.clone());
         *request.headers_mut() = headers;
         *request.body_mut() = content;
-        let sending = session.transport.client(&prepared.url)?.execute(request);
+        let client = session.transport.client(&prepared.url)?;
+        let sending = client.execute(request);
         // What may be sent again need not wait for the whole deadline.
         let answer = if self.policy.repeatable {
             clock::limit(self.idle, sending).await.map_err(|_| body::silent(self.idle))?

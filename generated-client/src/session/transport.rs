@@ -2,7 +2,7 @@
 
 use std::{
     error::Error as StdError,
-    sync::{Arc, OnceLock},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -12,7 +12,7 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use super::{ERROR_LIMIT, body, retry};
+use super::{ERROR_LIMIT, body, clients::Clients, retry};
 use crate::{
     address,
     clock::{LONGEST, Until},
@@ -26,10 +26,10 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Transport {
     user_agent: HeaderValue,
     connect: Duration,
-    plain: OnceLock<Result<reqwest::Client, String>>,
-    secure: OnceLock<Result<reqwest::Client, String>>,
+    plain: Clients,
+    secure: Clients,
     #[cfg(feature = "graphql")]
-    upgrade: OnceLock<Result<reqwest::Client, String>>,
+    upgrade: Clients,
 }
 
 /// A whole response of an issuer.
@@ -44,41 +44,45 @@ impl Transport {
         Self {
             user_agent,
             connect,
-            plain: OnceLock::new(),
-            secure: OnceLock::new(),
+            plain: Clients::new(),
+            secure: Clients::new(),
             #[cfg(feature = "graphql")]
-            upgrade: OnceLock::new(),
+            upgrade: Clients::new(),
         }
     }
 
     /// The client for an address. That for `http` speaks to loopback only and needs no certificates; that for `https` never
     /// falls back to the other.
-    pub(crate) fn client(&self, url: &Url) -> Result<&reqwest::Client, Error> {
+    pub(crate) fn client(&self, url: &Url) -> Result<reqwest::Client, Error> {
         let client = if url.scheme() == "http" && address::is_loopback(url) {
-            self.plain.get_or_init(|| self.build(plain_tls(), |builder| builder.no_proxy()))
+            self.plain.here(plain_tls, |tls| self.build(tls, |builder| builder.no_proxy()))
         } else {
-            self.secure.get_or_init(|| self.build(secure_tls(), |builder| builder.https_only(true)))
+            self.secure.here(secure_tls, |tls| self.build(tls, |builder| builder.https_only(true)))
         };
-        client.as_ref().map_err(|cause| unusable(cause))
+        client.map_err(|cause| unusable(&cause))
     }
 
     /// The client for a request that upgrades its connection, which HTTP/2 does otherwise.
     #[cfg(feature = "graphql")]
-    pub(crate) fn upgrade_client(&self, url: &Url) -> Result<&reqwest::Client, Error> {
+    pub(crate) fn upgrade_client(&self, url: &Url) -> Result<reqwest::Client, Error> {
         if cfg!(not(feature = "http2")) || url.scheme() == "http" {
             return self.client(url);
         }
-        let build = || self.build(secure_tls(), |builder| builder.https_only(true).http1_only());
-        let client = self.upgrade.get_or_init(build);
-        client.as_ref().map_err(|cause| unusable(cause))
+        let build = |tls| self.build(tls, |builder| builder.https_only(true).http1_only());
+        self.upgrade.here(secure_tls, build).map_err(|cause| unusable(&cause))
+    }
+
+    /// Closes the connections that a runtime opened which has ended.
+    pub(crate) fn forget(&self, runtime: tokio::runtime::Id) {
+        self.plain.forget(runtime);
+        self.secure.forget(runtime);
     }
 
     fn build(
         &self,
-        tls: Result<rustls::ClientConfig, rustls::Error>,
+        tls: rustls::ClientConfig,
         with: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
     ) -> Result<reqwest::Client, String> {
-        let tls = tls.map_err(|cause| cause.to_string())?;
         let builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
             .redirect(reqwest::redirect::Policy::none())

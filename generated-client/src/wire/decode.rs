@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::{Body, Raw};
+use super::{Body, Raw, whole};
 use crate::{ByteStream, EventStream, error::Error};
 
 /// A JSON body. A byte-order mark before it is left out.
@@ -13,7 +13,21 @@ pub(crate) fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
 
 /// A JSON body of a response that stays.
 pub(crate) fn read<T: DeserializeOwned>(raw: &Raw) -> Result<T, Error> {
-    serde_json::from_slice(text_of(raw.bytes())).map_err(|cause| raw.fail(&cause))
+    let text = text_of(raw.bytes());
+    match serde_json::from_slice(text) {
+        Ok(value) => Ok(value),
+        Err(cause) => match whole::written_out(text) {
+            Some(text) => serde_json::from_slice(&text).map_err(|cause| raw.fail(&cause)),
+            None => Err(raw.fail(&cause)),
+        },
+    }
+}
+
+/// A document.
+#[cfg(feature = "xml")]
+pub(crate) fn xml<T: DeserializeOwned>(raw: Raw, root: &super::xml::Root) -> Result<T, Error> {
+    let value = super::xml::read(raw.bytes(), root).map_err(serde::de::Error::custom);
+    value.and_then(serde_json::from_value).map_err(|cause| raw.fail_as("xml", &cause))
 }
 
 /// A JSON body, or none.
@@ -58,20 +72,21 @@ pub(crate) fn events(raw: Raw) -> Result<EventStream, Error> {
 
 /// Gives an enum of responses its `decode`: one variant per status, or range of statuses.
 ///
-/// Kinds: `Variant(json)`, `Variant(text)`, `Variant(bytes)`, `Variant(stream)`, `Variant(events)`, and `Variant` alone for
+/// Kinds: `Variant(json)`, `Variant(xml ROOT)`, `Variant(text)`, `Variant(bytes)`, `Variant(stream)`, `Variant(events)`, and `Variant` alone for
 /// no body. The last arm may be `default`. A status that no arm names is a decode error.
 macro_rules! responses {
-    ($type:ident { $($status:pat => $variant:ident $(($kind:ident))?),* $(,)? }) => {
+    ($type:ident { $($status:pat => $variant:ident $(($kind:ident $($root:expr)?))?),* $(,)? }) => {
         impl $type {
             #[allow(unused_variables, unreachable_patterns, reason = "`default` is a pattern that binds, and comes last")]
             pub(crate) fn decode(raw: $crate::wire::Raw) -> Result<Self, $crate::Error> {
                 match raw.status() {
-                    $($status => $crate::wire::decode::responses!(@ $variant raw $($kind)?),)*
+                    $($status => $crate::wire::decode::responses!(@ $variant raw $($kind $($root)?)?),)*
                     _ => Err(raw.undeclared()),
                 }
             }
         }
     };
+    (@ $variant:ident $raw:ident xml $root:expr) => { $crate::wire::decode::xml($raw, &$root).map(Self::$variant) };
     (@ $variant:ident $raw:ident $kind:ident) => { $crate::wire::decode::$kind($raw).map(Self::$variant) };
     (@ $variant:ident $raw:ident) => { Ok(Self::$variant) };
 }

@@ -51,9 +51,9 @@ pub(crate) fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64,
         }
 
         fn visit_f64<E: de::Error>(self, value: f64) -> Result<i64, E> {
-            // Beyond 2^53 a double no longer names one integer.
+            // From 2^53 on a double no longer names one integer.
             const EXACT: f64 = 9_007_199_254_740_992.0;
-            if value.fract() == 0.0 && value.abs() <= EXACT {
+            if value.fract() == 0.0 && value.abs() < EXACT {
                 Ok(value as i64)
             } else {
                 Err(E::custom("a number that is no integer"))

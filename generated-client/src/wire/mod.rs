@@ -22,6 +22,9 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod union;
+pub(crate) mod whole;
+#[cfg(feature = "xml")]
+pub(crate) mod xml;
 
 pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer, de::MapAccess};
 
@@ -39,7 +42,7 @@ pub(crate) use slot::{Each, IfPresent, IfSome, Put, Required, Slot};
 pub(crate) use style::{path as encode_path, query_pairs as pairs};
 #[cfg(feature = "operations")]
 pub(crate) use template::{fill_texts, parameters_of};
-pub(crate) use union::{by_fit, by_tag, from_tree, in_union, tree, with_tag};
+pub(crate) use union::{Read, by_fit, by_fit_written_out, by_tag, from_tree, in_union, tree, with_tag};
 
 /// Everything that generated code names.
 pub(crate) mod prelude {

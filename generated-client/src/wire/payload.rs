@@ -15,6 +15,9 @@ pub(crate) enum Payload<'a> {
     Form(&'a dyn Argument),
     /// `multipart/form-data`, or what `Operation::body` says.
     Multipart(Parts),
+    /// A document.
+    #[cfg(feature = "xml")]
+    Xml(&'a dyn Argument, &'static super::xml::Root),
     /// Bytes, a file or a stream.
     Binary(Upload),
     /// Text.
@@ -36,6 +39,8 @@ impl std::fmt::Debug for Payload<'_> {
             Self::JsonOptional(_) => "JsonOptional(..)",
             Self::Form(_) => "Form(..)",
             Self::Multipart(_) => "Multipart(..)",
+            #[cfg(feature = "xml")]
+            Self::Xml(..) => "Xml(..)",
             Self::Binary(_) => "Binary(..)",
             Self::Text(_) => "Text(..)",
         })

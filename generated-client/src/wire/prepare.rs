@@ -165,6 +165,17 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
             let text = form(operation, &write(body)?)?;
             (Content::Bytes(text.into()), "application/x-www-form-urlencoded".to_owned())
         }
+        #[cfg(feature = "xml")]
+        Payload::Xml(body, root) => {
+            let text = serde_json::from_slice(&write(body)?)
+                .map_err(|cause| cause.to_string())
+                .and_then(|value| super::xml::write(&value, root));
+            let text = text.map_err(|cause| {
+                Error::new(Kind::Request, format!("the body cannot be written as XML: {cause}"))
+                    .hint("nothing was sent: correct the value")
+            })?;
+            (Content::Bytes(text.into()), "application/xml".to_owned())
+        }
         Payload::Text(text) => (Content::Bytes(text.to_owned().into()), "text/plain; charset=utf-8".to_owned()),
         Payload::Binary(upload) => {
             let media_type = upload.content_type.clone();

@@ -37,13 +37,20 @@ impl Raw {
 
     /// A decode error of this response.
     pub(crate) fn fail(&self, cause: &serde_json::Error) -> Error {
+        self.fail_as("json", cause)
+    }
+
+    /// A decode error of this response, which was to be of a kind of media types.
+    pub(crate) fn fail_as(&self, expected: &str, cause: &serde_json::Error) -> Error {
         let mut error =
             Error::decode("the response", cause).at(self.operation).with_response(self.status, self.excerpt());
         if let Some(kind) = self.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok())
-            && !kind.contains("json")
+            && !kind.contains(expected)
         {
-            error =
-                error.hint(format!("the body is `{kind}`, not JSON: check the base address, and proxies on the way"));
+            error = error.hint(format!(
+                "the body is `{kind}`, not {}: check the base address, and proxies on the way",
+                expected.to_uppercase()
+            ));
         }
         error
     }

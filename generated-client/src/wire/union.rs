@@ -48,6 +48,14 @@ pub(crate) fn by_fit<T>(value: &Value, variants: &[Read<T>]) -> Option<T> {
     Some(found)
 }
 
+/// [`by_fit`] for the integers that a tree holds as floats, because they came with a fraction of zero or an exponent.
+#[cold]
+pub(crate) fn by_fit_written_out<T>(value: &Value, variants: &[Read<T>]) -> Option<T> {
+    let text = serde_json::to_vec(value).ok()?;
+    let whole = serde_json::from_slice(&super::whole::written_out(&text)?).ok()?;
+    by_fit(&whole, variants)
+}
+
 /// Turns the error of a variant into the format's.
 pub(crate) fn in_union<E: serde::de::Error>(union: &'static str, cause: &serde_json::Error) -> E {
     E::custom(format_args!("`{union}`: {cause}"))
@@ -108,9 +116,10 @@ macro_rules! untagged_union {
         impl<'de> $crate::wire::Deserialize<'de> for $type {
             fn deserialize<D: $crate::wire::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let value = $crate::wire::tree(deserializer)?;
-                let found = $crate::wire::by_fit(&value, &[
+                let variants: &[$crate::wire::Read<Self>] = &[
                     $(|value| $crate::wire::from_tree(value).map(Self::$variant),)*
-                ]);
+                ];
+                let found = $crate::wire::by_fit(&value, variants).or_else(|| $crate::wire::by_fit_written_out(&value, variants));
                 Ok(found.unwrap_or_else(|| {
                     $crate::wire::unfit();
                     Self::Unknown(value)

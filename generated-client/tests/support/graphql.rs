@@ -17,8 +17,8 @@ use tokio_tungstenite::{
     WebSocketStream, accept_hdr_async_with_config,
     tungstenite::{
         Message,
-        handshake::server::{Request, Response},
-        http::HeaderValue,
+        handshake::server::{ErrorResponse, Request, Response},
+        http::{HeaderValue, StatusCode},
         protocol::{CloseFrame, WebSocketConfig},
     },
 };
@@ -91,6 +91,8 @@ impl Peer {
 pub struct GraphqlServer {
     pub url: String,
     sockets: Arc<AtomicUsize>,
+    /// How many upgrades are still refused.
+    refusals: Arc<AtomicUsize>,
     requests: Arc<Mutex<Vec<Recorded>>>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -111,6 +113,8 @@ impl GraphqlServer {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let sockets = Arc::new(AtomicUsize::new(0));
+        let refusals = Arc::new(AtomicUsize::new(0));
+        let refuse = Arc::clone(&refusals);
         let requests = Arc::new(Mutex::new(Vec::new()));
         // Only the first request of a connection is looked at for an upgrade.
         let handler: Arc<Handler> = Arc::new(move |request| handler(request).and_close());
@@ -121,22 +125,27 @@ impl GraphqlServer {
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 let (handler, script) = (Arc::clone(&handler), Arc::clone(&script));
-                let (count, record) = (Arc::clone(&count), Arc::clone(&record));
+                let (count, refuse, record) = (Arc::clone(&count), Arc::clone(&refuse), Arc::clone(&record));
                 connections.spawn(async move {
                     if wants_socket(&stream).await {
-                        upgrade(stream, protocol, &count, &*script).await;
+                        upgrade(stream, protocol, &count, &refuse, &*script).await;
                     } else {
                         serve(stream, handler, record).await;
                     }
                 });
             }
         });
-        Self { url, sockets, requests, task }
+        Self { url, sockets, refusals, requests, task }
     }
 
     /// How many sockets were opened.
     pub fn opened(&self) -> usize {
         self.sockets.load(Ordering::SeqCst)
+    }
+
+    /// Refuses the next upgrades with 404.
+    pub fn refuse_upgrades(&self, count: usize) {
+        self.refusals.store(count, Ordering::SeqCst);
     }
 
     pub fn requests(&self) -> Vec<Recorded> {
@@ -166,11 +175,18 @@ async fn upgrade(
     stream: TcpStream,
     protocol: &'static str,
     count: &AtomicUsize,
+    refusals: &AtomicUsize,
     script: &(dyn Fn(Peer) -> Script + Send + Sync),
 ) {
     let mut authorization = None;
     #[allow(clippy::result_large_err, reason = "the signature is the library's")]
     let answer = |request: &Request, mut response: Response| {
+        let refuses = |left: usize| left.checked_sub(1);
+        if refusals.fetch_update(Ordering::SeqCst, Ordering::SeqCst, refuses).is_ok() {
+            let mut refusal = ErrorResponse::new(None);
+            *refusal.status_mut() = StatusCode::NOT_FOUND;
+            return Err(refusal);
+        }
         authorization = request.headers().get("authorization").map(|value| value.to_str().unwrap().to_owned());
         if !protocol.is_empty() {
             response.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static(protocol));

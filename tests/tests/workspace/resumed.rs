@@ -57,6 +57,42 @@ async fn a_program_that_is_killed_in_the_middle_is_gone_on_with_by_the_next_run(
     sandbox.stop().await;
 }
 
+/// The service has begun the deployment, and nobody heard of it. What the next runs meet says nothing of that.
+#[tokio::test]
+async fn a_deployment_whose_answer_is_lost_is_not_begun_again_whatever_the_next_runs_meet() {
+    let (sandbox, secrets, (project, component)) = world(Duration::from_millis(50)).await;
+    let mut variables = variables(&sandbox, secrets.path());
+    variables.extend([
+        ("PLATFORM_STORE", secrets.path().join("store.sqlite").display().to_string()),
+        ("PLATFORM_PROJECT", project.to_string()),
+        ("PLATFORM_COMPONENT", component.to_string()),
+        ("PLATFORM_COUNT", "1".to_owned()),
+    ]);
+    let run = || {
+        let variables = variables.clone();
+        let run = move || Run::from(Programs::get().command("deploy_and_wait").envs(variables).output().unwrap());
+        tokio::task::spawn_blocking(run)
+    };
+    let place = format!("/api/projects/v1/projects/{project}/components/{component}/deployments");
+    let faults = ["reset=after", "status=409", "status=422", "status=403", "status=404", "status=429", "status=425"];
+    for fault in faults {
+        sandbox.faults().next_of(1, "POST", &place, fault.parse().unwrap());
+        let seen = run().await.unwrap();
+        assert_eq!(seen.code, Some(1), "{fault}: {seen:?}");
+        assert!(
+            seen.stderr.contains("submission-unknown") || seen.stderr.contains("nobody knows"),
+            "{fault}: {seen:?}"
+        );
+    }
+    let seen = run().await.unwrap();
+    assert_eq!((seen.code, seen.stdout.as_str()), (Some(0), "deployment-0 succeeded\n"), "{seen:?}");
+    let platform = client(&sandbox, secrets.path(), 0);
+    let answer = platform.graphql().query::<platform_client::Value, _>("{ operations { id kind } }", ()).await.unwrap();
+    let operations = answer.into_data().unwrap();
+    assert_eq!(operations["operations"].as_array().unwrap().len(), 1, "{operations}");
+    sandbox.stop().await;
+}
+
 #[tokio::test]
 async fn a_program_prints_the_states_and_events_of_its_deployment() {
     let (sandbox, secrets, (project, component)) = world(Duration::from_millis(200)).await;

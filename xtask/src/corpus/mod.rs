@@ -75,28 +75,12 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     let mut modules = Vec::new();
     table::header(&contracts);
     for (name, path) in &contracts {
-        let (mut row, generated) = one::measure(workspace, name, path, flags.repeat, &interrupt)?;
-        // A client that does not fit into a crate spoils none but its own.
-        let generated = match &generated {
-            Some(found) if row.unless_refused(layout::fits(workspace, found))?.is_none() => None,
-            _ => generated,
+        // Whatever goes wrong with one contract is its own affair.
+        let (row, errors, generated) = match contract(workspace, flags, &bench, (name, path), &interrupt) {
+            Ok(outcome) => outcome,
+            Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
+            Err(failure) => (Row::failed(name, failure.to_string()), Vec::new(), None),
         };
-        let mut errors = Vec::new();
-        match (&generated, &flags.keep) {
-            (Some(_), _) if flags.together => {}
-            (Some(generated), _) if !flags.no_check => {
-                if let Some(outcome) = row.unless_refused(bench.check(name, generated, flags.repeat))? {
-                    row.check = if outcome.errors.is_empty() { Check::Ok } else { Check::Failed };
-                    row.check_seconds = outcome.seconds;
-                    errors = outcome.errors;
-                }
-            }
-            (Some(generated), Some(keep)) => {
-                let laid_out = layout::lay_out(workspace, &keep.join(layout::slug(name)), generated);
-                row.unless_refused(laid_out)?;
-            }
-            _ => {}
-        }
         if !flags.together {
             table::row(&contracts, &row);
         }
@@ -109,7 +93,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
         }
     }
     if flags.together {
-        let errors = together::check(&bench, &modules)?;
+        let errors = match together::check(&bench, &modules) {
+            Err(failure) if failure.exit != Exit::Interrupted => together::Errors::of(&failure),
+            outcome => outcome?,
+        };
         for row in rows.iter_mut().filter(|row| row.error.is_none()) {
             let fine = errors.common.is_empty() && !errors.own.contains_key(&row.file);
             row.check = if fine { Check::Ok } else { Check::Failed };
@@ -141,6 +128,34 @@ fn escaped(json: &str) -> String {
         }
     }
     out
+}
+
+/// Generates and checks one client: its figures, what the compiler says, and the client where there is one.
+fn contract(
+    workspace: &Workspace,
+    flags: &flags::Corpus,
+    bench: &check::Bench<'_>,
+    (name, path): (&str, &Path),
+    interrupt: &Interrupt,
+) -> Result<(Row, Vec<String>, Option<one::Generated>), Failure> {
+    let (mut row, generated) = one::measure(workspace, name, path, flags.repeat, interrupt)?;
+    // A client that does not fit into a crate would spoil the crate of all of them.
+    generated.as_ref().map_or(Ok(()), |generated| layout::fits(workspace, generated))?;
+    let mut errors = Vec::new();
+    match (&generated, &flags.keep) {
+        (Some(_), _) if flags.together => {}
+        (Some(generated), _) if !flags.no_check => {
+            let outcome = bench.check(name, generated, flags.repeat)?;
+            row.check = if outcome.errors.is_empty() { Check::Ok } else { Check::Failed };
+            row.check_seconds = outcome.seconds;
+            errors = outcome.errors;
+        }
+        (Some(generated), Some(keep)) => {
+            layout::lay_out(workspace, &keep.join(layout::slug(name)), generated)?;
+        }
+        _ => {}
+    }
+    Ok((row, errors, generated))
 }
 
 /// What the compiler says of one client, line by line.
@@ -186,11 +201,14 @@ pub(crate) fn contracts(paths: &[PathBuf], only: Option<&str>) -> Result<Vec<(St
 fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, PathBuf)>) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::file("list", folder, &error);
     for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        // A link to a folder could lead back to where it stands.
+        let folder = entry.file_type().map_err(failed)?.is_dir();
         let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
-        if path.is_dir() {
+        if folder {
             walk(root, &path, found)?;
-        } else if ["json", "yaml", "yml"].contains(&kind.as_str()) {
+        } else if !path.is_dir() && ["json", "yaml", "yml"].contains(&kind.as_str()) {
             let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
             found.push((name, path));
         }
@@ -216,17 +234,6 @@ mod tests {
         assert!(text.split('\n').all(|line| platform_codegen::line(line) == line));
         let read: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(read["file"], row.file);
-    }
-
-    #[test]
-    fn a_refusal_is_one_contracts_and_an_interruption_is_everyones() {
-        let mut row = Row::failed("a.json", String::new());
-        row.error = None;
-        let refused = Failure::configuration("manifest/features", "a feature twice", "rename it");
-        assert!(row.unless_refused::<()>(Err(refused)).expect("the run goes on").is_none());
-        assert!(row.error.as_deref().is_some_and(|error| error.contains("a feature twice")));
-        let interrupted = Failure::new(Exit::Interrupted, "interrupted", "", "");
-        assert_eq!(row.unless_refused::<()>(Err(interrupted)).expect_err("the end").exit, Exit::Interrupted);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use platform_codegen::{Config, Contract, Names, Output, generate};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Degraded, Row, median};
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::flags;
 use crate::interrupt::Interrupt;
 use crate::regenerate::{features, reserved};
@@ -52,18 +52,6 @@ impl Generated {
 }
 
 impl Row {
-    /// What came of a step. A failure is that of this contract, and the run goes on; an interruption ends it.
-    pub(super) fn unless_refused<T>(&mut self, outcome: Result<T, Failure>) -> Result<Option<T>, Failure> {
-        match outcome {
-            Ok(value) => Ok(Some(value)),
-            Err(failure) if failure.exit == Exit::Interrupted => Err(failure),
-            Err(failure) => {
-                self.error = Some(failure.to_string());
-                Ok(None)
-            }
-        }
-    }
-
     pub(super) fn failed(file: &str, error: String) -> Self {
         Self {
             file: file.to_owned(),
@@ -120,7 +108,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
     };
     report.seconds = seconds;
     report.peak_mb = peak_mb;
-    crate::console::result(&serde_json::to_string(&report).unwrap_or_default());
+    crate::console::data(&serde_json::to_string(&report).unwrap_or_default());
     Ok(ExitCode::SUCCESS)
 }
 

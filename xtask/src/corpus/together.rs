@@ -17,6 +17,13 @@ pub(super) struct Errors {
     pub(super) common: Vec<String>,
 }
 
+impl Errors {
+    /// What kept all of them from being compiled.
+    pub(super) fn of(failure: &Failure) -> Self {
+        Self { common: vec![failure.to_string()], ..Self::default() }
+    }
+}
+
 /// Compiles the clients.
 pub(super) fn check(bench: &Bench<'_>, clients: &[(String, Generated)]) -> Result<Errors, Failure> {
     let mut found = Errors::default();

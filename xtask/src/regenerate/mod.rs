@@ -10,7 +10,9 @@ mod survey;
 
 use std::process::ExitCode;
 
-use crate::console::Steps;
+use platform_codegen::line;
+
+use crate::console::{Steps, word};
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::interrupt::Interrupt;
@@ -123,12 +125,13 @@ fn demand_pinned(
 fn hand_edited(refused: &[&Finding]) -> Failure {
     let mut message = "files of the tool were changed by other hands; nothing was written".to_owned();
     for finding in refused {
-        message.push_str(&format!("\n  {}: {}", finding.path, finding.cause));
+        message.push_str(&format!("\n  {}: {}", line(&finding.path), finding.cause));
     }
-    let edited: Vec<&str> =
-        refused.iter().filter(|finding| !finding.is_unlisted()).map(|finding| finding.file()).collect();
-    let unlisted: Vec<&str> =
-        refused.iter().filter(|finding| finding.is_unlisted()).map(|finding| finding.file()).collect();
+    let words = |unlisted: bool| -> Vec<String> {
+        let chosen = refused.iter().filter(|finding| finding.is_unlisted() == unlisted);
+        chosen.map(|finding| word(finding.file())).collect()
+    };
+    let (edited, unlisted) = (words(false), words(true));
     let mut hints = Vec::new();
     if !edited.is_empty() {
         hints.push(format!("undo the edit: git checkout -- {}", edited.join(" ")));

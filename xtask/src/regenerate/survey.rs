@@ -6,6 +6,7 @@ use platform_codegen::HEADER;
 
 use super::Desired;
 use super::features::{self, BLOCK};
+use crate::console::word;
 use crate::failure::Failure;
 use crate::lock::{Lock, sha256};
 use crate::transaction::Change;
@@ -55,11 +56,13 @@ impl Finding {
     /// The one command that mends it.
     pub(crate) fn mend(&self) -> String {
         match self.cause {
-            Cause::Missing if !self.wanted => format!("git checkout -- {}", self.file()),
+            Cause::Missing if !self.wanted => format!("git checkout -- {}", word(self.file())),
             Cause::Inputs(_) | Cause::Missing => "cargo xtask regenerate --offline".to_owned(),
-            Cause::HandEdit => format!("git checkout -- {}", self.file()),
-            Cause::Unlisted if self.path.starts_with(GENERATED) => format!("mv {} generated-client/src/", self.path),
-            Cause::Unlisted => format!("mv {} specs/", self.path),
+            Cause::HandEdit => format!("git checkout -- {}", word(self.file())),
+            Cause::Unlisted if self.path.starts_with(GENERATED) => {
+                format!("mv {} generated-client/src/", word(&self.path))
+            }
+            Cause::Unlisted => format!("mv {} specs/", word(&self.path)),
         }
     }
 }

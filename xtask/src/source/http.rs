@@ -4,10 +4,13 @@ use std::error::Error as _;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
+use platform_codegen::line;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, LOCATION};
 use reqwest::{Client, Method, StatusCode, redirect};
 use url::{Host, Origin, Url};
 
+use super::secret::Secret;
+use crate::console::{SHORTEST, hide, redacted};
 use crate::failure::{Exit, Failure};
 
 /// Largest body that is read, in bytes.
@@ -29,6 +32,7 @@ struct Bearer {
     origin: Origin,
     // Marked as sensitive, which keeps it out of every debug output.
     value: HeaderValue,
+    token: Secret,
 }
 
 /// What a server answered.
@@ -60,7 +64,8 @@ impl Http {
             )
         })?;
         value.set_sensitive(true);
-        self.bearer = Some(Bearer { origin: base.origin(), value });
+        hide(token);
+        self.bearer = Some(Bearer { origin: base.origin(), value, token: Secret::from_environment(token) });
         Ok(())
     }
 
@@ -167,7 +172,26 @@ impl Http {
             answer.body.extend_from_slice(&chunk);
             received(answer.body.len());
         }
+        self.repeats_no_token(&answer)?;
         Ok(answer)
+    }
+
+    /// What is received is written into the repository: a service that repeats the token must not bring it there.
+    fn repeats_no_token(&self, answer: &Answer) -> Result<(), Failure> {
+        let Some(bearer) = &self.bearer else { return Ok(()) };
+        let token = bearer.token.expose().as_bytes();
+        let holds = |text: &[u8]| token.len() >= SHORTEST && text.windows(token.len()).any(|part| part == token);
+        if answer.status.is_success()
+            && (holds(&answer.body) || answer.etag.as_ref().is_some_and(|tag| holds(tag.as_bytes())))
+        {
+            return Err(Failure::new(
+                Exit::Contract,
+                "download/token-repeated",
+                format!("the answer of {} holds the token that it was asked with", shown(&answer.url)),
+                "nothing was written: have the service leave the token out of what it serves",
+            ));
+        }
+        Ok(())
     }
 
     fn client(&self, url: &Url) -> Result<Client, Failure> {
@@ -306,7 +330,10 @@ fn chain(error: &reqwest::Error) -> String {
 impl Answer {
     /// Status, content type and first line, for messages.
     pub(crate) fn described(&self) -> String {
-        let kind = if self.content_type.is_empty() { "no content type" } else { self.content_type.as_str() };
+        let kind = match self.content_type.as_str() {
+            "" => "no content type".to_owned(),
+            kind => clip(kind),
+        };
         format!("{} sent {}, {kind}, {}", shown(&self.url), self.status, first_line(&self.body))
     }
 
@@ -349,19 +376,20 @@ impl Answer {
 
 /// The first line of a body, clipped, without control characters.
 pub(crate) fn first_line(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(body.get(..4096).unwrap_or(body));
+    let text = String::from_utf8_lossy(body.get(..65_536).unwrap_or(body));
     match text.lines().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => format!("first line: {}", clip(line)),
         None => "an empty body".to_owned(),
     }
 }
 
-/// The beginning of a line, without control characters.
-pub(super) fn clip(line: &str) -> String {
+/// The beginning of a line, without control characters. Secrets go before it is cut: a part of one says too much as well.
+pub(super) fn clip(text: &str) -> String {
     const WIDTH: usize = 100;
-    let printable = line.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });
-    let mut clipped: String = printable.take(WIDTH).collect();
-    if line.chars().count() > WIDTH {
+    let text = redacted(text);
+    let text = line(&text);
+    let mut clipped: String = text.chars().take(WIDTH).collect();
+    if text.chars().count() > WIDTH {
         clipped.push('…');
     }
     clipped

@@ -15,7 +15,12 @@ pub(crate) struct Secret(String);
 impl Secret {
     /// A secret that came from elsewhere; white space around it is no part of it.
     pub(crate) fn from_environment(text: &str) -> Self {
-        Self(text.trim().to_owned())
+        Self::of(text.trim())
+    }
+
+    fn of(text: &str) -> Self {
+        crate::console::hide(text);
+        Self(text.to_owned())
     }
 
     pub(crate) fn expose(&self) -> &str {
@@ -77,7 +82,7 @@ pub(crate) fn read(path: &Path, rules: &Rules) -> Result<Secret, Failure> {
         let hint = format!("write the secret into it: (umask 077; cat > '{shown}')");
         return Err(refuse("secret/empty", "is empty", hint));
     }
-    Ok(Secret(text))
+    Ok(Secret::of(&text))
 }
 
 #[cfg(unix)]

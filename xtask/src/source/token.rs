@@ -7,8 +7,9 @@ use serde::Deserialize;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use super::http::{Answer, Http, first_line, shown};
+use super::http::{Answer, Http, clip, first_line, shown};
 use super::secret::{self, Rules, Secret};
+use crate::console::SHORTEST;
 use crate::failure::{Exit, Failure};
 use crate::settings::TokenSource;
 
@@ -157,15 +158,14 @@ impl Client {
     }
 
     fn refused(&self, answer: &Answer) -> Failure {
-        let said = serde_json::from_slice::<TokenError>(&answer.body).map_or_else(
-            |_| first_line(&answer.body),
-            |error| match error.error_description {
-                Some(text) => format!("{}: {text}", error.error),
-                None => error.error,
-            },
-        );
-        // A server that repeats what it was sent must not make this program show it.
-        let said = said.replace(self.secret.expose(), "…");
+        let said = match serde_json::from_slice::<TokenError>(&answer.body) {
+            Ok(TokenError { error, error_description: Some(text) }) => {
+                format!("{}: {}", self.said(&error), self.said(&text))
+            }
+            Ok(TokenError { error, error_description: None }) => self.said(&error),
+            Err(_) if self.secret.expose().len() < SHORTEST => answer.status.to_string(),
+            Err(_) => first_line(&answer.body),
+        };
         Failure::new(
             Exit::Download,
             "token/refused",
@@ -176,6 +176,13 @@ impl Client {
                 self.client_id
             ),
         )
+    }
+
+    /// What the issuer says, unless a secret that is too short to be looked for could be a part of it.
+    fn said(&self, text: &str) -> String {
+        let code = text.len() <= 60 && text.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
+        let short = self.secret.expose().len() < SHORTEST;
+        if short && (!code || text == self.secret.expose()) { "…".to_owned() } else { clip(text) }
     }
 }
 

@@ -9,3 +9,5 @@ mod operations;
 mod parameters;
 mod responses;
 mod types;
+#[cfg(feature = "xml")]
+mod xml;

@@ -31,6 +31,23 @@ async fn whole_bodies() {
 }
 
 #[tokio::test]
+async fn an_integer_may_come_with_a_fraction_of_zero_or_an_exponent() {
+    let text = r#"[1.0,1e3,9007199254740993.0,-9.223372036854775808e18]"#;
+    let read = get(Reply::json(200, text), &PLAIN, decode::json::<Vec<i64>>).await.unwrap();
+    assert_eq!(read, [1, 1000, 9_007_199_254_740_993, i64::MIN]);
+    let read = get(Reply::json(200, "[0.5,2.0]"), &PLAIN, decode::json::<Vec<f64>>).await.unwrap();
+    assert_eq!(read, [0.5, 2.0]);
+    let mixed = r#"{"good":1.0,"bad":1.5}"#;
+    let error = get(Reply::json(200, mixed), &PLAIN, decode::json::<super::types::Whole>).await.unwrap_err();
+    // What is wrong is named, and not what is merely written in another way.
+    assert!(error.to_string().contains("field `bad` of `Whole`"), "{error}");
+    let error = get(Reply::json(200, r#"{"good":1.0,"bad":1e19}"#), &PLAIN, decode::json::<super::types::Whole>);
+    assert!(error.await.unwrap_err().to_string().contains("field `bad`"));
+    let either = get(Reply::json(200, "1e2"), &PLAIN, decode::json::<super::types::NumberOrText>).await.unwrap();
+    assert_eq!(either, super::types::NumberOrText::Integer(100));
+}
+
+#[tokio::test]
 async fn a_body_that_does_not_decode_says_where_and_not_what() {
     let error =
         get(Reply::json(200, r#"{"a":"canary"}"#), &PLAIN, decode::json::<std::collections::HashMap<String, i32>>)

@@ -54,6 +54,21 @@ enum Level {
 integer_enum!(Level: i32 { Low = 0, High = 1 });
 
 #[derive(Clone, Debug, PartialEq)]
+pub(super) struct Whole {
+    good: i64,
+    bad: Option<i64>,
+}
+record!(Whole { good: required "good", bad: optional "bad" });
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum NumberOrText {
+    Integer(i64),
+    Text(String),
+    Unknown(Value),
+}
+untagged_union!(NumberOrText { Integer(i64), Text(String) });
+
+#[derive(Clone, Debug, PartialEq)]
 struct Everything {
     id: i64,
     name: Option<String>,

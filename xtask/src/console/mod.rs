@@ -1,20 +1,28 @@
 //! What the commands say: results on stdout, progress and errors on stderr.
 
+mod foreign;
+
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use platform_codegen::line;
+
+pub(crate) use foreign::{SHORTEST, hide, redacted, word};
 
 /// One line of a result. What a contract or a server says cannot add another one, and cannot steer the terminal.
 pub(crate) fn result(text: &str) {
     // A closed pipe (`| head`) ends the reading, not the work.
-    let _ = writeln!(std::io::stdout().lock(), "{}", line(text));
+    let _ = writeln!(std::io::stdout().lock(), "{}", foreign::screened(text));
 }
 
 /// One line about what is under way.
 pub(crate) fn progress(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", line(text));
+    let _ = writeln!(std::io::stderr().lock(), "{}", foreign::screened(text));
+}
+
+/// A result for another program, as it is.
+pub(crate) fn data(text: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
 }
 
 /// A text of several lines about what happened; what of it is from elsewhere was made part of a line before.
@@ -44,7 +52,7 @@ impl Steps {
     /// A step begins; the one before it is over.
     pub(crate) fn step(&self, what: &str) {
         match &self.bar {
-            Some(bar) => bar.set_message(line(what).into_owned()),
+            Some(bar) => bar.set_message(foreign::screened(what)),
             None => progress(what),
         }
     }
@@ -52,7 +60,7 @@ impl Steps {
     /// Something worth keeping on the screen.
     pub(crate) fn note(&self, what: &str) {
         match &self.bar {
-            Some(bar) => bar.println(line(what)),
+            Some(bar) => bar.println(foreign::screened(what)),
             None => progress(what),
         }
     }
@@ -60,7 +68,7 @@ impl Steps {
     /// How far a download is, shown on a terminal only.
     pub(crate) fn bytes(&self, what: &str, received: usize) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("{}: {}", line(what), size(received)));
+            bar.set_message(foreign::screened(&format!("{what}: {}", size(received))));
         }
     }
 }

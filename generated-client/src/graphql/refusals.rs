@@ -1,0 +1,78 @@
+//! How long a refused upgrade is remembered.
+
+use std::time::{Duration, Instant};
+
+use crate::clock::Until;
+
+/// The longest time, unless the first one is longer.
+const LONGEST: Duration = Duration::from_secs(60 * 60);
+
+/// The refusals of the upgrade since a socket was last open. A gateway refuses for a moment, too, so that none of them is
+/// for ever.
+#[derive(Debug, Default)]
+pub(super) struct Refusals {
+    count: u32,
+    until: Option<Until>,
+}
+
+impl Refusals {
+    /// The upgrade was refused. Each refusal after the time of the one before doubles the time.
+    pub(super) fn add(&mut self, first: Duration, now: Instant) {
+        // Sockets that were asked for at once are refused at once: that is one refusal.
+        if self.is_in_force(now) {
+            return;
+        }
+        let time = first.saturating_mul(1 << self.count.min(16)).min(first.max(LONGEST));
+        self.count = self.count.saturating_add(1);
+        self.until = Some(Until::from(now, time));
+    }
+
+    /// Whether the upgrade is not asked for at this time.
+    pub(super) fn is_in_force(&self, now: Instant) -> bool {
+        self.until.is_some_and(|until| !until.is_over(now))
+    }
+
+    /// A socket is open.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_refusal_is_remembered_for_a_time_that_only_further_refusals_lengthen() {
+        let mut now = Instant::now();
+        let mut refusals = Refusals::default();
+        assert!(!refusals.is_in_force(now));
+        for minutes in [1, 2, 4, 8, 16, 32, 60, 60] {
+            refusals.add(FIRST, now);
+            // Others at the same time add nothing.
+            refusals.add(FIRST, now + FIRST / 2);
+            let end = now + minutes * FIRST;
+            assert!(refusals.is_in_force(end - Duration::from_secs(1)), "{minutes}");
+            assert!(!refusals.is_in_force(end), "{minutes}");
+            now = end;
+        }
+        refusals.clear();
+        refusals.add(FIRST, now);
+        assert!(!refusals.is_in_force(now + FIRST), "after a socket, the first time counts again");
+    }
+
+    #[test]
+    fn nothing_and_for_ever_are_times_too() {
+        let now = Instant::now();
+        let mut refusals = Refusals::default();
+        for _ in 0..100 {
+            refusals.add(Duration::ZERO, now);
+            assert!(!refusals.is_in_force(now));
+        }
+        refusals.clear();
+        refusals.add(Duration::MAX, now);
+        assert!(refusals.is_in_force(now + 1_000 * LONGEST));
+    }
+}

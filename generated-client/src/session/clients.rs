@@ -1,0 +1,52 @@
+//! Connections, apart by runtime.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use tokio::runtime::{Handle, Id};
+
+/// How many runtimes keep their connections. Programs have one, or a few; tests have one each.
+const RUNTIMES: usize = 8;
+
+/// One `reqwest` client for each runtime that calls. A connection is driven by the runtime that opened it: where that
+/// stands still, a call of another one would wait for it without end.
+pub(super) struct Clients {
+    tls: OnceLock<Result<rustls::ClientConfig, String>>,
+    /// The one that was used last is first.
+    list: Mutex<Vec<(Option<Id>, reqwest::Client)>>,
+}
+
+impl Clients {
+    pub(super) const fn new() -> Self {
+        Self { tls: OnceLock::new(), list: Mutex::new(Vec::new()) }
+    }
+
+    /// The client of the runtime that this is called on.
+    pub(super) fn here(
+        &self,
+        tls: impl FnOnce() -> Result<rustls::ClientConfig, rustls::Error>,
+        build: impl FnOnce(rustls::ClientConfig) -> Result<reqwest::Client, String>,
+    ) -> Result<reqwest::Client, String> {
+        let here = Handle::try_current().ok().map(|runtime| runtime.id());
+        let mut list = self.list();
+        if let Some(place) = list.iter().position(|(runtime, _)| *runtime == here) {
+            if let Some(front) = list.get_mut(..=place) {
+                front.rotate_right(1);
+            }
+        } else {
+            // Certificates are read once.
+            let tls = self.tls.get_or_init(|| tls().map_err(|cause| cause.to_string())).clone()?;
+            list.insert(0, (here, build(tls)?));
+            list.truncate(RUNTIMES);
+        }
+        list.first().map(|(_, client)| client.clone()).ok_or_else(|| "no client".to_owned())
+    }
+
+    /// Closes the connections of a runtime that has ended.
+    pub(super) fn forget(&self, runtime: Id) {
+        self.list().retain(|(found, _)| *found != Some(runtime));
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<(Option<Id>, reqwest::Client)>> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,137 @@
+//! Integers that a service writes with a fraction of zero or an exponent: `1.0`, `1e3`.
+//!
+//! JSON has one kind of number, so these are integers; the decoder takes only digits for one. Where it refuses an answer, the
+//! numbers are written out, digit by digit and so without loss, and the answer is decoded once more.
+
+/// The longest integer that is written out, in digits: more than any integer type holds.
+const LONGEST: i64 = 40;
+
+/// The same JSON text with each whole number in digits alone; `None`: there is nothing to write out.
+pub(crate) fn written_out(text: &[u8]) -> Option<Vec<u8>> {
+    let mut out: Vec<u8> = Vec::new();
+    // Up to where `text` is in `out`.
+    let mut done = 0;
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => at = after_string(text, at),
+            b'-' | b'0'..=b'9' => {
+                let length = text.get(at..).unwrap_or_default().iter().take_while(|byte| is_part(**byte)).count();
+                let end = at + length.max(1);
+                if let Some(digits) =
+                    text.get(at..end).and_then(|number| std::str::from_utf8(number).ok()).and_then(digits)
+                {
+                    out.extend_from_slice(text.get(done..at).unwrap_or_default());
+                    out.extend_from_slice(digits.as_bytes());
+                    done = end;
+                }
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+    if done == 0 {
+        return None;
+    }
+    out.extend_from_slice(text.get(done..).unwrap_or_default());
+    Some(out)
+}
+
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E')
+}
+
+/// The place after the string that opens at `at`.
+fn after_string(text: &[u8], mut at: usize) -> usize {
+    at += 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+/// The digits of a number that is whole and not written so.
+pub(crate) fn digits(number: &str) -> Option<String> {
+    if !number.contains(['.', 'e', 'E']) {
+        return None;
+    }
+    let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
+    let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+    let exponent: i64 = exponent.parse().ok()?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    if whole.is_empty() || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let all = format!("{whole}{fraction}");
+    let significant = all.trim_start_matches('0');
+    if significant.is_empty() {
+        // A zero with a sign is a float's.
+        return sign.is_empty().then(|| "0".to_owned());
+    }
+    // How many zeros follow the digits, or how many digits stand behind the point.
+    let zeros = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+    let length = i64::try_from(significant.len()).ok()?;
+    if zeros < 0 {
+        let cut = usize::try_from(length.checked_add(zeros)?).ok()?;
+        let (kept, dropped) = significant.split_at_checked(cut)?;
+        let is_whole = !kept.is_empty() && dropped.bytes().all(|byte| byte == b'0') && length <= LONGEST;
+        return is_whole.then(|| format!("{sign}{kept}"));
+    }
+    if length.checked_add(zeros)? > LONGEST {
+        return None;
+    }
+    Some(format!("{sign}{significant}{}", "0".repeat(usize::try_from(zeros).ok()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{digits, written_out};
+
+    #[test]
+    fn whole_numbers_are_written_out_without_loss() {
+        for (number, expected) in [
+            ("1.0", Some("1")),
+            ("-7.000", Some("-7")),
+            ("1e3", Some("1000")),
+            ("1.5E+1", Some("15")),
+            ("1500e-2", Some("15")),
+            ("9007199254740993.0", Some("9007199254740993")),
+            ("9223372036854775807.0", Some("9223372036854775807")),
+            ("1.8446744073709551615e19", Some("18446744073709551615")),
+            ("0.0", Some("0")),
+            ("0e9", Some("0")),
+            ("0.001e3", Some("1")),
+            ("-0.0", None),
+            ("1.5", None),
+            ("15e-1", None),
+            ("1e-400", None),
+            ("4503599627370497.00000000000000000000000001", None),
+            ("1", None),
+            ("1e99999999999999999999", None),
+            ("1e400", None),
+            ("1e-9223372036854775808", None),
+            ("1.e", None),
+            (".5", None),
+            ("1-2.0", None),
+        ] {
+            assert_eq!(digits(number).as_deref(), expected, "{number}");
+        }
+    }
+
+    #[test]
+    fn texts_stay_as_they_are() {
+        let text = br#"{"a 1.0":"2.0 \" 3.0","b":[1.0,-2e1,3.5,"4.0\\"],"c":5.0}"#;
+        let expected = br#"{"a 1.0":"2.0 \" 3.0","b":[1,-20,3.5,"4.0\\"],"c":5}"#;
+        assert_eq!(written_out(text).as_deref(), Some(expected.as_slice()));
+        assert_eq!(written_out(br#"{"a":1,"b":"1.0","c":1.5}"#), None);
+        // Whatever a broken answer holds.
+        for broken in [&b"\"\\"[..], b"-", b"1.0\"", b"\xff1.0\xff", b"1e", b"--1.0"] {
+            let _ = written_out(broken);
+        }
+    }
+}
