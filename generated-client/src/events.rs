@@ -38,7 +38,8 @@ impl Event {
     ///
     /// The data is no such JSON.
     pub fn data_as<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        serde_json::from_str(&self.data).map_err(|cause| Error::decode("the data of the event", &cause))
+        crate::wire::lenient::from_slice(self.data.as_bytes())
+            .map_err(|cause| Error::decode("the data of the event", &cause))
     }
 }
 

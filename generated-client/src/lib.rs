@@ -54,6 +54,7 @@
 //! | `xml` | no | operations whose bodies are XML alone |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
 #![deny(missing_docs)]
+#![warn(clippy::disallowed_methods)]
 // Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.
 #![recursion_limit = "512"]
 

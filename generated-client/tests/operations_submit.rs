@@ -433,3 +433,24 @@ async fn a_header_that_cannot_be_sent_leaves_no_submission_behind() {
     assert!(submit(&operations, "odd-thing", "one").await.unwrap_err().is_request());
     assert!(operations.labelled("one").await.unwrap().is_none() && server.requests().is_empty());
 }
+
+/// A service that begins work by `GET` is not asked twice, although reading would be repeated.
+#[tokio::test]
+async fn a_submission_is_sent_once_whatever_its_method() {
+    static READ: platform_client::operations::Binding = platform_client::operations::Binding {
+        kind: "read-thing",
+        method: Method::Get,
+        idempotency: None,
+        ..support_operations::THING
+    };
+    for reply in [Reply::close(), Reply::new(503, &[], "")] {
+        let server = Server::always(reply).await;
+        let operations = operations(&server.url).with_binding(&READ);
+        let platform = operations.platform().clone();
+        let request = platform.request(Method::Get, "/rooms/r/things");
+        let error = request.submit(&operations, "read-thing", Some("one")).await.unwrap_err();
+        assert!(error.is_submission_unknown(), "{error:?}");
+        assert_eq!(server.requests().len(), 1);
+        assert_eq!(operations.labelled("one").await.unwrap().unwrap().status(), Status::SubmissionUnknown);
+    }
+}

@@ -77,7 +77,11 @@ fn members(kind: &Kind) -> Vec<&Type> {
             .iter()
             .map(|part| match &part.kind {
                 PartKind::File | PartKind::Files => &Type::Any,
-                PartKind::Text(ty) | PartKind::Texts(ty) | PartKind::Json(ty) => ty,
+                PartKind::Text(ty)
+                | PartKind::Texts(ty)
+                | PartKind::Json(ty)
+                | PartKind::Jsons(ty)
+                | PartKind::Styled(ty, ..) => ty,
             })
             .collect(),
         Kind::ByStatus(variants) => {

@@ -72,16 +72,9 @@ impl<'a> Types<'a> {
 
     /// The type of a member that several alternatives of an object declare, each in its own way.
     pub(super) fn declared_apart(&mut self, declarations: &[Node<'a>], hint: &str) -> Typed {
-        let mut different: Vec<Node<'a>> = Vec::new();
-        for declaration in declarations {
-            let is_same = |other: &Node<'a>| match (other.resolve(), declaration.resolve()) {
-                (Some(other), Some(node)) => other.value == node.value,
-                _ => false,
-            };
-            if !different.iter().any(is_same) {
-                different.push(declaration.clone());
-            }
-        }
+        let mut seen = BTreeSet::new();
+        let is_new = |node: &&Node<'a>| node.resolve().is_none_or(|node| seen.insert(node.value.to_string()));
+        let different: Vec<Node<'a>> = declarations.iter().filter(is_new).cloned().collect();
         let (Some(last), true) = (different.last().cloned(), different.len() > 1) else {
             return different.first().map_or(Typed::plain(Type::Any), |only| self.of(only, hint));
         };
@@ -141,14 +134,11 @@ impl<'a> Types<'a> {
     /// Arrays that differ in what they say of their elements.
     fn arrays(&mut self, parts: &[Node<'a>]) -> Shape<'a> {
         let mut telling: Vec<(&Node<'a>, Node<'a>)> = Vec::new();
+        let mut seen = BTreeSet::new();
         for part in parts {
             let items = part.resolve().and_then(|part| part.get("items")).filter(|items| !is_neutral(items));
             let Some(items) = items else { continue };
-            let is_new = telling.iter().all(|(_, other)| match (other.resolve(), items.resolve()) {
-                (Some(other), Some(items)) => other.value != items.value,
-                _ => true,
-            });
-            if is_new {
+            if items.resolve().is_none_or(|items| seen.insert(items.value.to_string())) {
                 telling.push((part, items));
             }
         }

@@ -2,9 +2,10 @@
 
 use super::claims::shared_name;
 use super::objects::text_not_bytes;
+use super::parameters::collection_style;
 use super::schemas::Types;
 use super::tree::Node;
-use super::types::{Format, Kind, PartKind, Type};
+use super::types::{Format, PartKind, Type};
 use super::{Body, BodyKind, Style};
 use crate::ledger::Loss;
 
@@ -24,7 +25,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
     let encoded = content.iter().find(|(name, _)| class(name) == Class::Form);
     if let (Class::Multipart, Some((name, form))) = (class(media_type), encoded)
         && let Some(schema) = form.get("schema")
-        && !has_file(types, &schema, &format!("{hint}Request"))
+        && !has_file(types, &schema, &format!("{hint}Request"), true)
     {
         (media_type, media) = (name, form.clone());
     }
@@ -42,7 +43,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
             Type::String(Format::Binary) => BodyKind::Binary,
             ty => BodyKind::Json(text_not_bytes(ty)),
         },
-        Class::Multipart => multipart(types, schema.as_ref().unwrap_or(&media), &name),
+        Class::Multipart => multipart(types, &media, schema.as_ref().unwrap_or(&media), &name),
         Class::Form => form(types, &media, schema.as_ref(), &name),
         Class::Text => BodyKind::Text,
         Class::Binary => BodyKind::Binary,
@@ -56,6 +57,8 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
     };
     let media_type = match (&kind, media_type) {
         (BodyKind::Multipart(_), name) if class(name) == Class::Form => "multipart/form-data".to_owned(),
+        // The boundary is the client's.
+        (BodyKind::Multipart(_), name) => essence(name),
         (_, "*/*" | "application/*") if class(media_type) == Class::Json => "application/json".to_owned(),
         (_, name) if name.contains('*') && class(name) == Class::Json => "application/json".to_owned(),
         (_, name) if name.contains('*') => "application/octet-stream".to_owned(),
@@ -72,7 +75,7 @@ fn unknown<'a>(types: &mut Types<'a>, node: &Node<'a>, cause: String) -> Body {
     Body { media_type: "application/octet-stream".into(), required: false, kind: BodyKind::Binary }
 }
 
-fn multipart<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> BodyKind {
+fn multipart<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: &Node<'a>, hint: &str) -> BodyKind {
     let Some(target) = schema.resolve() else {
         types.lose(schema, "sent as bytes", format!("`{}` leads nowhere in this document", schema.text("$ref")));
         return BodyKind::Binary;
@@ -82,21 +85,22 @@ fn multipart<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> BodyKi
     } else {
         format!("{}Form", super::schemas::referenced_name(&target.pointer))
     };
-    let id = types.multipart(&target, &crate::naming::ident::type_name(&wish));
+    let id = types.multipart(media, &target, &crate::naming::ident::type_name(&wish));
     BodyKind::Multipart(id)
 }
 
 fn form<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: Option<&Node<'a>>, hint: &str) -> BodyKind {
     let Some(schema) = schema else { return BodyKind::Form(Type::Object, Vec::new()) };
-    if has_file(types, schema, hint) {
+    if has_file(types, schema, hint, false) {
         let what = "a form with a file is sent as `multipart/form-data`: URL-encoding cannot carry it";
         schema.note(types.ledger, "model/body", what, Loss::Nothing);
-        return multipart(types, schema, hint);
+        return multipart(types, media, schema, hint);
     }
     let ty = types.of(schema, hint).ty;
     let mut styles = Vec::new();
     for (field, encoding) in media.get("encoding").iter().flat_map(|encoding| encoding.members().collect::<Vec<_>>()) {
         let style = match encoding.text("style") {
+            _ if collection_style(&encoding).is_some() => collection_style(&encoding).unwrap_or(Style::Plain),
             "spaceDelimited" => Style::Space,
             "pipeDelimited" => Style::Pipe,
             "deepObject" => Style::Deep,
@@ -112,22 +116,10 @@ fn form<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: Option<&Node<'a>>, 
     BodyKind::Form(ty, styles)
 }
 
-fn has_file<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> bool {
-    let parts = schema.resolve().map(|target| types.parts(&target, hint)).unwrap_or_default();
+/// Whether one of the members is a file. `untyped`: whether one without a type counts.
+fn has_file<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str, untyped: bool) -> bool {
+    let parts = schema.resolve().map(|target| types.parts(&target, hint, None, untyped)).unwrap_or_default();
     parts.iter().any(|part| matches!(part.kind, PartKind::File | PartKind::Files))
-}
-
-impl<'a> Types<'a> {
-    /// The type of a multipart body; shared by all operations that send the same schema.
-    fn multipart(&mut self, node: &Node<'a>, wish: &str) -> super::TypeId {
-        let place = (node.document.name.clone(), node.pointer.clone());
-        if let Some(id) = self.multiparts.get(&place) {
-            return *id;
-        }
-        let id = self.add(node, "!multipart", wish, |types, name| Kind::Multipart(types.parts(node, name)));
-        self.multiparts.insert(place, id);
-        id
-    }
 }
 
 /// Whether a schema says more of a text than that it is one.

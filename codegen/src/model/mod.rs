@@ -14,6 +14,7 @@ mod flatten;
 mod hierarchy;
 mod keys;
 mod limits;
+mod multipart;
 mod naming;
 mod object_like;
 mod objects;
@@ -157,6 +158,8 @@ pub(crate) enum Style {
     Deep,
     Space,
     Pipe,
+    /// `collectionFormat: tsv` of Swagger 2.0.
+    Tab,
     Label,
     Matrix,
     /// `content: application/json`.

@@ -1,4 +1,4 @@
-//! Objects with declared members, and multipart bodies.
+//! Objects with declared members.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::keys::key;
 use super::limits::limits;
 use super::schemas::{Typed, Types, or_null};
 use super::tree::Node;
-use super::types::{Field, Format, Kind, Part, PartKind, Type};
+use super::types::{Field, Format, Kind, Type};
 use crate::ledger::Loss;
 use crate::naming::Scope;
 use crate::naming::ident::{camel, member_name};
@@ -53,7 +53,14 @@ impl<'a> Types<'a> {
     }
 
     /// The type of a member, from all places that declare it.
-    fn member(&mut self, node: &Node<'a>, flat: &Flat<'a>, property: &Node<'a>, name: &str, wire: &str) -> Typed {
+    pub(super) fn member(
+        &mut self,
+        node: &Node<'a>,
+        flat: &Flat<'a>,
+        property: &Node<'a>,
+        name: &str,
+        wire: &str,
+    ) -> Typed {
         let hint = self.member_hint(node, property, name, wire);
         match flat.repeated.get(wire) {
             Some(declarations) if declarations.together.is_empty() => self.declared_apart(&declarations.apart, &hint),
@@ -83,47 +90,6 @@ impl<'a> Types<'a> {
             node.note(self.ledger, "model/required", format!("`{other}` is read as `{wire}`"), Loss::Nothing);
         }
         other.is_some()
-    }
-
-    /// The parts of a multipart body.
-    pub(super) fn parts(&mut self, node: &Node<'a>, name: &str) -> Vec<Part> {
-        let flat = self.flatten(node);
-        let owner = format!("{}!multipart", key(node));
-        let mut scope = Scope::default();
-        let mut parts = Vec::new();
-        let members: Vec<(&str, String)> = flat.properties.keys().map(|wire| (*wire, member_name(wire))).collect();
-        let names = self.claims.members(&mut scope, &owner, &members);
-        for ((wire, property), member) in flat.properties.iter().zip(names) {
-            let typed = self.member(node, &flat, property, name, wire);
-            parts.push(Part {
-                wire: (*wire).to_owned(),
-                name: member,
-                kind: self.part_kind(typed.ty),
-                required: flat.required.contains(wire) && !typed.nullable,
-                docs: property.prose(),
-                limits: limits(property),
-            });
-        }
-        parts
-    }
-
-    fn part_kind(&self, ty: Type) -> PartKind {
-        match ty {
-            Type::String(Format::Binary) => PartKind::File,
-            Type::List(inner) if *inner == Type::String(Format::Binary) => PartKind::Files,
-            Type::List(inner) if self.is_text(&inner) => PartKind::Texts(*inner),
-            ty if self.is_text(&ty) => PartKind::Text(ty),
-            ty => PartKind::Json(text_not_bytes(ty)),
-        }
-    }
-
-    /// Whether a value of the type is written as plain text in a form.
-    fn is_text(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Boolean | Type::Integer(_) | Type::Float | Type::Double | Type::Decimal | Type::String(_) => true,
-            Type::Named(id) => self.is_enum(*id),
-            _ => false,
-        }
     }
 }
 

@@ -229,6 +229,7 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
     let json = content.as_ref().is_some_and(|(media, _)| super::bodies::is_json(media));
     let style = match node.text("style") {
         _ if json => Style::Json,
+        _ if collection_style(node).is_some() => collection_style(node).unwrap_or(Style::Plain),
         "" | "simple" | "form" => Style::Plain,
         "deepObject" => Style::Deep,
         "spaceDelimited" => Style::Space,
@@ -290,6 +291,16 @@ fn example(node: &Node<'_>, schema: Option<&Node<'_>>) -> Option<String> {
     let named = node.get("examples").and_then(|examples| examples.members().next()?.1.resolve()?.value.get("value"));
     let found = only.or(node.value.get("example")).or(named).or(of_schema("example"))?;
     (found.is_string() || found.is_number()).then(|| plain(found))
+}
+
+/// The style of a `collectionFormat` that OpenAPI 3.0 has no word for in its place.
+pub(super) fn collection_style(node: &Node<'_>) -> Option<Style> {
+    match node.text("x-collection-format") {
+        "tsv" => Some(Style::Tab),
+        "ssv" => Some(Style::Space),
+        "pipes" => Some(Style::Pipe),
+        _ => None,
+    }
 }
 
 /// A value as text.

@@ -88,8 +88,13 @@ pub(super) fn links(definition: &Definition) -> Vec<TypeId> {
         }
         Kind::Multipart(parts) => {
             for part in parts {
-                if let PartKind::Text(ty) | PartKind::Texts(ty) | PartKind::Json(ty) = &part.kind {
-                    add(ty);
+                match &part.kind {
+                    PartKind::File | PartKind::Files => {}
+                    PartKind::Text(ty)
+                    | PartKind::Texts(ty)
+                    | PartKind::Json(ty)
+                    | PartKind::Jsons(ty)
+                    | PartKind::Styled(ty, ..) => add(ty),
                 }
             }
         }

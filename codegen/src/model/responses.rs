@@ -34,6 +34,9 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         };
         let own = format!("{hint}{}", suffix(status, is_success));
         let name = shared_name(&response.pointer, "Response").unwrap_or(own);
+        if is_success {
+            headers(types, &response);
+        }
         let Answer { mut content, accept, item } = answer(types, &response, &name);
         if is_success {
             accepts.extend(accept.filter(|accept| !accepts.contains(accept)));
@@ -52,6 +55,21 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
     let success = combine(types, operation, &successes, hint);
     let accept = if accepts.is_empty() { "application/json".to_owned() } else { accepts.join(", ") };
     Responses { success, accept, statuses }
+}
+
+/// Says that the headers of a response have no types.
+fn headers<'a>(types: &mut Types<'a>, response: &Node<'a>) {
+    let Some(headers) = response.get("headers") else { return };
+    // The media type is the client's (OpenAPI 3.0, "Response Object").
+    let names: Vec<String> = headers
+        .members()
+        .filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"))
+        .map(|(name, _)| format!("`{}`", name.escape_debug()))
+        .collect();
+    if !names.is_empty() {
+        let what = format!("the response's {} can be read by name, with `with_response()`", names.join(", "));
+        headers.note(types.ledger, "model/response", what, Loss::Documentation("the types of its headers".to_owned()));
+    }
 }
 
 /// The responses by status. What names no status is left out, and so is a status that stands there already.

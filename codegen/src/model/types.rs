@@ -1,6 +1,6 @@
 //! Types of the model.
 
-use super::{Content, Provenance, StatusKey};
+use super::{Content, Provenance, StatusKey, Style};
 
 /// Index of a [`Definition`] in [`super::Model::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -184,6 +184,10 @@ pub(crate) struct Part {
     pub(crate) wire: String,
     pub(crate) name: String,
     pub(crate) kind: PartKind,
+    /// The media type that the contract wants, for files without one of their own.
+    pub(crate) media_type: Option<String>,
+    /// Headers of the part.
+    pub(crate) headers: Vec<(String, String)>,
     pub(crate) required: bool,
     pub(crate) docs: String,
     /// Limits and default, in words.
@@ -198,4 +202,8 @@ pub(crate) enum PartKind {
     Text(Type),
     Texts(Type),
     Json(Type),
+    /// A part for each.
+    Jsons(Type),
+    /// As a query would write it, without its encoding: style and explode.
+    Styled(Type, Style, bool),
 }

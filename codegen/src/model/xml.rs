@@ -1,6 +1,6 @@
 //! What the values of a schema look like in XML: names, attributes, wrapped lists (OpenAPI, "XML Object").
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -225,6 +225,7 @@ impl<'a> Types<'a> {
             shapes.extend(self.xml.get(id).cloned());
         }
         let mut all: Vec<XmlMember> = Vec::new();
+        let mut seen = BTreeSet::new();
         let mut open = None;
         for shape in &shapes {
             let XmlShape::Object(members, extra) = shape else {
@@ -233,7 +234,7 @@ impl<'a> Types<'a> {
             };
             open = open.or(*extra);
             for member in members {
-                if !all.iter().any(|other| other.wire == member.wire) {
+                if seen.insert(member.wire.as_str()) {
                     all.push(member.clone());
                 }
             }

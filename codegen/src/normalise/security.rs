@@ -5,10 +5,31 @@ use serde_json::Value;
 
 use super::Place;
 use crate::ledger::{Entry, Ledger, Loss};
-use crate::walk;
+use crate::walk::{self, Kind};
 
-/// Notes every security scheme that is no bearer token.
-pub(super) fn pass(tree: &Value, place: &Place<'_>, ledger: &mut Ledger) {
+/// Notes every security scheme that is no bearer token, and every operation that needs none.
+pub(super) fn pass(tree: &mut Value, place: &Place<'_>, ledger: &mut Ledger) {
+    schemes(tree, place, ledger);
+    let is_secured =
+        tree.pointer("/components/securitySchemes").and_then(Value::as_object).is_some_and(|all| !all.is_empty());
+    walk::each(tree, &mut |kind, value, pointer| {
+        let Some(needs) = value.get("security").and_then(Value::as_array).filter(|_| kind == Kind::Operation) else {
+            return;
+        };
+        let is_open = |need: &Value| need.as_object().is_some_and(serde_json::Map::is_empty);
+        if is_secured && (needs.is_empty() || needs.iter().any(is_open)) {
+            ledger.push(Entry {
+                document: place.document.to_owned(),
+                pointer: place.origins.source(&walk::join(pointer, "security"), place.published),
+                pass: "normalise/security",
+                what: "the operation needs no token; the client sends the one that it has".to_owned(),
+                loss: Loss::Documentation("that it needs no token".to_owned()),
+            });
+        }
+    });
+}
+
+fn schemes(tree: &Value, place: &Place<'_>, ledger: &mut Ledger) {
     let schemes = tree.pointer("/components/securitySchemes").and_then(Value::as_object);
     for (name, scheme) in schemes.into_iter().flatten() {
         let text = |key: &str| scheme.get(key).and_then(Value::as_str).unwrap_or_default();

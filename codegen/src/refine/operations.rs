@@ -160,6 +160,7 @@ fn form_style(style: Style, explode: bool) -> &'static str {
     match (style, explode) {
         (Style::Space, _) => "Space",
         (Style::Pipe, _) => "Pipe",
+        (Style::Tab, _) => "Tab",
         (Style::Deep, _) => "Deep",
         (Style::Json, _) => "Json",
         (_, true) => "Form",
@@ -181,6 +182,7 @@ fn constant(parameter: &Parameter) -> String {
         Style::Deep => ".deep()",
         Style::Space => ".space()",
         Style::Pipe => ".pipe()",
+        Style::Tab => ".tab()",
         Style::Label => ".label()",
         Style::Matrix => ".matrix()",
         Style::Json => ".json()",

@@ -6,8 +6,8 @@ use super::render::Render;
 use super::xml;
 use crate::emit::Piece;
 use crate::model::{
-    Content, Definition, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Tagging, Type, TypeId,
-    Variant, VariantContent,
+    Content, Definition, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Style, Tagging, Type,
+    TypeId, Variant, VariantContent,
 };
 use crate::text::docs::{closed, comment, span};
 use crate::text::literal;
@@ -202,6 +202,8 @@ impl Item<'_, '_> {
                 PartKind::Text(ty) => ("text", self.member(position, ty)),
                 PartKind::Texts(ty) => ("texts", format!("Vec<{}>", self.member(position, ty))),
                 PartKind::Json(ty) => ("json", self.member(position, ty)),
+                PartKind::Jsons(ty) => ("jsons", format!("Vec<{}>", self.member(position, ty))),
+                PartKind::Styled(ty, style, explode) => (part_style(*style, *explode), self.member(position, ty)),
             };
             let (kind, ty) = if part.required {
                 (kind.to_owned(), ty)
@@ -210,7 +212,16 @@ impl Item<'_, '_> {
             };
             self.code.push_str(&comment(&described(&part.docs, &part.wire, &part.limits)));
             self.code.push_str(&format!("pub {}: {ty},\n", part.name));
-            self.table.push(format!("{}: {kind} {}", part.name, literal(&part.wire)));
+            let headers: Vec<String> =
+                part.headers.iter().map(|(name, value)| format!(", ({}, {})", literal(name), literal(value))).collect();
+            let encoding = match (&part.media_type, headers.as_slice()) {
+                (None, []) => String::new(),
+                (media_type, headers) => {
+                    let media_type = media_type.as_deref().unwrap_or_default();
+                    format!(" ({}{})", literal(media_type), headers.concat())
+                }
+            };
+            self.table.push(format!("{}: {kind} {}{encoding}", part.name, literal(&part.wire)));
             self.index.add(&format!("types::{}::{}", self.name(), part.name), "field", &ty.replace(PREFIX, "types::"));
         }
         self.code.push_str("}\n");
@@ -285,4 +296,16 @@ fn free_name(fields: &[Field]) -> &'static str {
         .into_iter()
         .find(|name| !taken(name))
         .unwrap_or("undeclared_members_")
+}
+
+/// The kind of a part whose values are written in a style.
+fn part_style(style: Style, explode: bool) -> &'static str {
+    match (style, explode) {
+        (Style::Space, false) => "spaced",
+        (Style::Pipe, false) => "piped",
+        (Style::Tab, false) => "tabbed",
+        (Style::Deep, _) => "deep",
+        (_, true) => "exploded",
+        (_, false) => "joined",
+    }
 }

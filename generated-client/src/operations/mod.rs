@@ -15,7 +15,7 @@
 //! let operation = platform.operation(reference)?;
 //! match operation.wait(Deadline::after(Duration::from_secs(600))).await? {
 //!     Outcome::Succeeded(last) => println!("ready: {:?}", last.events()),
-//!     Outcome::StillRunning(_) => println!("wait again: the operation goes on"),
+//!     Outcome::StillRunning(_) | Outcome::Unreachable { .. } => println!("wait again: the operation goes on"),
 //!     other => println!("not ready: {other:?}"),
 //! }
 //! # Ok(()) }

@@ -19,7 +19,7 @@ use crate::{
     error::Kind,
     graphql::Subscription,
     session::{Options, send},
-    wire::{Content, Prepared, fill_texts, url},
+    wire::{Content, Prepared, fill_texts, lenient, url},
 };
 
 /// One asynchronous operation, found again by its reference.
@@ -56,7 +56,7 @@ impl Operation {
             return Err(Error::new(Kind::Decode, "the operation was resumed, and its accepted result is not kept")
                 .hint("look with `poll`"));
         };
-        serde_json::from_slice(body).map_err(|cause| Error::decode("the accepted result", &cause))
+        lenient::from_slice(body).map_err(|cause| Error::decode("the accepted result", &cause))
     }
 
     /// Looks once, with a query.

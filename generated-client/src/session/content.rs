@@ -9,7 +9,7 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use http_body::{Body, Frame, SizeHint};
 use tokio::io::{AsyncRead as _, ReadBuf};
 
@@ -48,7 +48,7 @@ pub(crate) async fn body(content: &Content, headers: &mut HeaderMap) -> Result<O
             let media_type =
                 headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
             let media_type = HeaderValue::try_from(format!("{media_type}; boundary={boundary}"))
-                .map_err(|_| Error::new(Kind::Request, "the media type of the form is none"))?;
+                .map_err(|_| Error::new(Kind::Request, "the form has no valid media type"))?;
             headers.insert(header::CONTENT_TYPE, media_type);
             multipart(parts, &boundary).await?
         }
@@ -68,17 +68,26 @@ async fn multipart(parts: &Parts, boundary: &str) -> Result<reqwest::Body, Error
 }
 
 fn head(part: &Part, boundary: &str) -> Result<String, Error> {
-    let mut head = format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(part.name));
-    let name = part.upload.name().or_else(|| part.file.then(|| part.name.to_owned()));
+    let mut head = format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(&part.name));
+    let name = part.upload.name().or_else(|| part.file.then(|| part.name.clone().into_owned()));
     if let Some(name) = name {
         head += &format!("; filename=\"{}\"", quoted(&name));
     }
     let media_type = part.upload.content_type.as_deref().or(part.file.then_some("application/octet-stream"));
     if let Some(media_type) = media_type {
         if HeaderValue::try_from(media_type).is_err() {
-            return Err(Error::new(Kind::Request, format!("the media type of the part `{}` is none", part.name)));
+            return Err(Error::new(Kind::Request, format!("the part `{}` has no valid media type", part.name)));
         }
         head += &format!("\r\nContent-Type: {media_type}");
+    }
+    for (name, value) in part.headers {
+        if HeaderName::from_bytes(name.as_bytes()).is_err() || HeaderValue::try_from(*value).is_err() {
+            return Err(Error::new(
+                Kind::Request,
+                format!("the part `{}` has a header that cannot be sent", part.name),
+            ));
+        }
+        head += &format!("\r\n{name}: {value}");
     }
     Ok(head + "\r\n\r\n")
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::{Body, Raw, whole};
+use super::{Body, Raw, lenient, whole};
 use crate::{ByteStream, EventStream, error::Error};
 
 /// A JSON body. A byte-order mark before it is left out.
@@ -14,10 +14,10 @@ pub(crate) fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
 /// A JSON body of a response that stays.
 pub(crate) fn read<T: DeserializeOwned>(raw: &Raw) -> Result<T, Error> {
     let text = text_of(raw.bytes());
-    match serde_json::from_slice(text) {
+    match lenient::from_slice(text) {
         Ok(value) => Ok(value),
         Err(cause) => match whole::written_out(text) {
-            Some(text) => serde_json::from_slice(&text).map_err(|cause| raw.fail(&cause)),
+            Some(text) => lenient::from_slice(&text).map_err(|cause| raw.fail(&cause)),
             None => Err(raw.fail(&cause)),
         },
     }

@@ -9,6 +9,7 @@
 mod argument;
 pub(crate) mod decode;
 mod enums;
+pub(crate) mod lenient;
 mod multipart;
 mod operation;
 mod parameter;
@@ -30,7 +31,7 @@ pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Map
 
 pub(crate) use argument::{Argument, to_bytes, to_value};
 pub(crate) use enums::{integer, out_of_range, text, unfit};
-pub(crate) use multipart::{Part, Parts};
+pub(crate) use multipart::{Part, Parts, part};
 pub use operation::Method;
 pub(crate) use operation::Operation;
 pub(crate) use parameter::{Location, Parameter, Style};
@@ -42,7 +43,9 @@ pub(crate) use slot::{Each, IfPresent, IfSome, Put, Required, Slot};
 pub(crate) use style::{path as encode_path, query_pairs as pairs};
 #[cfg(feature = "operations")]
 pub(crate) use template::{fill_texts, parameters_of};
-pub(crate) use union::{Read, by_fit, by_fit_written_out, by_tag, from_tree, in_union, tree, with_tag};
+pub(crate) use union::{
+    Read, by_fit, by_fit_written_out, by_tag, from_tree, from_tree_leniently, in_union, tree, with_tag,
+};
 
 /// Everything that generated code names.
 pub(crate) mod prelude {

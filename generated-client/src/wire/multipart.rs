@@ -1,8 +1,10 @@
 //! The parts of a multipart form.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
-use super::{Argument, to_bytes, to_value};
+use super::{Argument, Style, style, to_bytes, to_value};
 use crate::Upload;
 
 /// The parts of a multipart body, in order.
@@ -14,8 +16,9 @@ pub(crate) struct Parts {
 
 #[derive(Debug)]
 pub(crate) struct Part {
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     pub(crate) upload: Upload,
+    pub(crate) headers: &'static [(&'static str, &'static str)],
     /// A file says a name and a media type, whether it was given one or not.
     pub(crate) file: bool,
 }
@@ -23,7 +26,7 @@ pub(crate) struct Part {
 impl Parts {
     /// Adds a file.
     pub(crate) fn file(&mut self, name: &'static str, upload: Upload) {
-        self.parts.push(Part { name, upload, file: true });
+        self.parts.push(Part { name: name.into(), upload, headers: &[], file: true });
     }
 
     /// Adds a file, if there is one.
@@ -87,6 +90,46 @@ impl Parts {
         }
     }
 
+    /// Adds each element of an array as JSON, in a part of its own.
+    pub(crate) fn jsons<T: Argument>(&mut self, name: &'static str, values: Vec<T>) {
+        for value in values {
+            self.json(name, value);
+        }
+    }
+
+    /// Adds each element of an array as JSON, if there is one.
+    pub(crate) fn optional_jsons<T: Argument>(&mut self, name: &'static str, values: Option<Vec<T>>) {
+        self.jsons(name, values.unwrap_or_default());
+    }
+
+    /// Adds a value in a style: the pairs that a query would have, each a part, and nothing encoded.
+    pub(crate) fn styled(&mut self, name: &'static str, how: Style, value: &dyn Argument) {
+        match to_value(value) {
+            Ok(value) => {
+                for (name, text) in style::entries(name, how, &value) {
+                    self.plain(name, Upload::bytes(text));
+                }
+            }
+            Err(error) => self.fail(error),
+        }
+    }
+
+    /// Says what the contract wants of the parts from `first` on: a media type, for those that have none, and headers.
+    pub(crate) fn encode(
+        &mut self,
+        first: usize,
+        media_type: &'static str,
+        headers: &'static [(&'static str, &'static str)],
+    ) {
+        for part in self.parts.iter_mut().skip(first) {
+            part.headers = headers;
+            // A file may have a type of its own; what the client writes has the contract's.
+            if !media_type.is_empty() && !(part.file && part.upload.content_type.is_some()) {
+                part.upload.content_type = Some(media_type.to_owned());
+            }
+        }
+    }
+
     fn value(&mut self, name: &'static str, value: &Value) {
         match value {
             Value::Null => {}
@@ -95,8 +138,8 @@ impl Parts {
         }
     }
 
-    fn plain(&mut self, name: &'static str, upload: Upload) {
-        self.parts.push(Part { name, upload, file: false });
+    fn plain(&mut self, name: impl Into<Cow<'static, str>>, upload: Upload) {
+        self.parts.push(Part { name: name.into(), upload, headers: &[], file: false });
     }
 
     fn fail(&mut self, error: serde_json::Error) {
@@ -104,19 +147,72 @@ impl Parts {
     }
 }
 
-/// Gives a struct `into_parts`, from a table of its members: Rust name, kind, name on the wire.
+/// Gives a struct `into_parts`, from a table of its members: Rust name, kind, name on the wire, and what the contract wants of
+/// the part, if anything: a media type (empty: none) and headers.
 ///
-/// Kinds: `file` (`Upload`), `files` (`Vec<Upload>`), `text` (a scalar), `texts` (a `Vec` of scalars), `json` (anything);
-/// `optional_` before each for an `Option` of the same.
+/// Kinds: `file` (`Upload`), `files` (`Vec<Upload>`), `text` (a scalar), `texts` (a `Vec` of scalars), `json` (anything),
+/// `jsons` (a `Vec` of anything), and in a style `joined`, `spaced`, `piped`, `tabbed`, `deep`, `exploded`; `optional_` before
+/// each for an `Option` of the same.
 macro_rules! multipart {
-    ($type:ident { $($field:ident : $kind:ident $wire:literal),* $(,)? }) => {
+    ($type:ident {
+        $($field:ident : $kind:ident $wire:literal $(($media:literal $(, ($header:literal, $text:literal))*))?),* $(,)?
+    }) => {
         impl $type {
             pub(crate) fn into_parts(self) -> $crate::wire::Parts {
                 let mut parts = $crate::wire::Parts::default();
-                $(parts.$kind($wire, self.$field);)*
+                $(
+                    let first = parts.parts.len();
+                    $crate::wire::part!(parts, $kind, $wire, self.$field);
+                    $(parts.encode(first, $media, &[$(($header, $text)),*]);)?
+                    let _ = first;
+                )*
                 parts
             }
         }
     };
 }
 pub(crate) use multipart;
+
+/// Adds one member of a form.
+macro_rules! part {
+    ($parts:ident, joined, $wire:literal, $value:expr) => {
+        $parts.styled($wire, $crate::wire::Style::FormUnexploded, &$value)
+    };
+    ($parts:ident, spaced, $wire:literal, $value:expr) => {
+        $parts.styled($wire, $crate::wire::Style::Space, &$value)
+    };
+    ($parts:ident, piped, $wire:literal, $value:expr) => {
+        $parts.styled($wire, $crate::wire::Style::Pipe, &$value)
+    };
+    ($parts:ident, tabbed, $wire:literal, $value:expr) => {
+        $parts.styled($wire, $crate::wire::Style::Tab, &$value)
+    };
+    ($parts:ident, deep, $wire:literal, $value:expr) => {
+        $parts.styled($wire, $crate::wire::Style::Deep, &$value)
+    };
+    ($parts:ident, exploded, $wire:literal, $value:expr) => {
+        $parts.styled($wire, $crate::wire::Style::Form, &$value)
+    };
+    ($parts:ident, optional_joined, $wire:literal, $value:expr) => {
+        $crate::wire::part!($parts, joined, $wire, $value)
+    };
+    ($parts:ident, optional_spaced, $wire:literal, $value:expr) => {
+        $crate::wire::part!($parts, spaced, $wire, $value)
+    };
+    ($parts:ident, optional_piped, $wire:literal, $value:expr) => {
+        $crate::wire::part!($parts, piped, $wire, $value)
+    };
+    ($parts:ident, optional_tabbed, $wire:literal, $value:expr) => {
+        $crate::wire::part!($parts, tabbed, $wire, $value)
+    };
+    ($parts:ident, optional_deep, $wire:literal, $value:expr) => {
+        $crate::wire::part!($parts, deep, $wire, $value)
+    };
+    ($parts:ident, optional_exploded, $wire:literal, $value:expr) => {
+        $crate::wire::part!($parts, exploded, $wire, $value)
+    };
+    ($parts:ident, $kind:ident, $wire:literal, $value:expr) => {
+        $parts.$kind($wire, $value)
+    };
+}
+pub(crate) use part;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use super::Style;
@@ -98,6 +98,13 @@ pub(crate) fn pairs(name: &str, style: Style, value: &Value, encode: Encode) -> 
 /// The pairs of a query parameter in the default style.
 pub(crate) fn query_pairs(name: &str, value: &Value) -> Vec<String> {
     pairs(name, Style::Form, value, strict)
+}
+
+/// The pairs of a query parameter, decoded: names and values, as forms hold them that need no encoding.
+pub(crate) fn entries(name: &str, style: Style, value: &Value) -> Vec<(String, String)> {
+    let decode = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let split = |pair: &String| pair.split_once('=').map(|(name, value)| (decode(name), decode(value)));
+    pairs(name, style, value, strict).iter().filter_map(split).collect()
 }
 
 /// What stands between the items of a list. A comma stays as it is: those within the items are encoded.

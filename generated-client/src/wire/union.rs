@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::record::covered;
+use super::{lenient::Lenient, record::covered};
 
 /// One variant of a union that is picked by its tag.
 pub(crate) type Tagged<T> = (&'static [&'static str], Read<T>);
@@ -16,6 +16,11 @@ pub(crate) fn tree<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, 
 /// Reads a `T` out of a tree.
 pub(crate) fn from_tree<T: DeserializeOwned>(value: &Value) -> Result<T, serde_json::Error> {
     T::deserialize(value)
+}
+
+/// As [`from_tree`], for a variant that a tag names: numbers may come as text.
+pub(crate) fn from_tree_leniently<T: DeserializeOwned>(value: &Value) -> Result<T, serde_json::Error> {
+    T::deserialize(Lenient(value))
 }
 
 /// The variant that the tag of `value` names; `None` when there is no tag, or one that is not declared.
@@ -86,7 +91,7 @@ macro_rules! tagged_union {
             fn deserialize<D: $crate::wire::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let value = $crate::wire::tree(deserializer)?;
                 let found = $crate::wire::by_tag(&value, $tag, &[
-                    $((&[$first $(, $more)*], |value| $crate::wire::from_tree(value).map(Self::$variant)),)*
+                    $((&[$first $(, $more)*], |value| $crate::wire::from_tree_leniently(value).map(Self::$variant)),)*
                 ]);
                 match found {
                     Ok(Some(found)) => Ok(found),

@@ -1,6 +1,12 @@
 //! A server on loopback that keeps every byte it is sent.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "shared between tests, each of which uses a part")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "shared between tests, each of which uses a part"
+)]
 
 use std::{
     sync::{Arc, Mutex},

@@ -96,6 +96,11 @@ pub(super) fn style(target: &mut Object, format: Option<&str>, place: Place, poi
         ("ssv", Place::Form) => ("spaceDelimited", false),
         ("pipes", Place::Form) => ("pipeDelimited", false),
         ("csv", Place::Simple) => ("simple", false),
+        // The model reads the extension.
+        ("ssv" | "pipes" | "tsv", _) => {
+            target.insert("x-collection-format".to_owned(), Value::from(format));
+            (if place == Place::Form { "form" } else { "simple" }, false)
+        }
         (other, _) => {
             target.insert("x-collection-format".to_owned(), Value::from(other));
             let why = format!("OpenAPI 3.0 has no `collectionFormat: {other}` here");

@@ -5,6 +5,7 @@
 #[path = "../../../tests/support/mod.rs"]
 mod support;
 
+mod lenient;
 mod operations;
 mod parameters;
 mod responses;

@@ -145,6 +145,68 @@ async fn multipart_forms() {
     assert_eq!(sent.text(), expected.replace("--B", &format!("--{boundary}")));
 }
 
+#[derive(Clone, Debug, PartialEq)]
+struct EncodedForm {
+    picture: Upload,
+    plain: Upload,
+    rows: Vec<Filter>,
+    more: Option<Vec<Filter>>,
+    note: String,
+    tags: Vec<String>,
+    ids: Option<Vec<i32>>,
+    filter: Option<Filter>,
+    ratio: f64,
+}
+multipart!(EncodedForm {
+    picture: file "picture" ("image/png", ("X-Kind", "cover")),
+    plain: file "plain" ("image/png"),
+    rows: jsons "rows" ("application/vnd.row+json"),
+    more: optional_jsons "more" ("", ("X-More", "1")),
+    note: text "note" ("text/markdown"),
+    tags: joined "tags",
+    ids: optional_piped "ids",
+    filter: optional_deep "filter",
+    ratio: text "ratio",
+});
+
+#[tokio::test]
+async fn multipart_forms_as_the_contract_encodes_them() {
+    let row = |name: &str| Filter { name: Some(name.to_owned()), tags: Vec::new(), owner: None };
+    let form = EncodedForm {
+        picture: Upload::bytes("1"),
+        plain: Upload::bytes("2").content_type("text/plain"),
+        rows: vec![row("a"), row("b")],
+        more: Some(vec![row("c")]),
+        note: "n".to_owned(),
+        tags: vec!["x y".to_owned(), "ü&z".to_owned()],
+        ids: Some(vec![1, 2]),
+        filter: Some(filter()),
+        ratio: 2.0,
+    };
+    let sent = send(&FAMILY, Payload::Multipart(form.into_parts())).await;
+    let boundary = sent.header("content-type").unwrap().split_once("boundary=").unwrap().1.to_owned();
+    let expected = "--B\r\nContent-Disposition: form-data; name=\"picture\"; filename=\"picture\"\r\n\
+        Content-Type: image/png\r\nX-Kind: cover\r\n\r\n1\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"plain\"; filename=\"plain\"\r\n\
+        Content-Type: text/plain\r\n\r\n2\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"rows\"\r\n\
+        Content-Type: application/vnd.row+json\r\n\r\n{\"name\":\"a\",\"tags\":[]}\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"rows\"\r\n\
+        Content-Type: application/vnd.row+json\r\n\r\n{\"name\":\"b\",\"tags\":[]}\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"more\"\r\n\
+        Content-Type: application/json\r\nX-More: 1\r\n\r\n{\"name\":\"c\",\"tags\":[]}\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"note\"\r\nContent-Type: text/markdown\r\n\r\nn\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"tags\"\r\n\r\nx y,ü&z\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"ids\"\r\n\r\n1|2\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"filter[name]\"\r\n\r\na b&c\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"filter[tags]\"\r\n\r\nx\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"filter[tags]\"\r\n\r\ny,z\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"filter[owner][id]\"\r\n\r\n1\r\n\
+        --B\r\nContent-Disposition: form-data; name=\"ratio\"\r\n\r\n2\r\n\
+        --B--\r\n";
+    assert_eq!(sent.text(), expected.replace("--B", &format!("--{boundary}")));
+}
+
 #[tokio::test]
 async fn bytes_files_streams_and_text() {
     static BINARY: Operation = Operation { name: "binary", body: "application/zip", ..FAMILY };

@@ -1,0 +1,208 @@
+//! Parts of multipart bodies, and what a media type's `encoding` says of them.
+
+use serde_json::Value;
+
+use super::Style;
+use super::bodies::is_json;
+use super::keys::key;
+use super::limits::limits;
+use super::objects::text_not_bytes;
+use super::parameters::{collection_style, is_token};
+use super::schemas::Types;
+use super::tree::Node;
+use super::types::{Format, Kind, Part, PartKind, Type};
+use crate::ledger::Loss;
+use crate::naming::Scope;
+use crate::naming::ident::member_name;
+
+/// What the values of a part look like, where the contract says it.
+#[derive(Clone, Debug, Default)]
+struct Encoding {
+    /// Where there is one media type, without a wildcard.
+    media_type: Option<String>,
+    headers: Vec<(String, String)>,
+    /// Style and explode.
+    style: Option<(Style, bool)>,
+}
+
+impl<'a> Types<'a> {
+    /// The type of a multipart body; shared by all operations that send the same schema in the same encoding.
+    pub(super) fn multipart(&mut self, media: &Node<'a>, node: &Node<'a>, wish: &str) -> super::TypeId {
+        let encodings = media.get("encoding").filter(|encoding| encoding.object().is_some_and(|map| !map.is_empty()));
+        // A schema of its own has one encoding.
+        let is_shared = !node.pointer.starts_with(&format!("{}/", media.pointer));
+        let (pointer, suffix) = match &encodings {
+            Some(_) if is_shared => (media.pointer.clone(), format!("!multipart:{}", key(media))),
+            _ => (node.pointer.clone(), "!multipart".to_owned()),
+        };
+        let place = (node.document.name.clone(), pointer);
+        if let Some(id) = self.multiparts.get(&place) {
+            return *id;
+        }
+        let id = self
+            .add(node, &suffix, wish, |types, name| Kind::Multipart(types.parts(node, name, encodings.as_ref(), true)));
+        self.multiparts.insert(place, id);
+        id
+    }
+
+    /// The parts of a multipart body. `untyped`: whether a value without a type is an upload, as OpenAPI 3.0.4 and 3.1.1 say
+    /// of such bodies.
+    pub(super) fn parts(
+        &mut self,
+        node: &Node<'a>,
+        name: &str,
+        encodings: Option<&Node<'a>>,
+        untyped: bool,
+    ) -> Vec<Part> {
+        let flat = self.flatten(node);
+        let owner = format!("{}!multipart", key(node));
+        let mut scope = Scope::default();
+        let mut parts = Vec::new();
+        let members: Vec<(&str, String)> = flat.properties.keys().map(|wire| (*wire, member_name(wire))).collect();
+        let names = self.claims.members(&mut scope, &owner, &members);
+        for ((wire, property), member) in flat.properties.iter().zip(names) {
+            let typed = self.member(node, &flat, property, name, wire);
+            let encoding = encodings.and_then(|encodings| encodings.get(wire));
+            let mut encoding = encoding.map(|encoding| self.encoding(&encoding)).unwrap_or_default();
+            let kind = self.part_kind(property, typed.ty, &encoding, untyped);
+            if let (PartKind::Json(_) | PartKind::Jsons(_), Some(other)) = (&kind, &encoding.media_type)
+                && !is_json(other)
+            {
+                let what = format!("the part `{wire}` is sent as JSON, not as `{other}`");
+                property.note(
+                    self.ledger,
+                    "model/body",
+                    what,
+                    Loss::Documentation("the media type of the part".into()),
+                );
+                encoding.media_type = None;
+            }
+            let own = match kind {
+                // A style says it all.
+                PartKind::Styled(..) => encoding.media_type.as_deref(),
+                PartKind::Json(_) | PartKind::Jsons(_) => Some("application/json"),
+                PartKind::File | PartKind::Files => Some("application/octet-stream"),
+                PartKind::Text(_) | PartKind::Texts(_) => None,
+            };
+            if own == encoding.media_type.as_deref() {
+                encoding.media_type = None;
+            }
+            parts.push(Part {
+                wire: (*wire).to_owned(),
+                name: member,
+                kind,
+                media_type: encoding.media_type,
+                headers: encoding.headers,
+                required: flat.required.contains(wire) && !typed.nullable,
+                docs: property.prose(),
+                limits: limits(property),
+            });
+        }
+        parts
+    }
+
+    fn part_kind(&self, property: &Node<'a>, ty: Type, encoding: &Encoding, untyped: bool) -> PartKind {
+        let json = encoding.media_type.as_deref().is_some_and(is_json);
+        let is_upload = |node: Option<&Node<'a>>| untyped && !json && node.is_none_or(has_no_type);
+        let style = encoding.style.filter(|_| self.has_style(&ty));
+        match ty {
+            Type::String(Format::Binary) => PartKind::File,
+            Type::Any if is_upload(Some(property)) => PartKind::File,
+            ty if style.is_some() => {
+                let (style, explode) = style.unwrap_or((Style::Plain, true));
+                PartKind::Styled(text_not_bytes(ty), style, explode)
+            }
+            Type::List(item) => {
+                let items = property.resolve().and_then(|list| list.get("items"));
+                let item = match *item {
+                    Type::Optional(item) => *item,
+                    item => item,
+                };
+                match item {
+                    Type::String(Format::Binary) => PartKind::Files,
+                    Type::Any if is_upload(items.as_ref()) => PartKind::Files,
+                    item if self.is_text(&item) && !json => PartKind::Texts(item),
+                    item => PartKind::Jsons(text_not_bytes(item)),
+                }
+            }
+            ty if self.is_text(&ty) && !json => PartKind::Text(ty),
+            ty => PartKind::Json(text_not_bytes(ty)),
+        }
+    }
+
+    /// Whether a style changes how a value of the type is written.
+    fn has_style(&self, ty: &Type) -> bool {
+        match ty {
+            Type::List(item) => self.is_text(item),
+            Type::Object | Type::Map(_) => true,
+            Type::Named(id) => matches!(self.kind_of(*id), Some(Kind::Struct(..))),
+            _ => false,
+        }
+    }
+
+    /// Whether a value of the type is written as plain text in a form.
+    fn is_text(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Boolean | Type::Integer(_) | Type::Float | Type::Double | Type::Decimal | Type::String(_) => true,
+            Type::Named(id) => self.is_enum(*id),
+            _ => false,
+        }
+    }
+
+    fn encoding(&mut self, node: &Node<'a>) -> Encoding {
+        let media_type = node.text("contentType").trim();
+        let is_one = !media_type.is_empty() && !media_type.contains([',', '*']);
+        let fits = media_type.chars().all(|character| matches!(character, ' '..='~'));
+        let mut headers = Vec::new();
+        for (name, header) in node.get("headers").iter().flat_map(|headers| headers.members().collect::<Vec<_>>()) {
+            if ["content-type", "content-disposition", "content-length"].contains(&name.to_lowercase().as_str()) {
+                continue;
+            }
+            match only_header(&header).filter(|_| is_token(name)) {
+                Some(value) => headers.push((name.to_owned(), value)),
+                None => {
+                    let what =
+                        format!("the header `{}` of the part is not sent: it has no one value", name.escape_debug());
+                    header.note(self.ledger, "model/body", what, Loss::Documentation("the header of the part".into()));
+                }
+            }
+        }
+        Encoding { media_type: (is_one && fits).then(|| media_type.to_owned()), headers, style: style(node) }
+    }
+}
+
+/// The style that an encoding gives, where it has a say in a multipart body: Swagger 2.0, and OpenAPI from 3.1 on.
+fn style(node: &Node<'_>) -> Option<(Style, bool)> {
+    let version = node.document.published.get("openapi").and_then(Value::as_str).unwrap_or_default();
+    let explode = node.value.get("explode").and_then(Value::as_bool);
+    let is_said = explode.is_some() || ["style", "allowReserved"].iter().any(|key| node.value.get(*key).is_some());
+    if version.starts_with("3.0") || !is_said {
+        return None;
+    }
+    let style = collection_style(node).unwrap_or(match node.text("style") {
+        "spaceDelimited" => Style::Space,
+        "pipeDelimited" => Style::Pipe,
+        "deepObject" => Style::Deep,
+        _ => Style::Plain,
+    });
+    Some((style, explode.unwrap_or(style == Style::Plain)))
+}
+
+/// The one value of a header: its default, or the only one that it can have.
+fn only_header(header: &Node<'_>) -> Option<String> {
+    let schema = header.resolve()?.get("schema")?.resolve()?;
+    let only = schema.value.get("enum").and_then(Value::as_array).filter(|values| values.len() == 1);
+    let value = schema.value.get("default").or_else(|| only?.first())?;
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let is_plain = !value.is_null() && text.chars().all(|character| matches!(character, ' '..='~'));
+    is_plain.then_some(text)
+}
+
+/// Whether a schema says nothing of what a value is.
+fn has_no_type(node: &Node<'_>) -> bool {
+    const SHAPES: [&str; 10] =
+        ["type", "allOf", "anyOf", "oneOf", "not", "enum", "items", "properties", "additionalProperties", "$ref"];
+    node.resolve().is_some_and(|schema| {
+        schema.object().is_none_or(|members| !SHAPES.iter().any(|shape| members.contains_key(*shape)))
+    })
+}
