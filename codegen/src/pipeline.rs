@@ -79,7 +79,7 @@ fn prepare(name: String, loaded: Loaded, ledger: &mut Ledger) -> Document {
     let (mut tree, origins) = upgrade::trace(&name, &loaded, ledger);
     let place = Place { document: &name, published: &loaded.tree, origins: &origins };
     normalise::normalise(&mut tree, &place, ledger);
-    Document { name, tree, published: loaded.tree, origins }
+    Document { name, tree, published: loaded.tree, origins, counted: Default::default() }
 }
 
 fn stopped() -> Problem {

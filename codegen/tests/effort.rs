@@ -61,3 +61,55 @@ fn alternatives_that_hold_each_other_end() {
         within(keyword, contract(names.into_iter().map(|name| (name, all.clone())).collect())).unwrap();
     }
 }
+
+#[test]
+fn objects_that_extend_each_other_are_merged_within_a_budget() {
+    // Each adds a member to all that it extends, so the client grows with the square: up to the budget.
+    let chain = |length: usize| {
+        let link = |index: usize| {
+            let own = json!({"type": "object", "properties": {format!("p{index}"): {"type": "string"}}});
+            (format!("S{index}"), json!({"allOf": [reference(&format!("S{}", index + 1)), own]}))
+        };
+        let mut schemas: Vec<_> = (0..length).map(link).collect();
+        schemas.push((format!("S{length}"), json!({"type": "object", "properties": {"id": {"type": "string"}}})));
+        contract(schemas)
+    };
+    let whole = within("a chain of 150", chain(150)).unwrap();
+    assert!(whole.ledger.degraded().next().is_none());
+    assert!(whole.api_index.lines().filter(|line| line.contains("S0")).count() > 150);
+    let cut = within("a chain of 2,000", chain(2_000)).unwrap();
+    assert!(cut.ledger.degraded().any(|entry| entry.what.contains("left out of the object")));
+}
+
+#[test]
+fn long_lists_of_values_members_and_alternatives_end() {
+    let texts: Vec<String> = (0..100_000).map(|index| format!("value {index}")).collect();
+    within("values", contract(vec![("E".into(), json!({"type": "string", "enum": texts}))])).unwrap();
+    // All of them want one name.
+    let dashes: Vec<String> = (0..3_000).map(|index| "-".repeat(index + 1)).collect();
+    within("values alike", contract(vec![("E".into(), json!({"type": "string", "enum": dashes}))])).unwrap();
+    let branch = |index: usize| json!({"type": "object", "properties": {"a": {"type": "string"}, "kind": {"enum": [format!("k{index}")]}}});
+    let branches: Vec<Value> = (0..3_000).map(branch).collect();
+    within("alternatives", contract(vec![("U".into(), json!({"oneOf": branches}))])).unwrap();
+}
+
+#[test]
+fn long_ways_from_schema_to_schema_end() {
+    let long = |length: usize, link: &dyn Fn(Value) -> Value| {
+        let next = |index: usize| (format!("C{index}"), link(reference(&format!("C{}", index + 1))));
+        let mut schemas: Vec<_> = (0..length).map(next).collect();
+        schemas.push((format!("C{length}"), json!({"type": "object", "properties": {"id": {"type": "string"}}})));
+        contract(schemas)
+    };
+    let objects = within("objects", long(3_000, &|next| json!({"properties": {"next": next}}))).unwrap();
+    assert_eq!(objects.ledger.degraded().count(), 0);
+    for (what, link) in [
+        ("lists", (&|next| json!({"type": "array", "items": next})) as &dyn Fn(Value) -> Value),
+        ("maps", &|next| json!({"type": "object", "additionalProperties": next})),
+        ("the same", &|next| json!({"allOf": [next]})),
+        ("parts", &|next| json!({"allOf": [next, {"required": ["id"]}]})),
+    ] {
+        let output = within(what, long(3_000, link)).unwrap();
+        assert!(output.ledger.degraded().next().is_some(), "{what}");
+    }
+}

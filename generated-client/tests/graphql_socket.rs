@@ -852,3 +852,51 @@ fn outside_of_a_runtime_a_subscription_works() {
     let mut subscription = subscribe(&platform(&server.url));
     assert_eq!(runtime.block_on(data(&mut subscription)), 1);
 }
+
+#[tokio::test]
+async fn every_time_that_a_caller_can_write_is_taken() {
+    type Set = fn(GraphqlOptions, Duration) -> GraphqlOptions;
+    let options: [(&str, Set); 5] = [
+        ("keep_alive", GraphqlOptions::keep_alive),
+        ("connect_timeout", GraphqlOptions::connect_timeout),
+        ("overlap", GraphqlOptions::overlap),
+        ("idle_timeout", GraphqlOptions::idle_timeout),
+        ("upgrade_again_after", GraphqlOptions::upgrade_again_after),
+    ];
+    let body = "event: next\ndata: {\"data\":1}\n\nevent: complete\ndata:\n\n";
+    let server = GraphqlServer::start(
+        "graphql-transport-ws",
+        move |_| events(body),
+        |mut peer: Peer| async move {
+            peer.acknowledge().await;
+            while let Some(id) = peer.subscribed().await {
+                peer.next(&id, "1").await;
+            }
+        },
+    )
+    .await;
+    let never = [Duration::MAX, Duration::from_secs(u64::MAX), Duration::from_secs(i64::MAX as u64)];
+    for (name, set) in options {
+        for time in never.into_iter().chain([Duration::ZERO, Duration::from_nanos(1)]) {
+            for (refusals, transport) in [(0, Transport::Auto), (1, Transport::Auto), (0, Transport::ServerSentEvents)]
+            {
+                server.refuse_upgrades(refusals);
+                let options = set(GraphqlOptions::new().transport(transport), time);
+                // Tokens that are always about to end: what is opened is soon replaced.
+                let credential = Numbered(AtomicU32::new(0), Duration::from_secs(2));
+                let platform = Platform::builder(&server.url).credential(credential).graphql(options).build().unwrap();
+                for _ in 0..2 {
+                    match within(subscribe(&platform).next()).await.unwrap() {
+                        Ok(_) => {}
+                        Err(error)
+                            if ["connect_timeout", "keep_alive"].contains(&name) && time < Duration::from_secs(1) =>
+                        {
+                            assert!(error.is_timeout(), "{error:?}");
+                        }
+                        Err(error) => panic!("{name} {time:?}: {error:?}"),
+                    }
+                }
+            }
+        }
+    }
+}

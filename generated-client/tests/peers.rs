@@ -1,7 +1,7 @@
 //! The client against servers that nobody here wrote. `tests/peers/run.sh` starts them, and runs this.
 
 #![cfg(all(unix, feature = "graphql"))]
-#![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::{collections::BTreeMap, os::unix::fs::PermissionsExt, time::Duration};
 
@@ -161,6 +161,90 @@ async fn graphql_yoga_over_http_socket_and_events() {
     assert!(refused.graphql().query::<Value, _>("{ hello(name: \"x\") }", ()).await.unwrap_err().is_unauthorized());
     let mut counted = refused.graphql().subscribe::<Value, _>("subscription { count(to: 5) }", ());
     assert!(counted.next().await.unwrap().is_err());
+}
+
+/// Fills in the form of an authorization page, and returns to the program.
+async fn approve(address: &str) -> u16 {
+    let url = url::Url::parse(address).unwrap();
+    let mut stream = TcpStream::connect(("127.0.0.1", url.port().unwrap())).await.unwrap();
+    let head = format!(
+        "POST {} HTTP/1.1\r\nhost: 127.0.0.1:{}\r\ncontent-type: application/x-www-form-urlencoded\r\n\
+         content-length: 7\r\nconnection: close\r\n\r\nsub=ada",
+        &url[url::Position::BeforePath..url::Position::AfterQuery],
+        url.port().unwrap(),
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let mut lines = answer.lines().filter_map(|line| line.split_once(": "));
+    let (_, location) = lines.find(|(name, _)| name.eq_ignore_ascii_case("location")).unwrap();
+    browse(url.join(location).unwrap().into()).await
+}
+
+#[tokio::test]
+#[ignore = "tests/peers/run.sh starts the server"]
+async fn oidc_provider_mock_authorization_code() {
+    let issuer = address("mock");
+    let folder = tempfile::tempdir().unwrap();
+    let store = RefreshFolder::new(folder.path().join("tokens"));
+    let (sender, mut shown) = tokio::sync::mpsc::unbounded_channel();
+    let credential = AuthorizationCode::new(&issuer, "app")
+        .secret(SecretEnv::new("PEERS_SECRET"))
+        .scope("openid email")
+        .store(store.clone())
+        .open_with(move |address| drop(sender.send(address.to_owned())));
+    let platform = service(&issuer, credential);
+    let signing = tokio::spawn({
+        let platform = platform.clone();
+        async move { platform.authenticate(Duration::from_secs(30)).await }
+    });
+    assert_eq!(approve(&shown.recv().await.unwrap()).await, 200);
+    signing.await.unwrap().unwrap();
+    let user = platform.request(Method::Get, "/userinfo").send().await.unwrap();
+    assert_eq!(user.json::<Value>().unwrap()["sub"], "ada");
+    // This issuer takes the secret of a refresh by HTTP Basic only, which the client does not send: the error says so.
+    let stored = RefreshToken::new(&issuer, "app", store).secret(SecretEnv::new("PEERS_SECRET")).scope("openid email");
+    let error = get(&service(&issuer, stored)).await.unwrap_err();
+    assert!(error.is_token() && error.to_string().contains("client_secret_basic"), "{error}");
+    let grant = ClientCredentials::new(&issuer, "service", SecretEnv::new("PEERS_SECRET"));
+    assert!(get(&service(&issuer, grant)).await.unwrap_err().is_token(), "the issuer does not have this grant");
+}
+
+#[tokio::test]
+#[ignore = "tests/peers/run.sh starts the server"]
+async fn strawberry_takes_a_hundred_subscriptions_a_socket() {
+    let address = address("strawberry");
+    let platform = |token: &str| {
+        let options = GraphqlOptions::new().transport(Transport::WebSocket);
+        Platform::builder(&address).credential(StaticToken::new(token)).graphql(options).build().unwrap()
+    };
+    let secret = std::env::var("PEERS_SECRET").unwrap();
+    let service = platform(&secret);
+    let answer = service.graphql().query::<Value, _>("{ hello(name: \"peer\") }", ()).await.unwrap();
+    assert_eq!(answer.into_data().unwrap()["hello"], "hello peer");
+    let mut counted = service.graphql().subscribe::<Value, _>("subscription { count(to: 3) }", ());
+    let mut numbers = Vec::new();
+    while let Some(delivery) = counted.next().await {
+        if let Delivery::Next(answer) = delivery.unwrap() {
+            numbers.push(answer.into_data().unwrap()["count"].as_u64().unwrap());
+        }
+    }
+    assert_eq!(numbers, [1, 2, 3]);
+    let document = "subscription ($number: Int!) { hold(number: $number) }";
+    let mut held: Vec<_> =
+        (0..250).map(|number| service.graphql().subscribe::<Value, _>(document, [("number", number)])).collect();
+    for (number, subscription) in held.iter_mut().enumerate() {
+        match subscription.next().await.unwrap().unwrap() {
+            Delivery::Next(answer) => assert_eq!(answer.into_data().unwrap()["hold"], number),
+            other => panic!("{other:?}"),
+        }
+    }
+    let sockets = service.graphql().query::<Value, _>("{ sockets }", ()).await.unwrap().into_data().unwrap();
+    assert_eq!(sockets["sockets"], 3);
+    let mut wrong = service.graphql().subscribe::<Value, _>("subscription { nothing }", ());
+    assert!(wrong.next().await.unwrap().unwrap_err().is_graphql());
+    let mut refused = platform("wrong").graphql().subscribe::<Value, _>("subscription { count(to: 3) }", ());
+    assert!(refused.next().await.unwrap().unwrap_err().is_forbidden());
 }
 
 #[tokio::test]

@@ -1,8 +1,10 @@
 //! The model as the OpenAPI document that progenitor gets to see.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
-use crate::model::{BodyKind, Content, Format, Kind, Model, PartKind, Type, TypeId, VariantContent};
+use crate::model::{BodyKind, Content, Format, Kind, Model, Operation, PartKind, Type, TypeId, VariantContent};
 
 /// Types of the client's own runtime, which stand in for what a schema says. Their position is their placeholder.
 pub(crate) const RUNTIME: &[&str] = &["DateTime", "Date", "Time", "TimeSpan", "Base64", "Object", "Decimal"];
@@ -31,26 +33,22 @@ pub(crate) fn project(model: &Model, units: &[Unit]) -> Value {
     for index in 0..model.types.len() {
         schemas.insert(format!("T{index}"), json!({ "type": "object" }));
     }
-    let mut paths = Map::new();
     for unit in units {
-        match *unit {
+        let (name, members) = match *unit {
             Unit::Type(index) => {
-                let name =
-                    if is_plain_struct(model, TypeId(index)) { format!("T{index}") } else { format!("M{index}") };
-                let members = members(&model.types[index].kind);
-                if !members.is_empty() {
-                    schemas.insert(name, object(&members));
-                }
+                let letter = if is_plain_struct(model, TypeId(index)) { 'T' } else { 'M' };
+                (format!("{letter}{index}"), members(&model.types[index].kind))
             }
-            Unit::Operation(index) => {
-                paths.insert(format!("/o{index}"), operation(model, index));
-            }
+            Unit::Operation(index) => (format!("O{index}"), mentioned(&model.operations[index])),
+        };
+        if !members.is_empty() {
+            schemas.insert(name, object(&members));
         }
     }
     json!({
         "openapi": "3.0.3",
         "info": { "title": "projection", "version": "0" },
-        "paths": paths,
+        "paths": {},
         "components": { "schemas": schemas },
     })
 }
@@ -61,7 +59,7 @@ pub(crate) fn is_plain_struct(model: &Model, id: TypeId) -> bool {
 }
 
 /// The types inside of a definition, in an order that `refine` relies on.
-fn members(kind: &Kind) -> Vec<&Type> {
+pub(super) fn members(kind: &Kind) -> Vec<&Type> {
     match kind {
         Kind::Struct(fields, extra) => fields.iter().map(|field| &field.ty).chain(extra).collect(),
         Kind::Alias(ty) => vec![ty],
@@ -97,38 +95,30 @@ fn carried(content: &Content) -> Option<&Type> {
     }
 }
 
+/// The types that an operation mentions: those of its parameters in their order, of its body, and of its answer.
+pub(super) fn mentioned(operation: &Operation) -> Vec<&Type> {
+    let body = match operation.body.as_ref().map(|body| &body.kind) {
+        Some(BodyKind::Json(ty) | BodyKind::Form(ty, _) | BodyKind::Xml(ty, _)) => ty,
+        Some(BodyKind::Multipart(_) | BodyKind::Text | BodyKind::Binary) | None => &Type::Any,
+    };
+    let success = carried(&operation.success).unwrap_or(&Type::Any);
+    operation.parameters.iter().map(|parameter| &parameter.ty).chain([body, success]).collect()
+}
+
+/// For each member, the first one of the same type: only that is resolved.
+pub(super) fn firsts(members: &[&Type]) -> Vec<usize> {
+    let mut seen: HashMap<&Type, usize> = HashMap::new();
+    members.iter().enumerate().map(|(index, ty)| *seen.entry(*ty).or_insert(index)).collect()
+}
+
 fn object(members: &[&Type]) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
-    for (index, ty) in members.iter().enumerate() {
-        properties.insert(format!("f{index}"), schema(ty));
+    for (index, first) in firsts(members).into_iter().enumerate().filter(|(index, first)| index == first) {
+        properties.insert(format!("f{index}"), schema(members[first]));
         required.push(Value::String(format!("f{index}")));
     }
     json!({ "type": "object", "properties": properties, "required": required })
-}
-
-fn operation(model: &Model, index: usize) -> Value {
-    let operation = &model.operations[index];
-    let parameters: Vec<Value> = operation.parameters.iter().enumerate().map(|(index, parameter)| {
-        json!({ "name": format!("p{index}"), "in": "query", "required": parameter.required, "schema": schema(&parameter.ty) })
-    }).collect();
-    let success = match carried(&operation.success) {
-        Some(ty) => {
-            json!({ "200": { "description": "", "content": { "application/json": { "schema": schema(ty) } } } })
-        }
-        None => json!({ "204": { "description": "" } }),
-    };
-    let mut value = json!({ "operationId": format!("o{index}"), "parameters": parameters, "responses": success });
-    let body = match operation.body.as_ref().map(|body| &body.kind) {
-        Some(BodyKind::Json(ty) | BodyKind::Form(ty, _) | BodyKind::Xml(ty, _)) => Some(schema(ty)),
-        Some(BodyKind::Multipart(id)) => Some(schema(&Type::Named(*id))),
-        Some(BodyKind::Text | BodyKind::Binary) | None => None,
-    };
-    if let (Some(schema), Some(operation)) = (body, value.as_object_mut()) {
-        let content = json!({ "content": { "application/json": { "schema": schema } }, "required": true });
-        operation.insert("requestBody".to_owned(), content);
-    }
-    json!({ "post": value })
 }
 
 fn schema(ty: &Type) -> Value {

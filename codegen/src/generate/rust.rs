@@ -48,14 +48,6 @@ impl Rust {
         Self::name("()")
     }
 
-    /// `T` of `Vec<T>`.
-    pub(crate) fn into_argument(self) -> Option<Rust> {
-        match self {
-            Self::Name(_, arguments) => arguments.into_iter().next(),
-            Self::Reference(_) => None,
-        }
-    }
-
     /// The type as it stands in a struct: `&str` becomes `String`, any other reference what it refers to.
     pub(crate) fn owned(self) -> Rust {
         match self {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::budget;
 use super::tree::Node;
 
 /// A set of types of JSON. Null is left out: whether it is admitted is a question of its own.
@@ -110,6 +111,8 @@ impl<'a> Admits<'a> {
 pub(super) struct Admitted<'a> {
     /// By address: a node is a place in a tree that stays where it is. A schema under way admits anything.
     known: HashMap<*const Value, Admits<'a>>,
+    /// How many schemas are being asked within each other.
+    depth: usize,
 }
 
 impl<'a> Admitted<'a> {
@@ -120,10 +123,16 @@ impl<'a> Admitted<'a> {
             return known.clone();
         }
         self.known.insert(place, Admits::ALL);
+        // Beyond, nothing is known: any value.
+        if self.depth > budget::PARTS {
+            return Admits::ALL;
+        }
+        self.depth += 1;
         let found = match node.value.get("$ref") {
             Some(_) => node.resolve().map_or(Admits::ALL, |target| self.of(&target)),
             None => self.composed(node),
         };
+        self.depth -= 1;
         self.known.insert(place, found.clone());
         found
     }
@@ -190,8 +199,13 @@ mod tests {
             "Loop": {"allOf": [{"$ref": "#/components/schemas/Loop"}, {"type": "object"}]},
             "It": schema,
         }}});
-        let document =
-            Document { name: "d".into(), published: tree.clone(), tree, origins: crate::upgrade::Origins::default() };
+        let document = Document {
+            name: "d".into(),
+            published: tree.clone(),
+            tree,
+            origins: crate::upgrade::Origins::default(),
+            counted: Default::default(),
+        };
         let node = Node::root(&document).target("#/components/schemas/It").unwrap_or_else(|| Node::root(&document));
         look(Admitted::default().of(&node))
     }

@@ -25,6 +25,7 @@ pub(crate) fn build(documents: &[Document], config: &Config, pins: &Names, ledge
             model.families.push(operation.family.clone());
         }
     }
+    types.settle();
     let (definitions, xml, mut given) = types.finish();
     model.types = definitions;
     model.xml = xml;

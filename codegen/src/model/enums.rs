@@ -1,5 +1,7 @@
 //! Enumerations: open, with names where the contract has them.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::schemas::{Shape, Types};
@@ -71,6 +73,7 @@ pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str, values
         if node.text("format") == "int64" || values.iter().any(|value| too_large(value)) { "i64" } else { "i32" };
     let mut scope = Scope::with(["Unknown"]);
     let mut found: Vec<(String, String, String)> = Vec::new();
+    let mut seen = HashSet::new();
     let mut kind = EnumKind::String;
     for (index, value) in values.iter().enumerate() {
         let (wire, plain) = match value {
@@ -82,7 +85,7 @@ pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str, values
             }
             _ => continue,
         };
-        if found.iter().any(|(other, ..)| *other == wire) {
+        if !seen.insert(wire.clone()) {
             node.note(types.ledger, "model/enum", format!("`{wire}` stands twice"), Loss::Nothing);
             continue;
         }

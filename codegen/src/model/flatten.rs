@@ -1,7 +1,8 @@
 //! `allOf`, merged into one object.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::budget;
 use super::schemas::Types;
 use super::tree::Node;
 use crate::ledger::Loss;
@@ -28,25 +29,36 @@ pub(super) struct Flat<'a> {
     pub(super) required: BTreeSet<&'a str>,
     /// Schema of the members that are not declared, where one says so.
     pub(super) additional: Option<Node<'a>>,
-    visited: BTreeSet<String>,
+    visited: HashSet<*const serde_json::Value>,
 }
 
 impl<'a> Types<'a> {
     /// Merges a schema and all that it is composed of. Circles are cut where they close.
     pub(super) fn flatten(&mut self, node: &Node<'a>) -> Flat<'a> {
         let mut flat = Flat::default();
-        self.merge(node, &mut flat, true);
+        self.merge(node, &mut flat, true, 0);
         flat.repeated.retain(|_, declarations| declarations.together.len() + declarations.apart.len() > 1);
         flat
     }
 
-    fn merge(&mut self, node: &Node<'a>, flat: &mut Flat<'a>, binding: bool) {
-        if !flat.visited.insert(node.pointer.clone()) {
+    fn merge(&mut self, node: &Node<'a>, flat: &mut Flat<'a>, binding: bool, depth: usize) {
+        if !flat.visited.insert(std::ptr::from_ref(node.value)) {
+            return;
+        }
+        let own = node.value.get("properties").and_then(serde_json::Value::as_object).map_or(0, serde_json::Map::len);
+        // An object is itself first: the budget is for what it takes over.
+        if depth > 0 && !self.budget.merge(own) {
+            self.lose(node, "left out of the objects that are composed of it", budget::spent());
+            return;
+        }
+        if depth > budget::PARTS {
+            let cause = format!("a part of a part, more than {} deep", budget::PARTS);
+            self.lose(node, "left out of the object", cause);
             return;
         }
         if node.value.get("$ref").is_some() {
             match node.resolve() {
-                Some(target) => self.merge(&target, flat, binding),
+                Some(target) => self.merge(&target, flat, binding, depth),
                 None => {
                     self.lose(
                         node,
@@ -58,7 +70,7 @@ impl<'a> Types<'a> {
             return;
         }
         for member in node.get("allOf").iter().flat_map(Node::items) {
-            self.merge(&member, flat, binding);
+            self.merge(&member, flat, binding, depth + 1);
         }
         // Alternatives within an object: each of their members may be there.
         for keyword in ["oneOf", "anyOf"] {
@@ -76,7 +88,7 @@ impl<'a> Types<'a> {
                     Loss::Documentation("which of them exclude each other".to_owned()),
                 );
                 for branch in branches {
-                    self.merge(&branch, flat, false);
+                    self.merge(&branch, flat, false, depth + 1);
                 }
             }
         }

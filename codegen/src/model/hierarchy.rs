@@ -11,9 +11,14 @@ use crate::ledger::Loss;
 pub(super) struct Subtypes {
     /// (document, pointer of the base) → (tag, reference).
     bases: BTreeMap<(String, String), Vec<(String, String)>>,
+    /// (document, pointer of a schema) → pointers of the bases that count it among their subtypes.
+    extended: BTreeMap<(String, String), BTreeSet<String>>,
     /// Schemas that extend a base.
     children: BTreeSet<(String, String)>,
 }
+
+/// Pointer of a schema → pointers of those that extend it.
+type Parents = BTreeMap<String, BTreeSet<String>>;
 
 impl Subtypes {
     pub(super) fn of(documents: &[Document]) -> Self {
@@ -23,13 +28,13 @@ impl Subtypes {
             let Some(schemas) = root.get("components").and_then(|components| components.get("schemas")) else {
                 continue;
             };
-            let mut parents: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            let mut parents: Parents = BTreeMap::new();
             for (_, schema) in schemas.members() {
                 for member in schema.get("allOf").iter().flat_map(Node::items) {
                     if member.value.get("$ref").is_some()
                         && let Some(parent) = member.resolve()
                     {
-                        parents.entry(parent.pointer).or_default().push(schema.pointer.clone());
+                        parents.entry(parent.pointer).or_default().insert(schema.pointer.clone());
                     }
                 }
             }
@@ -40,7 +45,7 @@ impl Subtypes {
         subtypes
     }
 
-    fn add(&mut self, base: &Node<'_>, parents: &BTreeMap<String, Vec<String>>) {
+    fn add(&mut self, base: &Node<'_>, parents: &Parents) {
         // Alternatives that themselves extend the base are its subtypes, listed once more.
         let children = parents.get(&base.pointer);
         let extends = |branch: Node<'_>| {
@@ -53,13 +58,14 @@ impl Subtypes {
             return;
         }
         let mut found: Vec<(String, String)> = mapping(base);
+        let mut listed: BTreeSet<String> = found.iter().map(|(_, reference)| reference.clone()).collect();
         let mut queue = vec![base.pointer.clone()];
         let mut seen = BTreeSet::new();
         while let Some(parent) = queue.pop() {
             for child in parents.get(&parent).into_iter().flatten() {
                 if seen.insert(child.clone()) {
                     let reference = format!("#{child}");
-                    if !found.iter().any(|(_, other)| *other == reference) {
+                    if listed.insert(reference.clone()) {
                         found.push((referenced_name(child), reference));
                     }
                     queue.push(child.clone());
@@ -69,6 +75,12 @@ impl Subtypes {
         let children = seen.into_iter().map(|pointer| (base.document.name.clone(), pointer));
         self.children.extend(children);
         if found.iter().any(|(_, reference)| *reference != format!("#{}", base.pointer)) {
+            for (_, reference) in &found {
+                if let Some(target) = base.target(reference) {
+                    let place = (base.document.name.clone(), target.pointer);
+                    self.extended.entry(place).or_default().insert(base.pointer.clone());
+                }
+            }
             self.bases.insert((base.document.name.clone(), base.pointer.clone()), found);
         }
     }
@@ -82,14 +94,13 @@ impl Subtypes {
         let document = branches.first()?.document;
         let pointers: Vec<String> =
             branches.iter().map(|branch| branch.resolve().map(|node| node.pointer)).collect::<Option<_>>()?;
-        let root = Node::root(document);
-        self.bases.iter().filter(|((name, _), _)| *name == document.name).find_map(|((_, base), tags)| {
-            let known = |pointer: &String| {
-                tags.iter()
-                    .any(|(_, reference)| root.target(reference).is_some_and(|target| target.pointer == *pointer))
-            };
-            if pointers.iter().all(known) { root.target(&format!("#{base}")) } else { None }
-        })
+        let extended = |pointer: &String| self.extended.get(&(document.name.clone(), pointer.clone()));
+        let mut common: BTreeSet<&String> = extended(pointers.first()?)?.iter().collect();
+        for pointer in &pointers {
+            let bases = extended(pointer)?;
+            common.retain(|base| bases.contains(*base));
+        }
+        Node::root(document).target(&format!("#{}", common.first()?))
     }
 
     pub(super) fn is_child(&self, node: &Node<'_>) -> bool {
@@ -119,10 +130,10 @@ pub(super) fn mapping(node: &Node<'_>) -> Vec<(String, String)> {
 impl<'a> Types<'a> {
     /// Puts on the record which tags of a discriminator name no schema.
     pub(super) fn unmapped(&mut self, node: &Node<'a>) {
-        let known = mapping(node);
+        let known: BTreeSet<String> = mapping(node).into_iter().map(|(tag, _)| tag).collect();
         let entries = node.get("discriminator").and_then(|tag| tag.get("mapping"));
         for (tag, entry) in entries.iter().flat_map(|entries| entries.members().collect::<Vec<_>>()) {
-            if !known.iter().any(|(other, _)| other == tag) {
+            if !known.contains(tag) {
                 let lost = Loss::Documentation("the shape of what has the tag".to_owned());
                 entry.note(
                     self.ledger,

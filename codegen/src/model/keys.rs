@@ -1,8 +1,34 @@
 //! Keys of schemas in the lock: pointers that do not move when a neighbour is added.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::tree::Node;
+
+/// How many alternatives of a list have a member fixed to a value, by the place of the list. Each list is counted once.
+#[derive(Debug, Default)]
+pub(crate) struct Counted(RefCell<HashMap<*const Value, Counts>>);
+
+/// (member, value) → how many have it.
+type Counts = HashMap<(String, String), usize>;
+
+impl Counted {
+    fn holders(&self, alternatives: &Value, name: &str, value: &str) -> usize {
+        let mut counted = self.0.borrow_mut();
+        let counts = counted.entry(std::ptr::from_ref(alternatives)).or_insert_with(|| {
+            let mut counts = Counts::new();
+            for schema in alternatives.as_array().into_iter().flatten() {
+                for (name, value) in members(schema) {
+                    *counts.entry((name.to_owned(), value.to_owned())).or_default() += 1;
+                }
+            }
+            counts
+        });
+        counts.get(&(name.to_owned(), value.to_owned())).copied().unwrap_or_default()
+    }
+}
 
 /// `document#pointer`, with names in place of positions: a parameter goes by place and name, an alternative by its title or
 /// tag, and `allOf` is left out, since its parts are one schema.
@@ -21,7 +47,7 @@ pub(super) fn key(node: &Node<'_>) -> String {
                 continue;
             }
             "parameters" => Some(format!("{}:{}", text(value, "in"), text(value, "name"))),
-            "oneOf" | "anyOf" => label(value, parent),
+            "oneOf" | "anyOf" => label(value, parent, &node.document.counted),
             _ => None,
         };
         key.push('/');
@@ -43,25 +69,22 @@ fn child<'v>(parent: &'v Value, segment: &str) -> &'v Value {
 }
 
 /// What an alternative is called: its title, or the value of a member that no other has.
-fn label(schema: &Value, alternatives: &Value) -> Option<String> {
+fn label(schema: &Value, alternatives: &Value, counted: &Counted) -> Option<String> {
     let title = text(schema, "title");
     if !title.is_empty() {
         return Some(title.to_owned());
     }
-    let members = schema.get("properties").and_then(Value::as_object)?;
-    members.keys().find_map(|name| {
-        let value = fixed(schema, name)?;
-        let holders = alternatives.as_array()?.iter().filter(|other| fixed(other, name) == Some(value));
-        (holders.count() == 1).then(|| format!("{name}={value}"))
-    })
+    let unique = |(name, value): &(&str, &str)| counted.holders(alternatives, name, value) == 1;
+    members(schema).find(unique).map(|(name, value)| format!("{name}={value}"))
 }
 
-/// The one value that a member can have.
-fn fixed<'v>(schema: &'v Value, name: &str) -> Option<&'v str> {
-    match schema.get("properties")?.get(name)?.get("enum")?.as_array()?.as_slice() {
-        [Value::String(only)] => Some(only),
+/// The members that can have one value only, each with it.
+fn members(schema: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.filter_map(|(name, property)| match property.get("enum")?.as_array()?.as_slice() {
+        [Value::String(only)] => Some((name.as_str(), only.as_str())),
         _ => None,
-    }
+    })
 }
 
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
@@ -88,8 +111,13 @@ mod tests {
                 ]}}}],
             }}},
         });
-        let document =
-            Document { name: "d".into(), published: tree.clone(), tree, origins: crate::upgrade::Origins::default() };
+        let document = Document {
+            name: "d".into(),
+            published: tree.clone(),
+            tree,
+            origins: crate::upgrade::Origins::default(),
+            counted: Default::default(),
+        };
         let root = Node::root(&document);
         let found = |pointer: &str| root.target(&format!("#{pointer}")).map(|node| key(&node)).unwrap_or_default();
         assert_eq!(found("/paths/~1a/get/parameters/1/schema"), "d#/paths/~1a/get/parameters/query:x~1y/schema");

@@ -6,6 +6,7 @@ mod admits;
 mod all_of;
 mod api_version;
 mod bodies;
+mod budget;
 mod build;
 mod claims;
 mod enums;

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::admits::Admitted;
+use super::budget::{self, Budget};
 use super::claims::Claims;
 use super::hierarchy::Subtypes;
 use super::keys::key;
@@ -75,6 +76,20 @@ pub(super) struct Types<'a> {
     pub(super) objects: ObjectLike,
     pub(super) admitted: Admitted<'a>,
     pub(super) xml: XmlShapes,
+    pub(super) budget: Budget,
+    /// How many schemas are being built within each other.
+    depth: usize,
+    /// Definitions that wait until fewer are.
+    deferred: Vec<Deferred<'a>>,
+}
+
+/// A definition that has its name, and not its content yet.
+#[derive(Debug)]
+struct Deferred<'a> {
+    id: TypeId,
+    node: Node<'a>,
+    shape: Shape<'a>,
+    name: String,
 }
 
 impl<'a> Types<'a> {
@@ -95,6 +110,9 @@ impl<'a> Types<'a> {
             subtypes,
             objects: ObjectLike::default(),
             admitted: Admitted::default(),
+            budget: Budget::default(),
+            depth: 0,
+            deferred: Vec::new(),
             xml: XmlShapes::default(),
         }
     }
@@ -135,6 +153,11 @@ impl<'a> Types<'a> {
     }
 
     fn build(&mut self, node: &Node<'a>, hint: &str, named: Option<(String, String)>) -> Typed {
+        if self.depth >= budget::LINKS {
+            let cause = format!("it is the end of a chain of more than {} schemas", budget::LINKS);
+            return self.degrade(node, cause);
+        }
+        self.depth += 1;
         let mut nullable = node.flag("nullable");
         let shape = self.shape(node, &mut nullable);
         if !matches!(shape, Shape::Enum | Shape::Values(_)) {
@@ -143,7 +166,9 @@ impl<'a> Types<'a> {
         if matches!(shape, Shape::Any) {
             self.unsaid(node);
         }
-        self.made(node, shape, nullable, hint, named)
+        let typed = self.made(node, shape, nullable, hint, named);
+        self.depth -= 1;
+        typed
     }
 
     /// The type of a schema whose shape is known.
@@ -168,12 +193,16 @@ impl<'a> Types<'a> {
             }
             Shape::List(items) => {
                 let item = items.map_or(Typed::plain(Type::Any), |items| self.of(&items, &format!("{name}Item")));
-                Type::List(Box::new(or_null(item)))
+                match or_null(item) {
+                    item if item.depth() >= budget::NESTING => self.degrade(node, too_deep()).ty,
+                    item => Type::List(Box::new(item)),
+                }
             }
             Shape::Map(values) => {
                 let value = values.map_or(Typed::plain(Type::Any), |values| self.of(&values, &format!("{name}Value")));
                 match or_null(value) {
                     Type::Any => Type::Object,
+                    value if value.depth() >= budget::NESTING => self.degrade(node, too_deep()).ty,
                     value => Type::Map(Box::new(value)),
                 }
             }
@@ -207,6 +236,19 @@ impl<'a> Types<'a> {
         if let Some(place) = named {
             self.states.insert(place, State::Building(Some(id)));
         }
+        let deferred = Deferred { id, node: node.clone(), shape, name };
+        // An enumeration goes no deeper, and others ask whether it is one.
+        if self.depth > budget::NESTED && !matches!(deferred.shape, Shape::Enum | Shape::Values(_)) {
+            self.deferred.push(deferred);
+        } else {
+            self.fill(deferred);
+        }
+        id
+    }
+
+    /// Makes the content of a definition.
+    fn fill(&mut self, Deferred { id, node, shape, name }: Deferred<'a>) {
+        let node = &node;
         let kind = match shape {
             Shape::Enum => enums::kind(self, node, &key(node), &enums::listed(node)),
             Shape::Values(values) => enums::kind(self, node, &key(node), &values),
@@ -215,7 +257,13 @@ impl<'a> Types<'a> {
             _ => self.structure(node, &name),
         };
         self.definitions[id.0] = Some(definition(node, name, kind));
-        id
+    }
+
+    /// Makes the content of the definitions that wait for it.
+    pub(super) fn settle(&mut self) {
+        while let Some(deferred) = self.deferred.pop() {
+            self.fill(deferred);
+        }
     }
 
     /// Adds a definition that needs no place in the contract of its own.
@@ -346,6 +394,10 @@ pub(super) fn provenance(node: &Node<'_>) -> Provenance {
         "assumed" => Provenance::Assumed,
         _ => Provenance::Plain,
     }
+}
+
+fn too_deep() -> String {
+    format!("lists and maps in each other, more than {} deep", budget::NESTING)
 }
 
 fn place(node: &Node<'_>) -> (String, String) {

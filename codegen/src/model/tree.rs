@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::keys::Counted;
 use crate::ledger::{Entry, Ledger, Loss};
 use crate::upgrade::Origins;
 
@@ -13,6 +14,8 @@ pub(crate) struct Document {
     /// The document as it was published, and where the parts of `tree` stand in it.
     pub(crate) published: Value,
     pub(crate) origins: Origins,
+    /// What the keys of alternatives need to know.
+    pub(crate) counted: Counted,
 }
 
 /// A place in a document.

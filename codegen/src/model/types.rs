@@ -7,7 +7,7 @@ use super::{Content, Provenance, StatusKey, Style};
 pub(crate) struct TypeId(pub(crate) usize);
 
 /// A type at a place of use.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
     /// Anything: `serde_json::Value`.
     Any,
@@ -29,6 +29,15 @@ pub(crate) enum Type {
 }
 
 impl Type {
+    /// How many lists and maps stand in each other.
+    pub(crate) fn depth(&self) -> usize {
+        match self {
+            Self::List(inner) | Self::Map(inner) => 1 + inner.depth(),
+            Self::Optional(inner) => inner.depth(),
+            _ => 0,
+        }
+    }
+
     /// Calls `visit` with every named type in it.
     pub(crate) fn each_named(&self, visit: &mut impl FnMut(TypeId)) {
         match self {
@@ -40,7 +49,7 @@ impl Type {
 }
 
 /// What a string holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
     Text,
     Uuid,

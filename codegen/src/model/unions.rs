@@ -1,6 +1,6 @@
 //! `oneOf` and `anyOf`: unions, or what they come down to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -18,10 +18,11 @@ impl<'a> Types<'a> {
         for keyword in ["oneOf", "anyOf"] {
             let Some(list) = node.get(keyword) else { continue };
             let mut branches: Vec<Node<'a>> = Vec::new();
+            let mut seen = HashSet::new();
             for branch in list.items() {
                 if is_null(&branch) {
                     *nullable = true;
-                } else if !only_constrains(&branch) && !branches.iter().any(|other| same(other, &branch)) {
+                } else if !only_constrains(&branch) && seen.insert(identity(&branch)) {
                     branches.push(branch);
                 }
             }
@@ -51,8 +52,11 @@ impl<'a> Types<'a> {
             tags = self.subtypes.tags(&base);
         }
         let objects = branches.iter().all(|branch| self.objects.is_object(branch));
+        let tags = by_place(node, tags);
+        let mut members: Vec<BTreeMap<&'a str, &'a str>> =
+            if objects { branches.iter().map(|branch| self.fixed(branch)).collect() } else { Vec::new() };
         let tagging = match property {
-            "" => objects.then(|| self.common_tag(branches)).flatten(),
+            "" => objects.then(|| common_tag(&members)).flatten(),
             property => objects.then(|| property.to_owned()),
         };
         let mut scope = Scope::with(["Unknown"]);
@@ -61,8 +65,8 @@ impl<'a> Types<'a> {
         for (index, branch) in branches.iter().enumerate() {
             let reference = branch.text("$ref");
             let title = variant_name(branch.text("title"));
-            let fixed = tagging.as_ref().map(|tag| self.fixed(branch, tag)).unwrap_or_default();
-            let hint = match fixed.first() {
+            let fixed = tagging.as_ref().and_then(|tag| members.get_mut(index)?.remove(tag.as_str()));
+            let hint = match fixed {
                 _ if !branch.text("title").is_empty() && title.len() <= 30 => title,
                 Some(tag) => variant_name(tag),
                 None => format!("Variant{}", index + 1),
@@ -70,7 +74,7 @@ impl<'a> Types<'a> {
             let typed = self.of(branch, &format!("{name}{hint}"));
             let mut own = tagged(node, &tags, reference);
             if own.is_empty() {
-                own.extend(fixed);
+                own.extend(fixed.map(str::to_owned));
             }
             let wish = match reference {
                 "" => self.variant_wish(&typed.ty, &hint),
@@ -132,26 +136,14 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// A member that every branch fixes to a value of its own.
-    fn common_tag(&mut self, branches: &[Node<'a>]) -> Option<String> {
-        let first = self.flatten(branches.first()?);
-        let candidates: Vec<String> = first.properties.keys().map(|name| (*name).to_owned()).collect();
-        candidates.into_iter().find(|name| {
-            let values: Vec<Vec<String>> = branches.iter().map(|branch| self.fixed(branch, name)).collect();
-            let distinct: BTreeSet<&String> = values.iter().flatten().collect();
-            values.iter().all(|value| value.len() == 1) && distinct.len() == branches.len()
-        })
-    }
-
-    /// The value to which a branch fixes a member.
-    fn fixed(&mut self, branch: &Node<'a>, name: &str) -> Vec<String> {
+    /// The members that a branch fixes to one value.
+    fn fixed(&mut self, branch: &Node<'a>) -> BTreeMap<&'a str, &'a str> {
         let flat = self.flatten(branch);
-        let property = flat.properties.get(name).and_then(Node::resolve);
-        let values = property.as_ref().and_then(|node| node.value.get("enum")).and_then(Value::as_array);
-        match values.map(Vec::as_slice) {
-            Some([Value::String(only)]) => vec![only.clone()],
-            _ => Vec::new(),
-        }
+        let only = |property: &Node<'a>| match property.resolve()?.value.get("enum")?.as_array()?.as_slice() {
+            [Value::String(only)] => Some(only.as_str()),
+            _ => None,
+        };
+        flat.properties.iter().filter_map(|(name, property)| Some((*name, only(property)?))).collect()
     }
 
     fn variant_wish(&self, ty: &Type, hint: &str) -> String {
@@ -175,12 +167,29 @@ impl<'a> Types<'a> {
     }
 }
 
-/// The tags that a mapping gives to a schema, however its reference is spelled.
-fn tagged(node: &Node<'_>, tags: &[(String, String)], reference: &str) -> Vec<String> {
-    let place = |reference: &str| node.target(reference).map(|target| target.pointer);
-    let wanted = place(reference);
-    let same = tags.iter().filter(|(_, other)| wanted.is_some() && place(other) == wanted);
-    same.map(|(tag, _)| tag.clone()).collect()
+/// A member that every branch fixes to a value of its own.
+fn common_tag(branches: &[BTreeMap<&str, &str>]) -> Option<String> {
+    let found = branches.first()?.keys().find(|name| {
+        let mut distinct = HashSet::new();
+        branches.iter().all(|members| members.get(*name).is_some_and(|value| distinct.insert(*value)))
+    });
+    found.map(|name| (*name).to_owned())
+}
+
+/// The tags of a mapping by the place of the schema that they name, however its reference is spelled.
+fn by_place(node: &Node<'_>, tags: Vec<(String, String)>) -> HashMap<String, Vec<String>> {
+    let mut found: HashMap<String, Vec<String>> = HashMap::new();
+    for (tag, reference) in tags {
+        if let Some(target) = node.target(&reference) {
+            found.entry(target.pointer).or_default().push(tag);
+        }
+    }
+    found
+}
+
+/// The tags that a mapping gives to a schema.
+fn tagged(node: &Node<'_>, tags: &HashMap<String, Vec<String>>, reference: &str) -> Vec<String> {
+    node.target(reference).and_then(|target| tags.get(&target.pointer)).cloned().unwrap_or_default()
 }
 
 /// Adds the names of the schemas to the tags: a mapping adds names, and takes none away. What a mapping, or the schema of
@@ -227,9 +236,10 @@ fn only_constrains(node: &Node<'_>) -> bool {
         .is_some_and(|schema| !schema.is_empty() && schema.keys().all(|key| conditions.contains(&key.as_str())))
 }
 
-fn same(one: &Node<'_>, other: &Node<'_>) -> bool {
-    match (one.text("$ref"), other.text("$ref")) {
-        ("", "") => one.value == other.value,
-        (one, other) => one == other,
+/// What two branches have in common when they are the same.
+fn identity<'a>(node: &Node<'a>) -> (&'a str, Option<&'a Value>) {
+    match node.text("$ref") {
+        "" => ("", Some(node.value)),
+        reference => (reference, None),
     }
 }

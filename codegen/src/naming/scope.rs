@@ -1,6 +1,6 @@
 //! Names that must differ from each other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::ident::{camel, member_name};
 use crate::text::ident::checked;
@@ -9,12 +9,14 @@ use crate::text::ident::checked;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
     taken: BTreeSet<String>,
+    /// Name → the least number that may be free behind it: all below have been given.
+    numbers: HashMap<String, usize>,
 }
 
 impl Scope {
     /// A scope in which some names are taken from the start.
     pub(crate) fn with<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { taken: names.into_iter().map(str::to_owned).collect() }
+        Self { taken: names.into_iter().map(str::to_owned).collect(), numbers: HashMap::new() }
     }
 
     /// Takes `name` if it is free.
@@ -34,13 +36,15 @@ impl Scope {
             last = wish;
         }
         let separator = if last.starts_with(char::is_uppercase) { "" } else { "_" };
-        let mut number = 2_usize;
+        let stem = format!("{}{separator}", last.trim_end_matches('_'));
+        let mut number = self.numbers.get(&stem).copied().unwrap_or(2);
         loop {
-            let name = format!("{}{separator}{number}", last.trim_end_matches('_'));
+            let name = format!("{stem}{number}");
+            number += 1;
             if self.take(&name) {
+                self.numbers.insert(stem, number);
                 return name;
             }
-            number += 1;
         }
     }
 }

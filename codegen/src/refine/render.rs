@@ -27,22 +27,21 @@ impl Render<'_> {
 
     /// A parameter of an operation, as a struct holds it.
     pub(crate) fn parameter(&self, operation: usize, position: usize, ty: &Type) -> Rust {
-        let resolved = self.resolved.signature(operation).and_then(|signature| signature.parameters.get(&position));
-        optional(bare(resolved), ty)
+        optional(owned(self.resolved.parameter(operation, position)), ty)
     }
 
     /// The body of an operation, as a struct holds it.
     pub(crate) fn body(&self, operation: usize, ty: &Type) -> Rust {
-        optional(bare(self.resolved.signature(operation).and_then(|signature| signature.body.as_ref())), ty)
+        optional(owned(self.resolved.body(operation)), ty)
     }
 
     /// What an operation returns.
     pub(crate) fn success(&self, operation: usize, content: &Content) -> Rust {
-        let resolved = || self.resolved.signature(operation).and_then(|signature| signature.success.as_ref());
+        let resolved = || self.resolved.success(operation);
         match content {
             Content::Empty => Rust::unit(),
-            Content::Json(ty) | Content::Xml(ty, _) => optional(bare(resolved()), ty),
-            Content::OptionalJson(ty) => Rust::with("Option", optional(bare(resolved()), ty)),
+            Content::Json(ty) | Content::Xml(ty, _) => optional(owned(resolved()), ty),
+            Content::OptionalJson(ty) => Rust::with("Option", optional(owned(resolved()), ty)),
             Content::Text => Rust::name("String"),
             Content::Stream => Rust::name("ByteStream"),
             Content::Events => Rust::name("EventStream"),
@@ -112,15 +111,9 @@ fn is_small(name: &str) -> bool {
     matches!(name, "bool" | "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "f32" | "f64")
 }
 
-/// What progenitor resolved, without its reference and without its option.
-fn bare(rust: Option<&Rust>) -> Rust {
-    match rust.cloned().map(Rust::owned) {
-        Some(Rust::Name(name, arguments)) if name == "Option" => {
-            arguments.into_iter().next().map_or_else(|| Rust::name("Value"), Rust::owned)
-        }
-        Some(rust) => rust,
-        None => Rust::name("Value"),
-    }
+/// What progenitor resolved, as a struct holds it.
+fn owned(rust: Option<&Rust>) -> Rust {
+    rust.cloned().map_or_else(|| Rust::name("Value"), Rust::owned)
 }
 
 /// Puts an option where the model says that an element may be null.

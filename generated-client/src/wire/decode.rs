@@ -27,7 +27,7 @@ pub(crate) fn read<T: DeserializeOwned>(raw: &Raw) -> Result<T, Error> {
 #[cfg(feature = "xml")]
 pub(crate) fn xml<T: DeserializeOwned>(raw: Raw, root: &super::xml::Root) -> Result<T, Error> {
     let value = super::xml::read(raw.bytes(), root).map_err(serde::de::Error::custom);
-    value.and_then(serde_json::from_value).map_err(|cause| raw.fail_as("xml", &cause))
+    value.and_then(|value| T::deserialize(lenient::Lenient(&value))).map_err(|cause| raw.fail_as("xml", &cause))
 }
 
 /// A JSON body, or none.

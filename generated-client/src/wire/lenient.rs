@@ -221,9 +221,10 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Number<V> {
     }
 }
 
-/// The integer that a number without a fraction is, as far as such numbers are exact.
+/// The integer that a number without a fraction is, as far as a float is surely the number that was written. A larger one is
+/// refused here, and written out of the text, digit by digit (`whole`).
 fn whole(value: f64) -> Option<i64> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
+    const EXACT: f64 = 1_099_511_627_776.0;
     #[allow(clippy::cast_possible_truncation, reason = "the value is whole and small")]
-    (value.fract() == 0.0 && value.abs() <= EXACT).then_some(value as i64)
+    (value.fract() == 0.0 && value.abs() < EXACT).then_some(value as i64)
 }

@@ -179,6 +179,7 @@ fn the_correction_that_is_shown_can_be_read() {
 #[test]
 fn the_peers_have_the_versions_that_the_documentation_says() {
     let lock: Value = serde_json::from_str(&read("tests/peers/package-lock.json")).unwrap();
+    let pinned = read("tests/peers/requirements.txt");
     let text = read("docs/runtime.md");
     let (_, after) = text.split_once("## Peers").unwrap();
     let (table, _) = after.split_once("\n## ").unwrap();
@@ -186,8 +187,9 @@ fn the_peers_have_the_versions_that_the_documentation_says() {
     for row in table.lines().filter_map(|line| line.strip_prefix("| `")) {
         let (name, rest) = row.split_once("` | ").unwrap();
         let version = rest.split(" | ").next().unwrap();
-        assert_eq!(lock["packages"][format!("node_modules/{name}")]["version"], version, "{name}");
+        let is_pinned = pinned.lines().any(|line| line == format!("{name}=={version}"));
+        assert!(is_pinned || lock["packages"][format!("node_modules/{name}")]["version"] == version, "{name}");
         named += 1;
     }
-    assert!(named >= 4, "{table}");
+    assert!(named >= 6, "{table}");
 }

@@ -14,8 +14,10 @@ use crate::console::{SHORTEST, hide, redacted};
 use crate::failure::{Exit, Failure};
 
 /// Largest body that is read, in bytes.
-const LIMIT: usize = 64 * 1024 * 1024;
+pub(super) const LIMIT: usize = 64 * 1024 * 1024;
 const REDIRECTS: usize = 5;
+/// Longest tag that is kept, in bytes: the lock holds it.
+const LONGEST_TAG: usize = 512;
 const OFFLINE: &str = "or work from the pinned contracts: `cargo xtask regenerate --offline`";
 
 /// A client for downloads, and the one credential that it may send.
@@ -100,7 +102,7 @@ impl Http {
             let next = answer.location.as_deref().filter(|_| answer.status.is_redirection());
             let Some(next) = next else { return Ok(answer) };
             let next = url.join(next).map_err(|_| redirected(&url, "an address that is no URL"))?;
-            if bearer.is_some() {
+            if bearer.is_some() || !may_lead(&url, &next) {
                 return Err(redirected(&url, &shown(&next)));
             }
             url = next;
@@ -155,19 +157,14 @@ impl Http {
             url: url.clone(),
             status: response.status(),
             content_type: header(CONTENT_TYPE).unwrap_or_default(),
-            etag: header(ETAG),
+            etag: header(ETAG).filter(|tag| tag.len() <= LONGEST_TAG),
             challenge: header(reqwest::header::WWW_AUTHENTICATE),
             location: header(LOCATION),
             body: Vec::new(),
         };
         while let Some(chunk) = response.chunk().await.map_err(|error| failed(&error))? {
             if answer.body.len() + chunk.len() > LIMIT {
-                return Err(Failure::new(
-                    Exit::Contract,
-                    "contract/too-large",
-                    format!("{} sends more than {}", shown(url), crate::console::size(LIMIT)),
-                    "check that the address is the contract's",
-                ));
+                return Err(too_large(&shown(url)));
             }
             answer.body.extend_from_slice(&chunk);
             received(answer.body.len());
@@ -232,6 +229,22 @@ impl Http {
             )
         })
     }
+}
+
+/// What to say of a place that holds more than a contract does.
+pub(super) fn too_large(place: &str) -> Failure {
+    Failure::new(
+        Exit::Contract,
+        "contract/too-large",
+        format!("{place} holds more than {}", crate::console::size(LIMIT)),
+        "check that it is the place of the contract",
+    )
+}
+
+/// Whether an answer of one place may send a download to the other. No service on the network chooses what is read on this
+/// machine.
+fn may_lead(from: &Url, to: &Url) -> bool {
+    is_loopback(from) || !is_loopback(to)
 }
 
 /// Whether a URL names this machine.
@@ -393,4 +406,24 @@ pub(super) fn clip(text: &str) -> String {
         clipped.push('…');
     }
     clipped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_service_on_the_network_leads_to_this_machine() {
+        let url = |text: &str| Url::parse(text).expect("a URL");
+        for (from, to, may) in [
+            ("https://a.example/", "https://b.example/", true),
+            ("https://a.example/", "http://127.0.0.1:8080/", false),
+            ("https://a.example/", "https://localhost/", false),
+            ("https://a.example/", "http://[::1]/", false),
+            ("http://127.0.0.1:1/", "http://127.0.0.1:2/", true),
+            ("http://127.0.0.1:1/", "https://a.example/", true),
+        ] {
+            assert_eq!(may_lead(&url(from), &url(to)), may, "{from} {to}");
+        }
+    }
 }

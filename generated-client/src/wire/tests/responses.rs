@@ -35,6 +35,8 @@ async fn an_integer_may_come_with_a_fraction_of_zero_or_an_exponent() {
     let text = r#"[1.0,1e3,9007199254740993.0,-9.223372036854775808e18]"#;
     let read = get(Reply::json(200, text), &PLAIN, decode::json::<Vec<i64>>).await.unwrap();
     assert_eq!(read, [1, 1000, 9_007_199_254_740_993, i64::MIN]);
+    let error = get(Reply::json(200, "[4503599627370497.2]"), &PLAIN, decode::json::<Vec<i64>>).await.unwrap_err();
+    assert!(error.is_decode(), "a fraction that a float cannot hold is one all the same");
     let read = get(Reply::json(200, "[0.5,2.0]"), &PLAIN, decode::json::<Vec<f64>>).await.unwrap();
     assert_eq!(read, [0.5, 2.0]);
     let mixed = r#"{"good":1.0,"bad":1.5}"#;

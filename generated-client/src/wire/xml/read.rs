@@ -125,6 +125,9 @@ fn scalar(text: &str, shape: &Shape) -> Value {
             "false" | "0" => Value::Bool(false),
             other => Value::from(other),
         },
+        // As JSON writes them, where it can.
+        Shape::Number if trimmed == "INF" => Value::from("Infinity"),
+        Shape::Number if trimmed == "-INF" => Value::from("-Infinity"),
         Shape::Number => {
             let digits = trimmed.strip_prefix('+').unwrap_or(trimmed);
             let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));

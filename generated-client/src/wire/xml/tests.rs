@@ -77,6 +77,7 @@ fn a_reader_is_tolerant() {
     assert_eq!(of(nil), json!({"children": [], "photoUrls": [], "weight": null, "good": null}));
     // Another namespace is another name.
     assert_eq!(of("<Pet><a:Name xmlns:a='urn:x'>n</a:Name></Pet>"), json!({"children": [], "photoUrls": []}));
+    assert_eq!(of("<Pet><weight>-INF</weight></Pet>")["weight"], json!("-Infinity"));
     // The member's own name, where the contract gives the element another.
     assert_eq!(of("<Pet><photoUrls>u</photoUrls></Pet>")["photoUrls"], json!(["u"]));
     // What is no number is the type's to refuse.
