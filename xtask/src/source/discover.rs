@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use url::Url;
 
-use super::http::{Answer, Http, shown};
+use super::address::shown;
+use super::http::{Answer, Http};
 use super::{below, not_a_contract};
 use crate::failure::{Exit, Failure};
 use crate::workspace::CONFIGURATION;

@@ -1,5 +1,6 @@
 //! Where contracts come from, and how they are fetched.
 
+mod address;
 mod discover;
 mod embedded;
 mod graphql;
@@ -22,8 +23,9 @@ use crate::flags::Regenerate;
 use crate::lock::Lock;
 use crate::settings::{Settings, Source};
 use crate::workspace::{CONFIGURATION, Workspace};
+use address::shown;
 use graphql::Interface;
-use http::{Http, shown};
+use http::Http;
 use token::Credential;
 
 /// Name of the document where nobody chose one.
