@@ -93,7 +93,7 @@ fn spaced(text: &str) -> String {
         let ends_item = matches!(line, "}" | "});" | "    }")
             || line.starts_with("//!")
             || line.starts_with("use ")
-            || line.ends_with(");") && !line.starts_with(' ');
+            || line.ends_with(");") && !line.starts_with([' ', '/']);
         let goes_on = next.starts_with('}') || next.starts_with("//!") || next.starts_with("use ") || next.is_empty();
         let has_table = [
             "record!",

@@ -69,6 +69,15 @@ fn a_body_without_end_is_cut_off() {
     refused(Response::json(vec![b' '; 65 * 1024 * 1024]), 4, &["more than 64.0 MiB"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_without_end_is_cut_off() {
+    let workspace = Workspace::pinned();
+    let before = workspace.tree();
+    workspace.run(&["regenerate", "--contract", "/dev/zero"]).fails(4, &["/dev/zero", "more than 64.0 MiB"]);
+    assert_eq!(workspace.tree(), before);
+}
+
 #[test]
 fn control_characters_of_a_server_do_not_reach_the_terminal() {
     let workspace = Workspace::new();

@@ -124,7 +124,8 @@ impl Parts {
         for part in self.parts.iter_mut().skip(first) {
             part.headers = headers;
             // A file may have a type of its own; what the client writes has the contract's.
-            if !media_type.is_empty() && !(part.file && part.upload.content_type.is_some()) {
+            let keeps = part.file && part.upload.content_type.is_some();
+            if !media_type.is_empty() && !keeps {
                 part.upload.content_type = Some(media_type.to_owned());
             }
         }

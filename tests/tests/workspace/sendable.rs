@@ -1,5 +1,7 @@
 //! Every operation of every contract: the client takes the path that the generator gives it, and sends it as it stands.
 
+#![allow(clippy::print_stdout, reason = "it says what it leaves out, and how much it sent")]
+
 use std::path::{Path, PathBuf};
 
 use platform_client::Method;

@@ -110,11 +110,24 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     }
     table::totals(&rows);
     if let Some(path) = &flags.json {
-        let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
+        let text = escaped(&serde_json::to_string_pretty(&rows).unwrap_or_default());
         fs::write(path, text + "\n").map_err(|error| Failure::file("write", path, &error))?;
     }
     let clean = rows.iter().all(|row| row.error.is_none() && row.check != Check::Failed);
     Ok(if clean { ExitCode::SUCCESS } else { Exit::Stale.into() })
+}
+
+/// The JSON text without characters that are not seen: they only stand in strings, where an escape is the same.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || c.is_ascii() || *platform_codegen::line(c.encode_utf8(&mut [0; 4])) == *c.to_string() {
+            out.push(c);
+        } else {
+            out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    out
 }
 
 /// Generates and checks one client: its figures, what the compiler says, and the client where there is one.
@@ -126,6 +139,8 @@ fn contract(
     interrupt: &Interrupt,
 ) -> Result<(Row, Vec<String>, Option<one::Generated>), Failure> {
     let (mut row, generated) = one::measure(workspace, name, path, flags.repeat, interrupt)?;
+    // A client that does not fit into a crate would spoil the crate of all of them.
+    generated.as_ref().map_or(Ok(()), |generated| layout::fits(workspace, generated))?;
     let mut errors = Vec::new();
     match (&generated, &flags.keep) {
         (Some(_), _) if flags.together => {}
@@ -210,6 +225,16 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_shows_what_is_not_seen() {
+        let row = Row::failed("a\u{202e}\u{9b}\u{e0001}\u{1b}é.json", "b\nc".to_owned());
+        let text = escaped(&serde_json::to_string_pretty(&row).expect("JSON"));
+        assert!(text.contains(r"a\u202e\u009b\udb40\udc01\u001bé.json"), "{text}");
+        assert!(text.split('\n').all(|line| platform_codegen::line(line) == line));
+        let read: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(read["file"], row.file);
+    }
 
     #[test]
     fn the_median_is_the_middle_value() {

@@ -15,7 +15,7 @@ use crate::flags;
 use crate::interrupt::Interrupt;
 use crate::regenerate::{features, reserved};
 use crate::settings::Settings;
-use crate::source::DEFAULT_NAME;
+use crate::source::{DEFAULT_NAME, read_bounded};
 use crate::workspace::Workspace;
 
 /// The longest that a generation may take.
@@ -78,7 +78,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
         Some(own) => own,
         None => Settings::read(workspace)?,
     };
-    let bytes = fs::read(&flags.file).map_err(|error| Failure::file("read", &flags.file, &error))?;
+    let bytes = read_bounded(&flags.file).map_err(|error| Failure::file("read", &flags.file, &error))?;
     let config = Config { reserved: reserved(workspace)?, ..settings.codegen };
     let start = Instant::now();
     let contract = Contract { name: DEFAULT_NAME, bytes: &bytes };

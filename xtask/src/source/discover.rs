@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use url::Url;
 
-use super::http::{Answer, Http, shown};
+use super::address::shown;
+use super::http::{Answer, Http};
 use super::{below, not_a_contract};
 use crate::failure::{Exit, Failure};
 use crate::workspace::CONFIGURATION;
@@ -20,6 +21,14 @@ const PAGES: [&str; 5] = [
     "/swagger/swagger-ui-init.js",
     "/swagger-ui-init.js",
 ];
+
+/// How much of a page is looked at, in bytes: some hold a whole contract before what they list.
+const PAGE: usize = 8 * 1024 * 1024;
+/// How many places of a page are looked at, and how far behind each of them.
+const PLACES: usize = 2_000;
+const REACH: usize = 16 * 1024;
+/// Most documents of a page that count.
+const DOCUMENTS: usize = 50;
 
 /// A document that a page lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +86,7 @@ async fn from_pages(http: &Http, base: &Url, needed: bool) -> Result<Vec<Listed>
         if !answer.status.is_success() {
             continue;
         }
-        let found = listed(&answer.url, &String::from_utf8_lossy(&answer.body));
+        let found = listed(&answer.url, &String::from_utf8_lossy(answer.body.get(..PAGE).unwrap_or(&answer.body)));
         if !found.is_empty() {
             return Ok(found);
         }
@@ -89,8 +98,8 @@ async fn from_pages(http: &Http, base: &Url, needed: bool) -> Result<Vec<Listed>
 fn listed(page: &Url, text: &str) -> Vec<Listed> {
     let text = unescaped(text);
     let mut found = Vec::new();
-    for (index, _) in text.match_indices("urls") {
-        let Some(array) = text.get(index + 4..).and_then(after_colon).filter(|rest| rest.starts_with('[')) else {
+    for (index, _) in text.match_indices("urls").take(PLACES) {
+        let Some(array) = reach(&text, index + 4).and_then(after_colon).filter(|rest| rest.starts_with('[')) else {
             continue;
         };
         found = entries(page, array);
@@ -101,7 +110,8 @@ fn listed(page: &Url, text: &str) -> Vec<Listed> {
     if found.is_empty() {
         found = text
             .match_indices("url")
-            .filter_map(|(index, _)| text.get(index + 3..).and_then(after_colon).and_then(quoted))
+            .filter_map(|(index, _)| reach(&text, index + 3).and_then(after_colon).and_then(quoted))
+            .take(PLACES)
             .filter_map(|address| page.join(&address).ok())
             .filter(|url| !is_placeholder(url))
             .map(|url| Listed { name: super::DEFAULT_NAME.to_owned(), url })
@@ -110,7 +120,18 @@ fn listed(page: &Url, text: &str) -> Vec<Listed> {
     }
     let mut seen = BTreeSet::new();
     found.retain(|document| seen.insert(document.url.to_string()));
+    found.truncate(DOCUMENTS);
     found
+}
+
+/// What follows a place of a text, as far as it is looked at.
+fn reach(text: &str, from: usize) -> Option<&str> {
+    let rest = text.get(from..)?;
+    let mut end = rest.len().min(REACH);
+    while !rest.is_char_boundary(end) {
+        end -= 1;
+    }
+    rest.get(..end)
 }
 
 /// Swashbuckle puts its configuration as JSON inside a script string.
@@ -269,6 +290,19 @@ mod tests {
         ] {
             assert_eq!(found("https://h/swagger/index.html", text), [], "{text}");
         }
+    }
+
+    /// A page that repeats the beginning of a list, or lists without end, takes no more time than it has bytes.
+    #[test]
+    fn a_page_that_is_made_to_be_slow_is_read_to_its_bounds() {
+        for part in ["urls:[", "urls:[{", "url:'", "url:", "\\u0022", "\u{fffd}urls:["] {
+            assert!(found("https://h/swagger/index.html", &part.repeat(1_000_000)).len() <= 1, "{part}");
+        }
+        let entries: Vec<String> = (0..500).map(|index| format!("{{\"url\":\"{index}\",\"name\":\"same\"}}")).collect();
+        let page = Url::parse("https://h/").expect("a URL");
+        let documents = listed(&page, &format!("urls:[{}]", entries.join(",")));
+        assert_eq!(documents.len(), DOCUMENTS);
+        assert!(choice(&page, &documents).hint.contains("samex"));
     }
 
     #[test]

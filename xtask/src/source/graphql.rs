@@ -8,7 +8,8 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::http::{Answer, clip, shown};
+use super::address::shown;
+use super::http::{Answer, clip};
 use super::{Fetcher, Served};
 use crate::console::size;
 use crate::failure::{Exit, Failure};

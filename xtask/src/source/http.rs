@@ -7,15 +7,18 @@ use std::time::Duration;
 use platform_codegen::line;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, LOCATION};
 use reqwest::{Client, Method, StatusCode, redirect};
-use url::{Host, Origin, Url};
+use url::{Origin, Url};
 
+use super::address::{is_loopback, may_lead, shown};
 use super::secret::Secret;
 use crate::console::{SHORTEST, hide, redacted};
 use crate::failure::{Exit, Failure};
 
 /// Largest body that is read, in bytes.
-const LIMIT: usize = 64 * 1024 * 1024;
+pub(super) const LIMIT: usize = 64 * 1024 * 1024;
 const REDIRECTS: usize = 5;
+/// Longest tag that is kept, in bytes: the lock holds it.
+const LONGEST_TAG: usize = 512;
 const OFFLINE: &str = "or work from the pinned contracts: `cargo xtask regenerate --offline`";
 
 /// A client for downloads, and the one credential that it may send.
@@ -100,7 +103,7 @@ impl Http {
             let next = answer.location.as_deref().filter(|_| answer.status.is_redirection());
             let Some(next) = next else { return Ok(answer) };
             let next = url.join(next).map_err(|_| redirected(&url, "an address that is no URL"))?;
-            if bearer.is_some() {
+            if bearer.is_some() || !may_lead(&url, &next) {
                 return Err(redirected(&url, &shown(&next)));
             }
             url = next;
@@ -155,19 +158,14 @@ impl Http {
             url: url.clone(),
             status: response.status(),
             content_type: header(CONTENT_TYPE).unwrap_or_default(),
-            etag: header(ETAG),
+            etag: header(ETAG).filter(|tag| tag.len() <= LONGEST_TAG),
             challenge: header(reqwest::header::WWW_AUTHENTICATE),
             location: header(LOCATION),
             body: Vec::new(),
         };
         while let Some(chunk) = response.chunk().await.map_err(|error| failed(&error))? {
             if answer.body.len() + chunk.len() > LIMIT {
-                return Err(Failure::new(
-                    Exit::Contract,
-                    "contract/too-large",
-                    format!("{} sends more than {}", shown(url), crate::console::size(LIMIT)),
-                    "check that the address is the contract's",
-                ));
+                return Err(too_large(&shown(url)));
             }
             answer.body.extend_from_slice(&chunk);
             received(answer.body.len());
@@ -234,25 +232,14 @@ impl Http {
     }
 }
 
-/// Whether a URL names this machine.
-pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
-    }
-}
-
-/// A URL without anything that can be a credential.
-pub(crate) fn shown(url: &Url) -> String {
-    let mut url = url.clone();
-    // A URL without a host has no user either.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_query(None);
-    url.set_fragment(None);
-    url.to_string()
+/// What to say of a place that holds more than a contract does.
+pub(super) fn too_large(place: &str) -> Failure {
+    Failure::new(
+        Exit::Contract,
+        "contract/too-large",
+        format!("{place} holds more than {}", crate::console::size(LIMIT)),
+        "check that it is the place of the contract",
+    )
 }
 
 fn redirected(from: &Url, to: &str) -> Failure {

@@ -1,5 +1,6 @@
 //! Where contracts come from, and how they are fetched.
 
+mod address;
 mod discover;
 mod embedded;
 mod graphql;
@@ -8,9 +9,11 @@ mod secret;
 mod stand_in;
 mod token;
 
-use std::fs;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use platform_codegen::line;
 use reqwest::StatusCode;
 use url::Url;
 
@@ -20,8 +23,9 @@ use crate::flags::Regenerate;
 use crate::lock::Lock;
 use crate::settings::{Settings, Source};
 use crate::workspace::{CONFIGURATION, Workspace};
+use address::shown;
 use graphql::Interface;
-use http::{Http, shown};
+use http::Http;
 use token::Credential;
 
 /// Name of the document where nobody chose one.
@@ -224,16 +228,23 @@ fn below(base: &Url, path: &str) -> Result<Url, Failure> {
     parse_url(&text, "the contract's address")
 }
 
+/// A file up to the first byte beyond what a contract may have: it may be a pipe or a device that never ends.
+pub(crate) fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(http::LIMIT as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Result<Fetched, Failure> {
     steps.step(&format!("reading {}", path.display()));
-    let bytes = fs::read(path).map_err(|error| {
-        Failure::configuration(
-            "source/file",
-            format!("the contract {} cannot be read: {error}", path.display()),
-            "check the path",
-        )
+    let shown = line(&path.to_string_lossy()).into_owned();
+    let bytes = read_bounded(path).map_err(|error| {
+        Failure::configuration("source/file", format!("the contract {shown} cannot be read: {error}"), "check the path")
     })?;
-    let described = format!("{} holds {}", path.display(), http::first_line(&bytes));
+    if bytes.len() > http::LIMIT {
+        return Err(http::too_large(&shown));
+    }
+    let described = format!("{shown} holds {}", http::first_line(&bytes));
     Ok(Fetched { name, source: recorded, content: Content::Received { bytes, etag: None, described } })
 }
 

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use super::http::{Answer, Http, clip, first_line, shown};
+use super::address::shown;
+use super::http::{Answer, Http, clip, first_line};
 use super::secret::{self, Rules, Secret};
 use crate::console::SHORTEST;
 use crate::failure::{Exit, Failure};

@@ -125,9 +125,14 @@ impl Tree {
         }
     }
 
-    /// Removes a folder with all that it holds; one that is not there is no error.
+    /// Removes a folder with all that it holds, or what stands in its place; nothing there is no error.
     pub(crate) fn remove_folder(&self, path: &str) -> Result<(), Failure> {
-        self.check(path)?;
+        match self.kind(path)? {
+            None => return Ok(()),
+            Some(Kind::Link) => return Err(linked(&self.root.join(path))),
+            Some(Kind::File | Kind::Other) => return self.remove(path),
+            Some(Kind::Folder) => {}
+        }
         // What lies inside is removed without following links.
         match std::fs::remove_dir_all(self.root.join(path)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(self.failed("remove", path, &error)),

@@ -72,6 +72,16 @@ fn what_is_no_regular_file_or_too_large_is_not_read() {
 }
 
 #[test]
+fn a_file_in_the_place_of_a_folder_is_removed_as_well() {
+    let (inside, _outside, tree) = prepare();
+    tree.remove_folder("a/b/file").expect("removed");
+    assert!(!inside.path().join("a/b/file").exists());
+    tree.remove_folder("a").expect("removed");
+    tree.remove_folder("a").expect("nothing there");
+    assert!(!inside.path().join("a").exists());
+}
+
+#[test]
 fn a_swap_makes_folders_and_prunes_what_became_empty() {
     let (inside, _outside, tree) = prepare();
     tree.rename("a/b/file", "c/d/file").expect("moved");

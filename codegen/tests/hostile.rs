@@ -1,0 +1,459 @@
+//! No text of a contract becomes code, a doctest, a path or a line of a report: every string of a contract, keys
+//! included, is put in place by hostile ones, and the client has to be made of the same things as with a harmless one.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use platform_codegen::{AsyncOperation, Config, Contract, Correction, Family, Names, Output, generate, line};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
+use quote::ToTokens as _;
+use serde_json::{Map, Value};
+
+/// A text that can do no harm, and that no place has a meaning for.
+const HARMLESS: &str = "zq";
+
+/// Texts that would do harm where they were written as they are. Each holds the letters of the harmless one, so that a
+/// name can be made of it.
+fn hostile() -> Vec<String> {
+    let mut texts: Vec<String> = [
+        "zq\"; fn evil() {} static X: &str = \"",
+        "201 => zq(text) }); trait zq<t> { fn f() {} } zq!(y { 201",
+        "zq */ fn evil() {} /*",
+        "zq\n}\nfn evil() {}\n//! zq\n#![allow(all)]\n#[path = \"x\"] mod y;",
+        "zq\"# r#\"",
+        "zq'; '\\'\\",
+        "zq\u{2028}fn evil() {}\u{2029}\u{85}x",
+        "zq\r\nx\rfn evil() {}",
+        "\u{202e}zq\u{202c}\u{200b}\u{feff}",
+        "\u{0}\u{1}\u{1b}[2Jzq\u{9b}31m\u{7f}",
+        "    zq();\n\n    more();",
+        "-     zq();",
+        "1.     zq();",
+        ">     zq();",
+        "> ```\n> zq();\n> ```",
+        "- ~~~ rust,should_panic\n  zq();",
+        "zq\n```rust\npanic!();",
+        "<pre><code>zq</code></pre>\n\n<script>zq()</script>\n<!-- zq",
+        "[zq](crate::zq) [`Platform`] ![zq](javascript:zq) [zq]: zq",
+        "| zq | ``` |\n|---|---|\n| ` | x |",
+        "../../zq",
+        "C:\\zq\\nul",
+        "{zq} {{zq}} {zq:?} {0}",
+        "Größe zq Пользователи İ",
+        "$crate zq!{} #zq 'static &mut",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    texts.push(format!("zq {}", "long\"` ".repeat(1_500)));
+    texts
+}
+
+/// A string of a document: where it lies, and whether it is a key.
+#[derive(Clone, Debug)]
+struct Place {
+    pointer: String,
+    is_key: bool,
+}
+
+fn places(value: &Value, pointer: &str, found: &mut Vec<Place>) {
+    let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
+    match value {
+        Value::String(_) => found.push(Place { pointer: pointer.to_owned(), is_key: false }),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| places(item, &format!("{pointer}/{index}"), found));
+        }
+        Value::Object(members) => {
+            for (key, value) in members {
+                let pointer = format!("{pointer}/{}", escaped(key));
+                found.push(Place { pointer: pointer.clone(), is_key: true });
+                places(value, &pointer, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The document with a text at a place.
+fn with(document: &Value, place: &Place, text: &str) -> Value {
+    let mut document = document.clone();
+    if !place.is_key {
+        *document.pointer_mut(&place.pointer).unwrap() = Value::String(text.to_owned());
+        return document;
+    }
+    let (parent, key) = place.pointer.rsplit_once('/').unwrap();
+    let key = key.replace("~1", "/").replace("~0", "~");
+    let members = document.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+    let renamed: Map<String, Value> = std::mem::take(members)
+        .into_iter()
+        .map(|(name, value)| (if name == key { text.to_owned() } else { name }, value))
+        .collect();
+    *members = renamed;
+    document
+}
+
+/// What code is made of: how often each sign, keyword, attribute and macro stands in it. Names and literals are alike.
+fn made_of(output: &Output) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for (path, text) in &output.files {
+        assert!(text.starts_with(platform_codegen::HEADER), "{path}");
+        let tokens: TokenStream = text.parse().unwrap_or_else(|error| panic!("{path}: {error}\n{text}"));
+        count(tokens, &mut counts);
+        let file = syn::parse_file(text).unwrap_or_else(|error| panic!("{path}: {error}\n{text}"));
+        documentation(&file);
+        assert!(
+            file.items
+                .iter()
+                .all(|item| !matches!(item, syn::Item::Trait(_) | syn::Item::Fn(_) | syn::Item::ExternCrate(_))),
+            "{path}"
+        );
+    }
+    counts
+}
+
+const KEYWORDS: [&str; 18] = [
+    "fn",
+    "struct",
+    "enum",
+    "impl",
+    "trait",
+    "mod",
+    "use",
+    "static",
+    "const",
+    "type",
+    "unsafe",
+    "extern",
+    "pub",
+    "derive",
+    "cfg",
+    "macro_rules",
+    "crate",
+    "let",
+];
+
+fn count(tokens: TokenStream, counts: &mut BTreeMap<String, usize>) {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let what = match token {
+            // Documentation is looked at on its own.
+            TokenTree::Punct(sign) if sign.as_char() == '#' => {
+                if let Some(TokenTree::Punct(inner)) = tokens.peek()
+                    && inner.as_char() == '!'
+                {
+                    tokens.next();
+                }
+                match tokens.next() {
+                    Some(TokenTree::Group(group)) if group.to_string().replace(' ', "").starts_with("[doc=") => {
+                        continue;
+                    }
+                    Some(TokenTree::Group(group)) => {
+                        count(group.stream(), counts);
+                        "#".to_owned()
+                    }
+                    _ => panic!("an attribute without one"),
+                }
+            }
+            // How many of these there are depends on where a line is broken.
+            TokenTree::Punct(sign) if sign.as_char() == ',' => continue,
+            TokenTree::Punct(sign) => sign.to_string(),
+            TokenTree::Group(group) => {
+                count(group.stream(), counts);
+                match group.delimiter() {
+                    Delimiter::Brace => "{}".to_owned(),
+                    Delimiter::Bracket => "[]".to_owned(),
+                    _ => "()".to_owned(),
+                }
+            }
+            TokenTree::Literal(_) => "literal".to_owned(),
+            TokenTree::Ident(name) => {
+                let name = name.to_string();
+                let is_macro = matches!(tokens.peek(), Some(TokenTree::Punct(sign)) if sign.as_char() == '!');
+                if is_macro || KEYWORDS.contains(&name.as_str()) { name } else { "name".to_owned() }
+            }
+        };
+        *counts.entry(what).or_default() += 1;
+    }
+}
+
+/// Nothing in the documentation runs.
+fn documentation(file: &syn::File) {
+    let mut all = vec![file.attrs.as_slice()];
+    for item in &file.items {
+        match item {
+            syn::Item::Struct(item) => {
+                all.push(&item.attrs);
+                all.extend(item.fields.iter().map(|field| field.attrs.as_slice()));
+            }
+            syn::Item::Enum(item) => {
+                all.push(&item.attrs);
+                all.extend(item.variants.iter().map(|variant| variant.attrs.as_slice()));
+            }
+            syn::Item::Impl(item) => all.extend(item.items.iter().map(|item| match item {
+                syn::ImplItem::Fn(function) => function.attrs.as_slice(),
+                _ => &[],
+            })),
+            syn::Item::Type(item) => all.push(&item.attrs),
+            syn::Item::Const(item) => all.push(&item.attrs),
+            syn::Item::Static(item) => all.push(&item.attrs),
+            syn::Item::Mod(item) => all.push(&item.attrs),
+            _ => {}
+        }
+    }
+    for attributes in all {
+        let mut text = String::new();
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {
+            let value = &attribute.meta.require_name_value().unwrap().value;
+            let written: syn::LitStr = syn::parse2(value.to_token_stream()).unwrap();
+            text.push_str(&written.value());
+            text.push('\n');
+        }
+        // `rustdoc` takes the blank behind the slashes off.
+        let text: String = text.lines().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect();
+        assert!(text.split('\n').all(|part| line(part) == part), "{text:?}");
+        for options in [Options::empty(), Options::all()] {
+            for event in Parser::new_ext(&text, options) {
+                match event {
+                    Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) if &*language == "text" => {}
+                    Event::Start(Tag::CodeBlock(_)) | Event::Html(_) | Event::InlineHtml(_) => panic!("alive: {text}"),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// File names and reports are of the right form, whatever the contract says.
+fn sound(what: &str, output: &Output) {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    for path in output.files.keys() {
+        let stem = path.strip_suffix(".rs").unwrap_or_else(|| panic!("{what}: {path}"));
+        let parts: Vec<&str> = stem.split('/').collect();
+        let fits = |part: &&str| !part.is_empty() && part.len() <= 100 && part.chars().all(plain);
+        assert!(parts.len() <= 2 && parts.iter().all(fits), "{what}: {path}");
+    }
+    for text in [&output.surface, &output.api_index] {
+        assert!(text.split('\n').all(|part| line(part) == part), "{what}: {text}");
+    }
+    // An operation that cannot be sent is not there.
+    assert!(output.surface.lines().count() <= output.stats.operations, "{what}: {}", output.surface);
+    for feature in &output.features {
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        assert!(feature.name.chars().all(fits), "{what}: {}", feature.name);
+    }
+}
+
+fn run(document: &Value, config: &Config) -> Option<Output> {
+    let bytes = document.to_string();
+    match generate(&[Contract { name: "platform", bytes: bytes.as_bytes() }], config, &Names::default()) {
+        Ok(output) => Some(output),
+        Err(report) => {
+            let text = report.to_string();
+            assert!(text.split('\n').all(|part| line(part) == part), "{text}");
+            assert!(report.problems().iter().all(|problem| problem.code != "emit/not-rust"), "{text}");
+            assert!(text.lines().count() <= 2 * report.problems().len(), "{text}");
+            None
+        }
+    }
+}
+
+fn contract() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile/contract.json");
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// Places in which signs have a meaning: a brace in a path is a parameter, a segment of it a word of a name, a media type
+/// says how a body is read, and a header whose name cannot be one is left out.
+fn has_meaning(place: &Place) -> bool {
+    let parts: Vec<&str> = place.pointer.split('/').collect();
+    if place.pointer.ends_with("/parameters/1/name") {
+        return true;
+    }
+    place.is_key
+        && (parts.get(1) == Some(&"paths") && parts.len() == 3 || parts.iter().rev().nth(1) == Some(&"content"))
+}
+
+#[test]
+fn no_string_of_a_contract_adds_anything() {
+    let document = contract();
+    let mut all = Vec::new();
+    places(&document, "", &mut all);
+    assert!(all.len() > 250, "{}", all.len());
+    let texts = hostile();
+    let config = Config::default();
+    let mut differing = Vec::new();
+    for (index, place) in all.iter().enumerate() {
+        let harmless = run(&with(&document, place, HARMLESS), &config).map(|output| made_of(&output));
+        // Each place meets two of the texts, and the next place the two after them.
+        for text in texts.iter().skip(index % 13).step_by(13) {
+            let what = format!("{} of {place:?}", line(&text.chars().take(40).collect::<String>()));
+            let output = run(&with(&document, place, text), &config);
+            if output.is_some() != harmless.is_some() {
+                differing.push(format!("{what}: refused, or not"));
+            }
+            let Some(output) = output else { continue };
+            sound(&what, &output);
+            let found = made_of(&output);
+            if !has_meaning(place) {
+                let expected = harmless.clone().unwrap_or_default();
+                let other: Vec<String> = expected
+                    .iter()
+                    .filter(|(sign, count)| found.get(*sign) != Some(count))
+                    .map(|(sign, count)| format!("{sign} {count} {:?}", found.get(sign)))
+                    .collect();
+                if !other.is_empty() || found.len() != expected.len() {
+                    differing.push(format!("{what}: {other:?}"));
+                }
+            }
+        }
+    }
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+}
+
+/// All at once, and each time another text at a place.
+#[test]
+fn all_strings_of_a_contract_together_add_nothing() {
+    let document = contract();
+    let texts = hostile();
+    for shift in 0..texts.len() {
+        let mut hostile = document.clone();
+        let mut number = shift;
+        crowd(&mut hostile, "", &mut || {
+            number += 1;
+            texts[number % texts.len()].clone()
+        });
+        let output = run(&hostile, &Config::default()).expect("generated");
+        sound(&format!("{shift}"), &output);
+        let mut number = 0;
+        let mut harmless = document.clone();
+        crowd(&mut harmless, "", &mut || {
+            number += 1;
+            format!("{HARMLESS} {number}")
+        });
+        let harmless = run(&harmless, &Config::default()).expect("generated");
+        assert_eq!(made_of(&output), made_of(&harmless), "{shift}");
+    }
+}
+
+/// What `rustdoc` itself finds: every piece of documentation on an item of its own, and every literal.
+#[test]
+fn rustdoc_finds_nothing_to_run() {
+    let mut source =
+        "#![allow(rustdoc::all)]\n#![deny(warnings)]\n//! Documentation of hostile contracts.\n".to_owned();
+    let (mut items, mut document) = (0, contract());
+    for shift in 0..hostile().len() {
+        let texts = hostile();
+        let mut number = shift;
+        crowd(&mut document, "", &mut || {
+            number += 1;
+            texts[number % texts.len()].clone()
+        });
+        let output = run(&document, &Config::default()).expect("generated");
+        for text in output.files.values() {
+            for block in text.split("\n\n").flat_map(|part| part.split("{\n")) {
+                let docs: Vec<&str> = block.lines().filter(|line| line.trim_start().starts_with("///")).collect();
+                if !docs.is_empty() {
+                    items += 1;
+                    source.push_str(&format!("{}\npub struct D{items};\n", docs.join("\n")));
+                }
+            }
+            for token in literals(text.parse().unwrap()) {
+                items += 1;
+                source.push_str(&format!("pub const L{items}: &str = {token};\n"));
+            }
+        }
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("lib.rs"), source).unwrap();
+    let rustdoc = std::env::var_os("RUSTDOC").unwrap_or_else(|| "rustdoc".into());
+    let rustdoc = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(&rustdoc);
+        let output = command.args(arguments).arg("lib.rs").arg("--edition=2024").current_dir(&folder).output().unwrap();
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{}", said.chars().take(4_000).collect::<String>());
+        said
+    };
+    assert!(rustdoc(&["--test"]).contains("running 0 tests"));
+    rustdoc(&["--crate-name", "hostile", "--out-dir", "doc"]);
+    let page = std::fs::read_to_string(folder.join("doc/hostile/struct.D1.html")).unwrap();
+    assert!(!page.contains("<script>zq"), "{page}");
+}
+
+/// The text literals of a file.
+fn literals(tokens: TokenStream) -> Vec<String> {
+    let mut found = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if !group.to_string().replace(' ', "").starts_with("[doc=") => {
+                found.extend(literals(group.stream()));
+            }
+            TokenTree::Literal(literal) if literal.to_string().starts_with('"') => found.push(literal.to_string()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Puts a text at every place that is prose or an example.
+fn crowd(value: &mut Value, key: &str, next: &mut impl FnMut() -> String) {
+    match value {
+        Value::String(text) if ["description", "summary", "title", "pattern", "example", "url"].contains(&key) => {
+            *text = next();
+        }
+        Value::Array(items) if key.starts_with("x-enum-desc") => {
+            items.iter_mut().for_each(|item| *item = next().into())
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| crowd(item, "", next)),
+        Value::Object(members) => members.iter_mut().for_each(|(key, value)| crowd(value, key, next)),
+        _ => {}
+    }
+}
+
+#[test]
+fn no_text_of_a_graphql_schema_or_of_the_configuration_adds_anything() {
+    let made = |text: &str| {
+        let quoted = Value::String(text.to_owned()).to_string();
+        let schema = format!(
+            "{quoted}\nenum State {{ {quoted}\nWAITING DONE @deprecated(reason: {quoted}) }}\n{quoted}\ninput By {{ {quoted}\nkey: ID! \
+             {quoted}\ntext: String = {quoted} }}\n{quoted}\ntype Job {{ {quoted}\nstate: State! @deprecated(reason: {quoted}) }}\n\
+             {quoted}\ntype Query {{ {quoted}\njob({quoted}\nby: By): Job text({quoted}\na: String): String }}"
+        );
+        let family = Family {
+            name: "orders".to_owned(),
+            prefixes: vec!["/orders".to_owned(), text.to_owned()],
+            covers: text.to_owned(),
+        };
+        let correction = Correction { pointer: "/info/title".into(), value: Some(quoted.clone()), reason: text.into() };
+        let document = format!("# {}\nquery Job($by: By) {{ job(by: $by) {{ state }} text(a: {quoted}) }}", line(text));
+        let mut operation: AsyncOperation = toml::from_str(
+            "name = 'order'\nsubmit = 'POST /orders'\nidentifier = '/species'\nquery = 'job.graphql'\nvariable = 'by'\n\
+             state = '/job/state'\nstates = { succeeded = ['DONE'] }",
+        )
+        .unwrap();
+        operation.states.pending.push(text.to_owned());
+        operation.idempotency = Some(text.to_owned());
+        let documents = BTreeMap::from([("job.graphql".to_owned(), document)]);
+        let config = Config {
+            families: vec![family],
+            corrections: vec![correction],
+            documents,
+            operations: vec![operation],
+            schema: Some(schema),
+            ..Config::default()
+        };
+        let output = run(&contract(), &config);
+        let output = output.or_else(|| run(&contract(), &Config { operations: Vec::new(), ..config }));
+        let output = output.unwrap_or_else(|| panic!("not generated: {text:?}"));
+        sound(text, &output);
+        made_of(&output)
+    };
+    let harmless = made(HARMLESS);
+    assert!(harmless.contains_key("string_enum"));
+    for text in hostile() {
+        assert_eq!(made(&text), harmless, "{text:?}");
+    }
+}
