@@ -69,6 +69,8 @@ pub(crate) enum Command {
     Fuzz(Fuzz),
     #[command(hide = true)]
     FuzzWorker(FuzzWorker),
+    /// Measures generations from contracts of growing size, and plots time and memory.
+    Growth(Growth),
     /// Checks the house rules, and says how to mend what it finds.
     Tidy,
 }
@@ -192,6 +194,16 @@ pub(crate) struct Fuzz {
     /// Does the execution of this number only, in this process; with --save, keeps its input.
     #[arg(long, value_name = "N", conflicts_with_all = ["time", "runs", "compile", "watchdog"])]
     pub(crate) at: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Growth {
+    /// Operations of the largest contract.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) most: usize,
+    /// Measures N times and reports medians.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub(crate) repeat: u32,
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ mod corpus;
 mod failure;
 mod flags;
 mod fuzz;
+mod growth;
 mod interrupt;
 mod lock;
 mod regenerate;
@@ -60,6 +61,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
         Command::CorpusOne(flags) => corpus::run_one(&workspace::Workspace::find(workspace)?, &flags),
         Command::Fuzz(flags) => fuzz::run(&workspace::Workspace::find(workspace)?, &flags),
         Command::FuzzWorker(flags) => fuzz::run_worker(&workspace::Workspace::find(workspace)?, &flags),
+        Command::Growth(flags) => growth::run(&workspace::Workspace::find(workspace)?, &flags),
         Command::Tidy => tidy::run(&workspace::Workspace::find(workspace)?),
     }
 }

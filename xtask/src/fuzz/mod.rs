@@ -95,7 +95,8 @@ pub(crate) fn run(workspace: &Workspace, flags: &Fuzz) -> Result<ExitCode, Failu
         let folder = save.join(format!("{}-{index}", flags.seed));
         if let Some(input) = input::input(&seeds, flags.seed, *index) {
             input.save(&folder)?;
-            result(&format!("{index} ({}): {what}\n    {}", input.seed.name, folder.display()));
+            result(&format!("{index} ({}): {what}", input.seed.name));
+            result(&format!("    {}", folder.display()));
         }
     }
     tally.print(flags.seed);
@@ -157,7 +158,10 @@ fn compiled(
     }
     progress(&format!("compiling {}", crate::console::count(clients.len(), "client", "clients")));
     let errors = corpus::compile(workspace, clients, interrupt)?;
-    errors.iter().for_each(|error| result(&format!("\n{error}")));
+    for error in &errors {
+        result("");
+        error.lines().for_each(result);
+    }
     result(&format!("{} compiled, {} with errors", wanted, errors.len()));
     Ok(!errors.is_empty())
 }
