@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::corpus;
 use crate::failure::Failure;
+use crate::regenerate::reserved;
 use crate::settings::Settings;
 use crate::workspace::Workspace;
 
@@ -29,6 +30,7 @@ pub(super) struct Seed {
 /// All seeds, sorted by name; none is larger than `largest` bytes.
 pub(super) fn read(workspace: &Workspace, contracts: Option<&Path>, largest: usize) -> Result<Vec<Seed>, Failure> {
     let mut seeds = Vec::new();
+    let reserved = reserved(workspace)?;
     let cases = workspace.path(CASES);
     for folder in [cases.is_dir().then_some(cases.as_path()), contracts].into_iter().flatten() {
         for (name, path) in corpus::contracts(&[folder.to_owned()], None)? {
@@ -40,7 +42,8 @@ pub(super) fn read(workspace: &Workspace, contracts: Option<&Path>, largest: usi
             let Ok(loaded) = load::load("platform", &bytes) else { continue };
             let own = path.with_file_name("codegen.toml");
             let configuration = fs::read_to_string(own).unwrap_or_default();
-            let config = Settings::beside(&path)?.unwrap_or_default().codegen;
+            let own = Settings::beside(&path)?.unwrap_or_default().codegen;
+            let config = platform_codegen::Config { reserved: reserved.clone(), ..own };
             seeds.push(Seed { name, bytes, tree: loaded.tree, configuration, config });
         }
     }
