@@ -111,7 +111,7 @@ fn long_ways_from_schema_to_schema_end() {
         schemas.push((format!("C{length}"), json!({"type": "object", "properties": {"id": {"type": "string"}}})));
         contract(schemas)
     };
-    let objects = within("objects", long(3_000, &|next| json!({"properties": {"next": next}}))).unwrap();
+    let objects = within("objects", long(1_000, &|next| json!({"properties": {"next": next}}))).unwrap();
     assert_eq!(objects.ledger.degraded().count(), 0);
     for (what, link) in [
         ("lists", (&|next| json!({"type": "array", "items": next})) as &dyn Fn(Value) -> Value),
@@ -119,7 +119,7 @@ fn long_ways_from_schema_to_schema_end() {
         ("the same", &|next| json!({"allOf": [next]})),
         ("parts", &|next| json!({"allOf": [next, {"required": ["id"]}]})),
     ] {
-        let output = within(what, long(3_000, link)).unwrap();
+        let output = within(what, long(1_000, link)).unwrap();
         assert!(output.ledger.degraded().next().is_some(), "{what}");
     }
 }
