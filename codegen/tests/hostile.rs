@@ -266,10 +266,10 @@ fn contract() -> Value {
 }
 
 /// Places in which signs have a meaning: a brace in a path is a parameter, a segment of it a word of a name, a media type
-/// says how a body is read, and a header whose name cannot be one is left out.
+/// says how a body is read, and a header name or the media type of a part that cannot be one is left out.
 fn has_meaning(place: &Place) -> bool {
     let parts: Vec<&str> = place.pointer.split('/').collect();
-    if place.pointer.ends_with("/parameters/1/name") {
+    if place.pointer.ends_with("/parameters/1/name") || place.pointer.ends_with("/encoding/note/contentType") {
         return true;
     }
     place.is_key

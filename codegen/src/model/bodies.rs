@@ -4,7 +4,7 @@ use super::claims::shared_name;
 use super::objects::text_not_bytes;
 use super::parameters::collection_style;
 use super::schemas::Types;
-use super::tree::Node;
+use super::tree::{Node, last_segment};
 use super::types::{Format, PartKind, Type};
 use super::{Body, BodyKind, Style};
 use crate::ledger::Loss;
@@ -83,7 +83,7 @@ fn multipart<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: &Node<'a>, hin
     let wish = if target.pointer == schema.pointer {
         hint.to_owned()
     } else {
-        format!("{}Form", super::schemas::referenced_name(&target.pointer))
+        format!("{}Form", last_segment(&target.pointer))
     };
     let id = types.multipart(media, &target, &crate::naming::ident::type_name(&wish));
     BodyKind::Multipart(id)

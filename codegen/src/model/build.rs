@@ -1,8 +1,10 @@
 //! From normalised documents to the model.
 
-use super::schemas::{Types, provenance};
+use super::schemas::Types;
 use super::tree::{Document, Node};
-use super::{Content, Model, Operation, api_version, bodies, operations, parameters, reach, responses, tags};
+use super::{
+    Content, Model, Operation, Provenance, api_version, bodies, operations, parameters, reach, responses, tags,
+};
 use crate::ledger::Ledger;
 use crate::{Config, Names};
 
@@ -53,7 +55,7 @@ fn interpret<'a>(types: &mut Types<'a>, found: &operations::Found<'a>) -> Operat
         name: found.name.clone(),
         docs: found.node.prose(),
         deprecated: found.node.flag("deprecated"),
-        provenance: provenance(&found.node),
+        provenance: Provenance::of(&found.node),
         parameters,
         body,
         // An answer to HEAD has no body, whatever the contract says (RFC 9110, section 9.3.2).

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::schemas::{Types, referenced_name};
-use super::tree::{Document, Node};
+use super::schemas::Types;
+use super::tree::{Document, Node, last_segment};
 use crate::ledger::Loss;
 
 /// Schemas that are bases of others, and the tags of their subtypes.
@@ -66,7 +66,7 @@ impl Subtypes {
                 if seen.insert(child.clone()) {
                     let reference = format!("#{child}");
                     if listed.insert(reference.clone()) {
-                        found.push((referenced_name(child), reference));
+                        found.push((last_segment(child), reference));
                     }
                     queue.push(child.clone());
                 }

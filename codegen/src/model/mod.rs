@@ -91,6 +91,17 @@ pub(crate) enum Provenance {
     Assumed,
 }
 
+impl Provenance {
+    /// What `x-provenance` says at a place.
+    fn of(node: &tree::Node<'_>) -> Self {
+        match node.text("x-provenance") {
+            "documented" => Self::Documented,
+            "assumed" => Self::Assumed,
+            _ => Self::Plain,
+        }
+    }
+}
+
 /// One operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {

@@ -13,7 +13,7 @@ use super::hierarchy::Subtypes;
 use super::keys::key;
 use super::object_like::ObjectLike;
 use super::scalars::scalar;
-use super::tree::{Document, Node, last_segment};
+use super::tree::{Document, Node};
 use super::types::{Definition, Kind, Reach, Type, TypeId};
 use super::xml::{Xml, XmlShapes};
 use super::{Provenance, enums};
@@ -381,18 +381,9 @@ fn definition(node: &Node<'_>, name: String, kind: Kind) -> Definition {
         pointer: node.source(),
         docs,
         deprecated: node.flag("deprecated"),
-        provenance: provenance(node),
+        provenance: Provenance::of(node),
         kind,
         reach: Reach::default(),
-    }
-}
-
-/// What `x-provenance` says at a place.
-pub(super) fn provenance(node: &Node<'_>) -> Provenance {
-    match node.text("x-provenance") {
-        "documented" => Provenance::Documented,
-        "assumed" => Provenance::Assumed,
-        _ => Provenance::Plain,
     }
 }
 
@@ -402,9 +393,4 @@ fn too_deep() -> String {
 
 fn place(node: &Node<'_>) -> (String, String) {
     (node.document.name.clone(), node.pointer.clone())
-}
-
-/// A readable name for what a reference names.
-pub(super) fn referenced_name(reference: &str) -> String {
-    last_segment(reference)
 }

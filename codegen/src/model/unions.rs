@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use serde_json::Value;
 
 use super::hierarchy::mapping;
-use super::schemas::{Shape, Types, referenced_name};
-use super::tree::Node;
+use super::schemas::{Shape, Types};
+use super::tree::{Node, last_segment};
 use super::types::{EnumKind, Kind, Tagging, Type, Variant, VariantContent};
 use crate::naming::Scope;
 use crate::naming::ident::{type_name, variant_name};
@@ -109,7 +109,7 @@ impl<'a> Types<'a> {
             let ty = if target.pointer == node.pointer {
                 Type::Named(self.add(node, "!base", &format!("{name}Base"), |types, own| types.structure(node, own)))
             } else {
-                self.named(&target, &referenced_name(reference)).ty
+                self.named(&target, &last_segment(reference)).ty
             };
             let variant = scope.claim([referenced_variant(name, reference).as_str()]);
             let content = VariantContent::Type(ty, tags.clone());
@@ -203,16 +203,16 @@ fn implied(variants: &mut [Variant], references: &[&str]) {
     }
     for (variant, reference) in variants.iter_mut().zip(references).filter(|(_, reference)| !reference.is_empty()) {
         if let VariantContent::Type(_, tags) = &mut variant.content
-            && taken.insert(referenced_name(reference))
+            && taken.insert(last_segment(reference))
         {
-            tags.push(referenced_name(reference));
+            tags.push(last_segment(reference));
         }
     }
 }
 
 /// The variant for a named schema; `ShapeTriangle` in `Shape` is `Triangle`.
 fn referenced_variant(union: &str, reference: &str) -> String {
-    let name = variant_name(&type_name(&referenced_name(reference)));
+    let name = variant_name(&type_name(&last_segment(reference)));
     match name.strip_prefix(union) {
         Some(rest) if rest.starts_with(char::is_uppercase) => variant_name(rest),
         _ => name,

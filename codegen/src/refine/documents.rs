@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::index::Index;
 use crate::emit::Piece;
 use crate::graphql::{Document, Documents, Item, Member, Need, Shape};
-use crate::text::docs::{closed, comment, module_comment, span};
+use crate::text::docs::{closed, closed_or, comment, module_comment, span};
 use crate::text::literal;
 
 /// What the documentation of an assumed item opens with.
@@ -72,8 +72,11 @@ fn items(about: &str, module: &str, items: &[Item], assumed: bool, index: &mut I
 
 fn write_item(item: &Item, path: &str, assumed: bool, pieces: &mut Vec<Piece>, index: &mut Index) {
     let name = &item.name;
-    let docs = if item.docs.trim().is_empty() { format!("`{name}` of the schema.") } else { item.docs.clone() };
-    let docs = format!("{}{}", if assumed { ASSUMED } else { "" }, closed(&docs));
+    let mut docs = closed(&item.docs);
+    if docs.is_empty() {
+        docs = format!("`{name}` of the schema.");
+    }
+    let docs = format!("{}{docs}", if assumed { ASSUMED } else { "" });
     let (derives, kind) = match &item.shape {
         Shape::Data(members) | Shape::Input(members) => {
             let has_default = members.iter().all(|member| member.need != Need::Required);
@@ -104,7 +107,7 @@ fn write_item(item: &Item, path: &str, assumed: bool, pieces: &mut Vec<Piece>, i
         }
         Shape::Enum(values) => {
             for value in values {
-                let docs = if value.docs.trim().is_empty() { format!("`{}`", value.wire) } else { closed(&value.docs) };
+                let docs = closed_or(&value.docs, &value.wire);
                 code.push_str(&format!("{}{},\n", comment(&docs), value.variant));
                 index.add(&format!("{path}::{}", value.variant), "variant", "");
             }
@@ -119,7 +122,7 @@ fn write_item(item: &Item, path: &str, assumed: bool, pieces: &mut Vec<Piece>, i
 }
 
 fn field(member: &Member, path: &str, index: &mut Index) -> String {
-    let docs = if member.docs.trim().is_empty() { format!("`{}`", member.wire) } else { closed(&member.docs) };
+    let docs = closed_or(&member.docs, &member.wire);
     let deprecated = if member.deprecated { "#[deprecated]\n" } else { "" };
     let ty = match member.need {
         Need::Required => member.ty.clone(),

@@ -7,7 +7,7 @@ use super::xml;
 use crate::model::{BodyKind, Content, Family, Location, Operation, Parameter, Provenance, Style};
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
-use crate::text::docs::{closed, comment, first_line, span};
+use crate::text::docs::{closed, closed_or, comment, first_line, span};
 use crate::text::literal;
 
 const PREFIX: &str = "types::";
@@ -96,7 +96,7 @@ fn params(
 }
 
 fn parameter_docs(parameter: &Parameter) -> String {
-    let docs = if parameter.docs.trim().is_empty() { span(&parameter.wire) } else { closed(&parameter.docs) };
+    let docs = closed_or(&parameter.docs, &parameter.wire);
     if parameter.limits.is_empty() { docs } else { format!("{docs}\n\n{}", parameter.limits) }
 }
 

@@ -9,7 +9,7 @@ use crate::model::{
     Content, Definition, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Style, Tagging, Type,
     TypeId, Variant, VariantContent,
 };
-use crate::text::docs::{closed, comment, span};
+use crate::text::docs::{closed, closed_or, comment, span};
 use crate::text::literal;
 
 /// How generated types reach each other.
@@ -68,12 +68,12 @@ impl Item<'_, '_> {
     /// Documentation and attributes.
     fn open(&mut self, derives: &str, kind: &str, fallback: &str) {
         let definition = self.definition;
-        let docs = match definition.docs.trim() {
-            "" => component(&definition.pointer)
-                .map_or_else(|| fallback.to_owned(), |name| format!("{} of the contract.", span(&name))),
-            docs => docs.to_owned(),
-        };
-        self.code.push_str(&comment(&provenance(&closed(&docs), definition)));
+        let mut docs = closed(&definition.docs);
+        if docs.is_empty() {
+            docs = component(&definition.pointer)
+                .map_or_else(|| fallback.to_owned(), |name| format!("{} of the contract.", span(&name)));
+        }
+        self.code.push_str(&comment(&provenance(&docs, definition)));
         if definition.deprecated {
             self.code.push_str("#[deprecated]\n");
         }
@@ -276,7 +276,7 @@ fn component(pointer: &str) -> Option<String> {
 
 /// The contract's text for a member, else its name on the wire; then what is demanded of its value.
 fn described(docs: &str, wire: &str, limits: &str) -> String {
-    let text = if docs.trim().is_empty() { span(wire) } else { closed(docs) };
+    let text = closed_or(docs, wire);
     if limits.is_empty() { text } else { format!("{text}\n\n{limits}") }
 }
 

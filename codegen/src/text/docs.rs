@@ -30,6 +30,12 @@ pub(crate) fn closed(text: &str) -> String {
     inert(text)
 }
 
+/// As [`closed`], and the name on the wire where nothing of the text can be seen.
+pub(crate) fn closed_or(text: &str, wire: &str) -> String {
+    let prose = closed(text);
+    if prose.is_empty() { span(wire) } else { prose }
+}
+
 /// The first line of a text.
 pub(crate) fn first_line(text: &str) -> String {
     let prose = inert(text);

@@ -226,4 +226,4 @@ fn correlation() -> Result<String, Error> {
 }
 
 #[cfg(all(test, feature = "testing"))]
-mod model;
+mod tests;
