@@ -1,7 +1,7 @@
 //! Texts of others on their way to a terminal: a server's, a contract's, the name of a file.
 //!
 //! Every line that the program shows goes through [`screened`], so that no control character and no secret arrives. A text of
-//! others in what has several lines goes through [`line`] besides, so that it adds none.
+//! others in what has several lines goes through [`line()`] besides, so that it adds none.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
