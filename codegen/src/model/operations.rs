@@ -63,7 +63,7 @@ pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut 
             for (method, node) in known.chain(others).filter(|(_, node)| node.value.is_object()) {
                 let mut route = route::Route::read(&template);
                 if !is_method(method) {
-                    route.refusal = Some("its method is none that HTTP can send".to_owned());
+                    route.refusal = Some("HTTP cannot send its method".to_owned());
                 }
                 if let Some(cause) = route.refusal {
                     node.note(ledger, "model/path", "the operation is left out", Loss::Degraded(cause));
@@ -115,7 +115,7 @@ fn share(found: &mut [Found<'_>], ledger: &mut Ledger) {
         if let Some(fragment) = &operation.route.fragment {
             let others = if operation.shares { ", as other operations are" } else { "" };
             let what = format!(
-                "`#{}` is no part of a request: sent as `{} {}`{others}",
+                "`#{}` does not belong to a request: sent as `{} {}`{others}",
                 fragment.escape_debug(),
                 operation.method,
                 operation.route.path

@@ -85,7 +85,7 @@ fn documented<'a>(types: &mut Types<'a>, operation: &Node<'a>) -> Vec<(StatusKey
             }
             Some(status) => found.push((status, node)),
             None => {
-                let cause = format!("`{key}` is no status: those are 100 to 599, 1XX to 5XX and default");
+                let cause = format!("`{key}` is not a status, which is 100 to 599, 1XX to 5XX, or default");
                 types.lose(&node, "the response is left out", cause);
             }
         }
