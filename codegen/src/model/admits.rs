@@ -137,7 +137,7 @@ impl<'a> Admitted<'a> {
         found
     }
 
-    /// A schema that is no reference, with everything that it is composed of.
+    /// A schema that is not a reference, with everything that it is composed of.
     fn composed(&mut self, node: &Node<'a>) -> Admits<'a> {
         let mut found = own(node);
         for part in node.get("allOf").iter().flat_map(Node::items) {

@@ -127,7 +127,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Found<'a>) -> Paramete
     Parameters { list: parameters, query: query.join("&"), headers }
 }
 
-/// Brings a parameter to where the route wants it. `false`: there is no place for it.
+/// Brings a parameter to where the route wants it. `false`: the route has no room for it.
 fn settle(types: &mut Types<'_>, node: &Node<'_>, route: &Route, parameter: &mut Parameter) -> bool {
     let note = |types: &mut Types<'_>, what: String| node.note(types.ledger, "model/parameter", what, Loss::Nothing);
     if parameter.location == Location::Query {

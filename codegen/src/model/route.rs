@@ -249,7 +249,7 @@ mod tests {
         );
         assert_eq!(read("/s/{id}?q={term}&v=1&{rest}&").2, ["v=1", "q={term}", "rest={rest}"]);
         assert_eq!(read("/s{?q,page*}").2, ["q={q}", "page={page}"]);
-        assert_eq!(read("/s/{a#b}/c").0, "/s/{a#b}/c", "a placeholder is no place for a fragment");
+        assert_eq!(read("/s/{a#b}/c").0, "/s/{a#b}/c", "a fragment does not begin inside a placeholder");
         assert_eq!(Route::read("/#X-Amz-Target={a}.b#c").fragment.as_deref(), Some("X-Amz-Target={a}.b#c"));
     }
 

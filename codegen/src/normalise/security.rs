@@ -7,7 +7,7 @@ use super::Place;
 use crate::ledger::{Entry, Ledger, Loss};
 use crate::walk::{self, Kind};
 
-/// Notes every security scheme that is no bearer token, and every operation that needs none.
+/// Notes every security scheme other than a bearer token, and every operation that needs no token.
 pub(super) fn pass(tree: &mut Value, place: &Place<'_>, ledger: &mut Ledger) {
     schemes(tree, place, ledger);
     let is_secured =

@@ -63,7 +63,7 @@ pub(crate) fn clipped(name: &str, longest: usize) -> String {
     format!("{}{mark}", name[..end].trim_end_matches('_'))
 }
 
-/// The name as it may be given: itself, shorter where it is too long; `otherwise` where it is no identifier at all.
+/// The name as it may be given: itself, shorter where it is too long; `otherwise` where it cannot be an identifier.
 pub(crate) fn checked(name: &str, otherwise: impl Fn(&str) -> String) -> String {
     let short = |name: &str| if name.len() > LONGEST { clipped(name, CUT) } else { name.to_owned() };
     let name = short(name);

@@ -238,7 +238,7 @@ impl Cache {
             tokio::spawn(work);
             return (receiver, stuck);
         }
-        // Where there is no thread, the sender is gone, and the callers learn that nobody asks.
+        // Without a thread the sender is dropped, and the callers learn that nobody asks.
         if let Err(cause) = flight::launch(work, move |runtime| connections.forget(runtime)) {
             tracing::warn!(%cause, "no thread for a token request");
         }

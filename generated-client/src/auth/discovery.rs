@@ -22,7 +22,7 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) enum Answer {
     Document(Found),
-    /// There is no document at the moment: `{issuer}/connect/token` (platform document §4.5) and no other.
+    /// The issuer publishes no document at the moment: ask `{issuer}/connect/token` (platform document §4.5) and no other.
     Absent(Found),
 }
 

@@ -47,14 +47,14 @@ fn replace_on<D: Disk>(disk: &D, folder: &Path, name: &str, bytes: &[u8]) -> io:
         .and_then(|()| disk.sync(&file))
         .and_then(|()| disk.rename(&part, &folder.join(name)));
     if let Err(cause) = written {
-        // A part that stays is no harm: it is as private as the file itself.
+        // A part that stays does no harm: it is as private as the file itself.
         let _ = disk.remove(&part);
         return Err(cause);
     }
     disk.sync_folder(folder)
 }
 
-/// Removes the parts that killed programs left. That some stay is no harm.
+/// Removes the parts that killed programs left. Parts that stay do no harm.
 fn sweep(folder: &Path, name: &str) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

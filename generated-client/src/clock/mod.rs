@@ -17,7 +17,7 @@ use std::{
 pub(crate) use backoff::{Backoff, random};
 pub(crate) use moment::{Clock, Moment};
 
-/// A longer time from now is no limit. Timers count further than this without turning over.
+/// A longer time from now means no limit. Timers count further than this without turning over.
 pub(crate) const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// When something ends: at a point on the monotonic clock, or never, which is later than every point.
