@@ -380,7 +380,7 @@ fn definition(node: &Node<'_>, name: String, kind: Kind) -> Definition {
         document: node.document.name.clone(),
         pointer: node.source(),
         docs,
-        deprecated: node.flag("deprecated"),
+        deprecated: node.flag("deprecated").into(),
         provenance: Provenance::of(node),
         kind,
         reach: Reach::default(),

@@ -1,6 +1,7 @@
 //! Types of the model.
 
 use super::{Content, Provenance, StatusKey, Style};
+use crate::text::ident::RustPath;
 
 /// Index of a [`Definition`] in [`super::Model::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +20,8 @@ pub(crate) enum Type {
     /// A number that no machine type holds without loss.
     Decimal,
     String(Format),
+    /// What only a scalar of GraphQL can be.
+    Custom(Custom),
     /// An object without declared members.
     Object,
     List(Box<Type>),
@@ -48,6 +51,17 @@ impl Type {
     }
 }
 
+/// What a scalar of GraphQL can be beside the other types.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Custom {
+    /// An integer of a Rust type that JSON holds as text.
+    TextInteger(&'static str),
+    /// A type that people chose.
+    Path(RustPath),
+    /// A file, which is sent beside the variables.
+    File,
+}
+
 /// What a string holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
@@ -73,7 +87,7 @@ pub(crate) struct Definition {
     /// JSON pointer of the schema.
     pub(crate) pointer: String,
     pub(crate) docs: String,
-    pub(crate) deprecated: bool,
+    pub(crate) deprecated: Deprecation,
     pub(crate) provenance: Provenance,
     pub(crate) kind: Kind,
     pub(crate) reach: Reach,
@@ -120,6 +134,8 @@ pub(crate) enum EnumKind {
 pub(crate) enum Tagging {
     /// A member of the object names the variant.
     Tag(String),
+    /// The object has one member, whose name is the variant's.
+    Key,
     /// By shape.
     Shape,
 }
@@ -136,7 +152,7 @@ pub(crate) struct Field {
     pub(crate) write_only: bool,
     /// Names the variant of the union that the type is only sent in, which writes it.
     pub(crate) tag: bool,
-    pub(crate) deprecated: bool,
+    pub(crate) deprecated: Deprecation,
     pub(crate) docs: String,
     /// Limits and default, in words.
     pub(crate) limits: String,
@@ -170,11 +186,28 @@ pub(crate) enum Presence {
     Maybe,
 }
 
+/// Whether something is deprecated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Deprecation {
+    #[default]
+    No,
+    Yes,
+    /// With what its owner says of it.
+    Because(String),
+}
+
+impl From<bool> for Deprecation {
+    fn from(deprecated: bool) -> Self {
+        if deprecated { Self::Yes } else { Self::No }
+    }
+}
+
 /// A variant of an enumeration or union.
 #[derive(Clone, Debug)]
 pub(crate) struct Variant {
     pub(crate) name: String,
     pub(crate) docs: String,
+    pub(crate) deprecated: Deprecation,
     pub(crate) content: VariantContent,
 }
 

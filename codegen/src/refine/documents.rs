@@ -3,13 +3,19 @@
 use std::collections::BTreeMap;
 
 use super::index::Index;
+use super::render::written;
+use super::types::{self, Source};
 use crate::emit::Piece;
-use crate::graphql::{Document, Documents, Item, Member, Need, Shape};
-use crate::text::docs::{closed, closed_or, comment, module_comment, span};
+use crate::graphql::{Document, Documents, FRAGMENTS, Shared, TYPES};
+use crate::model::{Definition, Type, TypeId};
+use crate::text::docs::{closed_or, comment, module_comment, span};
 use crate::text::literal;
 
 /// What the documentation of an assumed item opens with.
 const ASSUMED: &str = "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n";
+
+/// How the modules of documents reach each other.
+const PREFIX: &str = "super::";
 
 /// The cargo features of the documents.
 pub(crate) fn condition(documents: &Documents) -> &'static str {
@@ -22,27 +28,29 @@ pub(crate) fn write(documents: &Documents, index: &mut Index) -> BTreeMap<String
     let mut root =
         "//! The GraphQL documents of `specs/graphql`: a constant each, and a module with its types.\n\n".to_owned();
     // There is a schema for all of them, or for none.
-    match documents.list.first().map(|document| document.typed.is_some()) {
+    match documents.list.first().map(|document| document.variables.is_some()) {
         Some(true) => root.push_str("use crate::graphql::Document;\n\n"),
         Some(false) => root.push_str("use crate::graphql::Untyped;\n\n"),
         None => {}
     }
-    for document in documents.list.iter().filter(|document| document.typed.is_some()) {
-        root.push_str(&format!("pub mod {};\n", document.module));
+    let mut modules: BTreeMap<&str, String> = BTreeMap::new();
+    for document in documents.list.iter().filter(|document| document.variables.is_some()) {
+        modules.insert(&document.module, format!("Types of the {} `{}`.", document.kind, document.name));
     }
-    if !documents.types.is_empty() {
-        root.push_str("pub mod types;\n");
-        let about = "Enumerations and input objects of the schema, as far as documents use them.";
-        files
-            .insert("documents/types.rs".to_owned(), items(about, "types", &documents.types, documents.assumed, index));
+    for (module, about) in [
+        (TYPES, "Enumerations and input objects of the schema, as far as documents use them."),
+        (FRAGMENTS, "Fragments that are all that is selected of a type."),
+    ] {
+        if documents.types.modules.iter().any(|found| found == module) {
+            modules.insert(module, about.to_owned());
+        }
+    }
+    for (module, about) in modules {
+        root.push_str(&format!("pub mod {module};\n"));
+        files.insert(format!("documents/{module}.rs"), items(documents, module, &about, index));
     }
     for document in &documents.list {
         root.push_str(&constant(document, documents.assumed, index));
-        let Some(typed) = &document.typed else { continue };
-        let module = &document.module;
-        let about = format!("Types of the {} `{}`.", document.kind, document.name);
-        let pieces = items(&about, module, &typed.items, documents.assumed, index);
-        files.insert(format!("documents/{module}.rs"), pieces);
     }
     files.insert("documents/mod.rs".to_owned(), vec![Piece::Code(root)]);
     files
@@ -52,9 +60,9 @@ fn constant(document: &Document, assumed: bool, index: &mut Index) -> String {
     let assumed = if assumed { ASSUMED } else { "" };
     let docs = format!("{assumed}{}: the {} `{}`.", span(&document.file), document.kind, document.name);
     let (name, module) = (document.constant(), &document.module);
-    let ty = match &document.typed {
-        Some(typed) if typed.variables => format!("Document<{module}::Variables, {module}::Data>"),
-        Some(_) => format!("Document<(), {module}::Data>"),
+    let ty = match document.variables {
+        Some(true) => format!("Document<{module}::Variables, {module}::Data>"),
+        Some(false) => format!("Document<(), {module}::Data>"),
         None => "Untyped".to_owned(),
     };
     let constructor = ty.split('<').next().unwrap_or_default();
@@ -62,82 +70,81 @@ fn constant(document: &Document, assumed: bool, index: &mut Index) -> String {
     format!("\n{}pub const {name}: {ty} = {constructor}::new({});\n", comment(&docs), literal(&document.text))
 }
 
-fn items(about: &str, module: &str, items: &[Item], assumed: bool, index: &mut Index) -> Vec<Piece> {
+/// The types of a module, by name.
+fn items(documents: &Documents, module: &str, about: &str, index: &mut Index) -> Vec<Piece> {
+    let types = &documents.types;
     let mut pieces = vec![Piece::Code(format!("{}\nuse crate::wire::prelude::*;\n", module_comment(about)))];
-    for item in items {
-        write_item(item, &format!("documents::{module}::{}", item.name), assumed, &mut pieces, index);
+    let of_module = types.modules.iter().enumerate().filter(|(_, found)| *found == module);
+    let mut ids: Vec<TypeId> = of_module.map(|(id, _)| TypeId(id)).collect();
+    if module == TYPES || module == FRAGMENTS {
+        ids.sort_by_key(|id| documents.definition(*id).name.as_str());
+    }
+    for id in ids {
+        types::write(documents, id, &mut pieces, index);
+        if let Some(shared) = types.shared.get(&id) {
+            pieces.push(Piece::Code(accessors(documents, id, shared, index)));
+        }
     }
     pieces
 }
 
-fn write_item(item: &Item, path: &str, assumed: bool, pieces: &mut Vec<Piece>, index: &mut Index) {
-    let name = &item.name;
-    let mut docs = closed(&item.docs);
-    if docs.is_empty() {
-        docs = format!("`{name}` of the schema.");
+/// Functions for what all variants of a union have.
+fn accessors(documents: &Documents, id: TypeId, all: &[Shared], index: &mut Index) -> String {
+    let name = &documents.definition(id).name;
+    let mut code = format!("impl {name} {{\n");
+    for shared in all {
+        let ty = documents.written(id, &shared.ty);
+        let member = &shared.name;
+        let found = if shared.optional { format!("found.{member}.as_ref()") } else { format!("Some(&found.{member})") };
+        let arms: String =
+            shared.variants.iter().map(|variant| format!("Self::{variant}(found) => {found},\n")).collect();
+        let docs = format!(
+            "{}\n\n`None` where it is null, and for a type that the schema does not list.",
+            closed_or(&shared.docs, member)
+        );
+        code.push_str(&format!(
+            "{}pub fn {member}(&self) -> Option<&{ty}> {{\nmatch self {{\n{arms}Self::Unknown(_) => None,\n}}\n}}\n",
+            comment(&docs)
+        ));
+        let shown = format!("Option<&{}>", documents.path(id, &ty));
+        index.add(&format!("{}::{name}::{member}", documents.module(id)), "fn", &shown);
     }
-    let docs = format!("{}{docs}", if assumed { ASSUMED } else { "" });
-    let (derives, kind) = match &item.shape {
-        Shape::Data(members) | Shape::Input(members) => {
-            let has_default = members.iter().all(|member| member.need != Need::Required);
-            (if has_default { "Clone, Debug, Default, PartialEq" } else { "Clone, Debug, PartialEq" }, "struct")
-        }
-        Shape::Union(..) => ("Clone, Debug, PartialEq", "enum"),
-        Shape::Enum(_) => ("Clone, Debug, PartialEq, Eq, Hash", "enum"),
-    };
-    index.add(path, kind, &derives.replace(", ", " "));
-    let open = if matches!(item.shape, Shape::Input(_)) { "" } else { "#[non_exhaustive]\n" };
-    let mut code = format!("{}#[derive({derives})]\n{open}pub {kind} {name} {{\n", comment(&docs));
-    let (head, rows): (String, Vec<String>) = match &item.shape {
-        Shape::Data(members) | Shape::Input(members) => {
-            for member in members {
-                code.push_str(&field(member, path, index));
-            }
-            (format!("record!({name} {{"), members.iter().map(row).collect())
-        }
-        Shape::Union(tag, variants) => {
-            let mut rows = Vec::new();
-            for (wire, variant, ty) in variants {
-                code.push_str(&format!("/// A `{wire}`.\n{variant}(Box<{ty}>),\n"));
-                rows.push(format!("{variant}(Box<{ty}>) = {}", literal(wire)));
-                index.add(&format!("{path}::{variant}"), "variant", &format!("Box<{ty}>"));
-            }
-            code.push_str("/// Of another type: what was selected for all types.\nUnknown(Value),\n");
-            (format!("tagged_union!({name}, {} {{", literal(tag)), rows)
-        }
-        Shape::Enum(values) => {
-            for value in values {
-                let docs = closed_or(&value.docs, &value.wire);
-                code.push_str(&format!("{}{},\n", comment(&docs), value.variant));
-                index.add(&format!("{path}::{}", value.variant), "variant", "");
-            }
-            code.push_str("/// A value that the schema does not list.\nUnknown(String),\n");
-            let row = |value: &crate::graphql::Value| format!("{} = {}", value.variant, literal(&value.wire));
-            (format!("string_enum!({name} {{"), values.iter().map(row).collect())
-        }
-    };
     code.push_str("}\n");
-    pieces.push(Piece::Code(code));
-    pieces.push(Piece::Table(head, rows));
+    code
 }
 
-fn field(member: &Member, path: &str, index: &mut Index) -> String {
-    let docs = closed_or(&member.docs, &member.wire);
-    let deprecated = if member.deprecated { "#[deprecated]\n" } else { "" };
-    let ty = match member.need {
-        Need::Required => member.ty.clone(),
-        Need::Optional => format!("Option<{}>", member.ty),
-        Need::Maybe => format!("Maybe<{}>", member.ty),
-    };
-    index.add(&format!("{path}::{}", member.name), "field", &ty.replace("super::", "documents::"));
-    format!("{}{deprecated}pub {}: {ty},\n", comment(&docs), member.name)
+impl Documents {
+    /// A type as the file of a definition writes it.
+    fn written(&self, from: TypeId, ty: &Type) -> String {
+        let home = self.types.modules.get(from.0);
+        written(ty, &|id| {
+            let name = &self.definition(id).name;
+            match self.types.modules.get(id.0) {
+                module if module == home => name.clone(),
+                Some(module) => format!("{PREFIX}{module}::{name}"),
+                None => name.clone(),
+            }
+        })
+    }
 }
 
-fn row(member: &Member) -> String {
-    let kind = match member.need {
-        Need::Required => "required",
-        Need::Optional => "optional",
-        Need::Maybe => "maybe",
-    };
-    format!("{}: {kind} {}", member.name, literal(&member.wire))
+impl Source for Documents {
+    const ORIGIN: &'static str = "schema";
+
+    fn definition(&self, id: TypeId) -> &Definition {
+        &self.types.definitions[id.0]
+    }
+
+    fn member(&self, id: TypeId, position: usize, ty: &Type) -> String {
+        let text = self.written(id, ty);
+        if self.types.boxed.contains(&(id, position)) { format!("Box<{text}>") } else { text }
+    }
+
+    fn module(&self, id: TypeId) -> String {
+        format!("documents::{}", self.types.modules[id.0])
+    }
+
+    fn path(&self, _: TypeId, ty: &str) -> String {
+        ty.replace(PREFIX, "documents::")
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::bind::Bound;
 use crate::generate::{Resolved, Rust};
-use crate::model::{Content, Model, Type, TypeId};
+use crate::model::{Content, Custom, Format, Model, Type, TypeId};
 
 /// What it takes to write a type down.
 #[derive(Clone, Copy, Debug)]
@@ -78,19 +78,42 @@ impl Render<'_> {
     /// The type of a documented status, for documentation.
     pub(crate) fn described(&self, ty: &Type) -> String {
         match ty {
-            Type::Any => "Value".to_owned(),
-            Type::Boolean => "bool".to_owned(),
-            Type::Integer(name) => (*name).to_owned(),
-            Type::Float => "f32".to_owned(),
-            Type::Double => "f64".to_owned(),
-            Type::Decimal => "Decimal".to_owned(),
             Type::String(_) => "String".to_owned(),
-            Type::Object => "Object".to_owned(),
             Type::List(inner) => format!("Vec<{}>", self.described(inner)),
             Type::Map(inner) => format!("BTreeMap<String, {}>", self.described(inner)),
             Type::Optional(inner) => format!("Option<{}>", self.described(inner)),
-            Type::Named(id) => format!("types::{}", self.model.definition(*id).name),
+            ty => written(ty, &|id| format!("types::{}", self.model.definition(id).name)),
         }
+    }
+}
+
+/// The Rust type of a type of the model, with `named` for the definitions in it.
+pub(crate) fn written(ty: &Type, named: &impl Fn(TypeId) -> String) -> String {
+    match ty {
+        Type::Any => "Value".to_owned(),
+        Type::Boolean => "bool".to_owned(),
+        Type::Integer(name) => (*name).to_owned(),
+        Type::Float => "f32".to_owned(),
+        Type::Double => "f64".to_owned(),
+        Type::Decimal => "Decimal".to_owned(),
+        Type::String(format) => match format {
+            Format::Text | Format::Binary => "String",
+            Format::Uuid => "Uuid",
+            Format::DateTime => "DateTime",
+            Format::Date => "Date",
+            Format::Time => "Time",
+            Format::TimeSpan => "TimeSpan",
+            Format::Byte => "Base64",
+        }
+        .to_owned(),
+        Type::Custom(Custom::TextInteger(name)) => format!("AsText<{name}>"),
+        Type::Custom(Custom::Path(path)) => path.as_str().to_owned(),
+        Type::Custom(Custom::File) => "File".to_owned(),
+        Type::Object => "Object".to_owned(),
+        Type::List(inner) => format!("Vec<{}>", written(inner, named)),
+        Type::Map(inner) => format!("BTreeMap<String, {}>", written(inner, named)),
+        Type::Optional(inner) => format!("Option<{}>", written(inner, named)),
+        Type::Named(id) => named(*id),
     }
 }
 

@@ -6,11 +6,11 @@ use super::render::Render;
 use super::xml;
 use crate::emit::Piece;
 use crate::model::{
-    Content, Definition, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Style, Tagging, Type,
-    TypeId, Variant, VariantContent,
+    Content, Definition, Deprecation, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Style,
+    Tagging, Type, TypeId, Variant, VariantContent,
 };
 use crate::text::docs::{closed, closed_or, comment, span};
-use crate::text::literal;
+use crate::text::{line, literal};
 
 /// How generated types reach each other.
 const PREFIX: &str = "super::";
@@ -27,10 +27,48 @@ pub(crate) fn opening(group: &Group) -> Vec<Piece> {
     vec![Piece::Code(format!("//! {about}\n\nuse crate::wire::prelude::*;\n"))]
 }
 
+/// Who knows the types that are written: those of the contract, or those of the GraphQL documents.
+pub(crate) trait Source {
+    /// Where the types come from, in a word.
+    const ORIGIN: &'static str;
+
+    /// The definition behind an identifier.
+    fn definition(&self, id: TypeId) -> &Definition;
+
+    /// The Rust type of a member of a definition.
+    fn member(&self, id: TypeId, position: usize, ty: &Type) -> String;
+
+    /// The modules that lead to a definition.
+    fn module(&self, id: TypeId) -> String;
+
+    /// A Rust type as it stands in the file of a definition, as it is called elsewhere.
+    fn path(&self, id: TypeId, ty: &str) -> String;
+}
+
+impl Source for Render<'_> {
+    const ORIGIN: &'static str = "contract";
+
+    fn definition(&self, id: TypeId) -> &Definition {
+        self.model.definition(id)
+    }
+
+    fn member(&self, id: TypeId, position: usize, ty: &Type) -> String {
+        self.text(&Render::member(self, id, position, ty), PREFIX)
+    }
+
+    fn module(&self, _: TypeId) -> String {
+        "types".to_owned()
+    }
+
+    fn path(&self, _: TypeId, ty: &str) -> String {
+        ty.replace(PREFIX, "types::")
+    }
+}
+
 /// Writes one definition.
-pub(crate) fn write(render: &Render<'_>, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
-    let definition = render.model.definition(id);
-    let mut item = Item { render, id, definition, index, code: String::new(), table: Vec::new() };
+pub(crate) fn write<S: Source>(source: &S, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
+    let definition = source.definition(id);
+    let mut item = Item { source, id, definition, index, code: String::new(), table: Vec::new() };
     let table = match &definition.kind {
         Kind::Struct(fields, extra) => item.structure(fields, extra.as_ref()),
         Kind::Alias(ty) => item.alias(ty),
@@ -47,8 +85,8 @@ pub(crate) fn write(render: &Render<'_>, id: TypeId, pieces: &mut Vec<Piece>, in
 }
 
 /// One definition on its way to text.
-struct Item<'a, 'r> {
-    render: &'r Render<'a>,
+struct Item<'r, S> {
+    source: &'r S,
     id: TypeId,
     definition: &'r Definition,
     index: &'r mut Index,
@@ -56,13 +94,13 @@ struct Item<'a, 'r> {
     table: Vec<String>,
 }
 
-impl Item<'_, '_> {
+impl<S: Source> Item<'_, S> {
     fn name(&self) -> &str {
         &self.definition.name
     }
 
     fn member(&self, position: usize, ty: &Type) -> String {
-        self.render.text(&self.render.member(self.id, position, ty), PREFIX)
+        self.source.member(self.id, position, ty)
     }
 
     /// Documentation and attributes.
@@ -74,9 +112,7 @@ impl Item<'_, '_> {
                 .map_or_else(|| fallback.to_owned(), |name| format!("{} of the contract.", span(&name)));
         }
         self.code.push_str(&comment(&provenance(&docs, definition)));
-        if definition.deprecated {
-            self.code.push_str("#[deprecated]\n");
-        }
+        self.code.push_str(&attribute(&definition.deprecated));
         if !derives.is_empty() {
             self.code.push_str(&format!("#[derive({derives})]\n"));
         }
@@ -84,7 +120,13 @@ impl Item<'_, '_> {
         if matches!(kind, "enum") || kind == "struct" && response_only {
             self.code.push_str("#[non_exhaustive]\n");
         }
-        self.index.add(&format!("types::{}", definition.name), kind, &derives.replace(", ", " "));
+        self.index.add(&self.place(""), kind, &derives.replace(", ", " "));
+    }
+
+    /// The path of a part of the item.
+    fn place(&self, part: &str) -> String {
+        let path = format!("{}::{}", self.source.module(self.id), self.definition.name);
+        if part.is_empty() { path } else { format!("{path}::{part}") }
     }
 
     fn structure(&mut self, fields: &[Field], extra: Option<&Type>) -> Option<String> {
@@ -108,19 +150,17 @@ impl Item<'_, '_> {
             if field.tag && self.definition.reach.request {
                 self.code.push_str("///\n/// Names the variant: filled in when the value is sent as one.\n");
             }
-            if field.deprecated {
-                self.code.push_str("#[deprecated]\n");
-            }
+            self.code.push_str(&attribute(&field.deprecated));
             self.code.push_str(&format!("pub {}: {ty},\n", field.name));
             self.table.push(format!("{}: {kind} {}", field.name, literal(&field.wire)));
-            self.index.add(&format!("types::{}::{}", self.name(), field.name), "field", &ty.replace(PREFIX, "types::"));
+            self.index.add(&self.place(&field.name), "field", &self.source.path(self.id, &ty));
         }
         if let Some(extra) = extra {
             let name = free_name(fields);
             let ty = format!("BTreeMap<String, {}>", self.member(fields.len(), extra));
             self.code.push_str(&format!("/// Members that the contract does not declare.\npub {name}: {ty},\n"));
             self.table.push(format!("{name}: extra"));
-            self.index.add(&format!("types::{}::{name}", self.name()), "field", &ty.replace(PREFIX, "types::"));
+            self.index.add(&self.place(name), "field", &self.source.path(self.id, &ty));
         }
         self.code.push_str("}\n");
         Some(format!("record!({} {{", self.name()))
@@ -142,16 +182,17 @@ impl Item<'_, '_> {
         self.code.push_str(&format!("pub enum {} {{\n", self.name()));
         for (wire, variant) in variants {
             self.code.push_str(&comment(&described(&variant.docs, wire, "")));
+            self.code.push_str(&attribute(&variant.deprecated));
             self.code.push_str(&format!("{},\n", variant.name));
             let value = if kind == EnumKind::String { literal(wire) } else { wire.clone() };
             self.table.push(format!("{} = {value}", variant.name));
-            self.index.add(&format!("types::{}::{}", self.name(), variant.name), "variant", "");
+            self.index.add(&self.place(&variant.name), "variant", "");
         }
         let unknown = match kind {
             EnumKind::String => "String",
             EnumKind::Integer(name) => name,
         };
-        self.code.push_str(&format!("/// A value that the contract does not list.\nUnknown({unknown}),\n}}\n"));
+        self.code.push_str(&format!("/// A value that the {} does not list.\nUnknown({unknown}),\n}}\n", S::ORIGIN));
         Some(match kind {
             EnumKind::String => format!("string_enum!({} {{", self.name()),
             EnumKind::Integer(name) => format!("integer_enum!({}: {name} {{", self.name()),
@@ -177,16 +218,16 @@ impl Item<'_, '_> {
             self.code.push_str(&format!("{}({inner}),\n", variant.name));
             let tags = tags.iter().map(|tag| literal(tag)).collect::<Vec<_>>().join(" | ");
             let row = format!("{}({inner})", variant.name);
-            self.table.push(if matches!(tagging, Tagging::Tag(_)) { format!("{row} = {tags}") } else { row });
-            self.index.add(
-                &format!("types::{}::{}", self.name(), variant.name),
-                "variant",
-                &inner.replace(PREFIX, "types::"),
-            );
+            self.table.push(if *tagging == Tagging::Shape { row } else { format!("{row} = {tags}") });
+            self.index.add(&self.place(&variant.name), "variant", &self.source.path(self.id, &inner));
         }
-        self.code.push_str("/// A shape that the contract does not list.\nUnknown(Value),\n}\n");
+        if *tagging != Tagging::Key {
+            self.code.push_str(&format!("/// A shape that the {} does not list.\nUnknown(Value),\n", S::ORIGIN));
+        }
+        self.code.push_str("}\n");
         Some(match tagging {
             Tagging::Tag(tag) => format!("tagged_union!({}, {} {{", self.name(), literal(tag)),
+            Tagging::Key => format!("keyed_union!({} {{", self.name()),
             Tagging::Shape => format!("untagged_union!({} {{", self.name()),
         })
     }
@@ -222,7 +263,7 @@ impl Item<'_, '_> {
                 }
             };
             self.table.push(format!("{}: {kind} {}{encoding}", part.name, literal(&part.wire)));
-            self.index.add(&format!("types::{}::{}", self.name(), part.name), "field", &ty.replace(PREFIX, "types::"));
+            self.index.add(&self.place(&part.name), "field", &self.source.path(self.id, &ty));
         }
         self.code.push_str("}\n");
         Some(format!("multipart!({} {{", self.name()))
@@ -251,8 +292,8 @@ impl Item<'_, '_> {
             let payload = inner.as_ref().map_or_else(String::new, |inner| format!("({inner})"));
             self.code.push_str(&format!("{name}{payload},\n"));
             self.table.push(format!("{} => {name}{kind}", status.pattern()));
-            let inner = inner.unwrap_or_default().replace(PREFIX, "types::");
-            self.index.add(&format!("types::{}::{name}", self.name()), "variant", &inner);
+            let inner = self.source.path(self.id, &inner.unwrap_or_default());
+            self.index.add(&self.place(name), "variant", &inner);
         }
         self.code.push_str("}\n");
         // Exact statuses are matched before ranges, and anything else last.
@@ -262,7 +303,7 @@ impl Item<'_, '_> {
 
     fn is_large(&self, ty: &Type) -> bool {
         match ty {
-            Type::Named(id) => !matches!(&self.render.model.definition(*id).kind, Kind::Enum(..)),
+            Type::Named(id) => !matches!(&self.source.definition(*id).kind, Kind::Enum(..)),
             _ => false,
         }
     }
@@ -278,6 +319,15 @@ fn component(pointer: &str) -> Option<String> {
 fn described(docs: &str, wire: &str, limits: &str) -> String {
     let text = closed_or(docs, wire);
     if limits.is_empty() { text } else { format!("{text}\n\n{limits}") }
+}
+
+/// The attribute of what is deprecated.
+pub(crate) fn attribute(deprecated: &Deprecation) -> String {
+    match deprecated {
+        Deprecation::No => String::new(),
+        Deprecation::Yes => "#[deprecated]\n".to_owned(),
+        Deprecation::Because(note) => format!("#[deprecated(note = {})]\n", literal(&line(note))),
+    }
 }
 
 fn provenance(docs: &str, definition: &Definition) -> String {

@@ -70,9 +70,39 @@ pub(crate) fn checked(name: &str, otherwise: impl Fn(&str) -> String) -> String 
     if is_identifier(&name) { name } else { short(&otherwise(&name)) }
 }
 
+/// The path of a Rust type: identifiers with `::` between them, from a crate on. It cannot be made of any other text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RustPath(String);
+
+impl RustPath {
+    /// The path; `None`: the text is not one.
+    pub(crate) fn new(text: &str) -> Option<Self> {
+        let mut segments = text.split("::");
+        let crate_name = segments.next()?;
+        let starts = crate_name == "crate" || is_identifier(crate_name);
+        let rest: Vec<&str> = segments.collect();
+        (starts && !rest.is_empty() && rest.iter().all(|segment| is_identifier(segment))).then(|| Self(text.to_owned()))
+    }
+
+    /// The path as Rust writes it.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{clipped, is_identifier};
+    use super::{RustPath, clipped, is_identifier};
+
+    #[test]
+    fn a_path_leads_from_a_crate_to_a_type() {
+        for text in ["crate::scalars::Money", "chrono::NaiveDate"] {
+            assert_eq!(RustPath::new(text).as_ref().map(RustPath::as_str), Some(text));
+        }
+        for text in ["", "Money", "::a::B", "a::", "a::B<C>", "self::A", "super::A", "a::B; mod c", "a:: B", "a::fn"] {
+            assert_eq!(RustPath::new(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn only_what_the_language_takes_is_an_identifier() {
