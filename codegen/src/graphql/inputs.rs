@@ -1,6 +1,6 @@
 //! Enumerations and input objects of the schema, and the variables of documents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use apollo_compiler::Schema;
 use apollo_compiler::ast::{Type as SchemaType, Value};
@@ -12,6 +12,8 @@ use super::model::TYPES;
 use crate::model::{EnumKind, Field, Kind, Tagging, Type, TypeId, Variant, VariantContent};
 use crate::naming::Scope;
 use crate::naming::ident::{member_name, type_name, variant_name};
+use crate::text::Ident;
+use crate::text::docs::{docs, span};
 
 /// The names that the enumerations and input objects of a schema would like, apart from each other.
 pub(super) fn wishes(schema: &Schema) -> BTreeMap<String, String> {
@@ -23,7 +25,7 @@ pub(super) fn wishes(schema: &Schema) -> BTreeMap<String, String> {
         .collect();
     wanted.sort_unstable();
     let mut scope = Scope::default();
-    wanted.into_iter().map(|name| (name.to_owned(), scope.claim([type_name(name).as_str()]))).collect()
+    wanted.into_iter().map(|name| (name.to_owned(), scope.claim([type_name(name).as_str()]).to_string())).collect()
 }
 
 impl<'a> Lower<'a> {
@@ -33,7 +35,7 @@ impl<'a> Lower<'a> {
             return Type::Named(*id);
         }
         let (schema, wish) = (self.schema, self.wishes.get(name).cloned());
-        let place = |wish: String| Place { module: TYPES.to_owned(), path: name.to_owned(), wish };
+        let place = |wish: String| Place { module: Ident::fixed(TYPES), path: name.to_owned(), wish };
         match (schema.types.get(name), wish) {
             (Some(ExtendedType::Enum(values)), Some(wish)) => {
                 let id = self.open(&place(wish));
@@ -75,12 +77,9 @@ impl<'a> Lower<'a> {
         let wishes: Vec<(&str, String)> = input.fields.keys().map(|wire| (wire.as_str(), wish(wire))).collect();
         let names = self.names.members(Scope::default(), &key, &wishes);
         let mut fields: Vec<Field> = Vec::new();
-        for (position, (found, name)) in input.fields.values().zip(names).enumerate() {
+        for (found, name) in input.fields.values().zip(names) {
             let inner = found.ty.inner_named_type();
             let ty = self.leaf(inner);
-            if !found.ty.is_list() && reaches(self.schema, inner, &input.name) {
-                self.boxed.insert((id, position));
-            }
             let mut member = given(&found.name, name, &found.ty, found.default_value.as_deref(), ty);
             member.docs = text(found.description.as_ref());
             member.deprecated = deprecation(found.directives.iter().map(AsRef::as_ref));
@@ -89,7 +88,6 @@ impl<'a> Lower<'a> {
         let mut docs = described(input.description.as_ref(), &input.name);
         let kind = if one_of {
             docs.push_str("\n\nIt has exactly one member.");
-            self.boxed.retain(|(owner, _)| *owner != id);
             let variants = fields.into_iter().map(|member| Variant {
                 name: member.name,
                 docs: member.docs,
@@ -104,11 +102,11 @@ impl<'a> Lower<'a> {
     }
 
     /// The variables of an operation; `false`: it takes none.
-    pub(super) fn variables(&mut self, module: &str, operation: &Operation) -> bool {
+    pub(super) fn variables(&mut self, module: &Ident, operation: &Operation) -> bool {
         if operation.variables.is_empty() {
             return false;
         }
-        let place = Place { module: module.to_owned(), path: "$".to_owned(), wish: "Variables".to_owned() };
+        let place = Place { module: module.clone(), path: "$".to_owned(), wish: "Variables".to_owned() };
         let id = self.open(&place);
         let wishes: Vec<(&str, String)> =
             operation.variables.iter().map(|variable| (variable.name.as_str(), member_name(&variable.name))).collect();
@@ -126,11 +124,11 @@ impl<'a> Lower<'a> {
 }
 
 /// A member that is sent: left out where it has a default, null where it may be.
-fn given(wire: &str, name: String, ty: &SchemaType, default: Option<&Value>, inner: Type) -> Field {
+fn given(wire: &str, name: Ident, ty: &SchemaType, default: Option<&Value>, inner: Type) -> Field {
     let required = ty.is_non_null() && default.is_none();
     let mut member = field(wire, name, bare(wrapped(ty, inner)), required, !ty.is_non_null());
     if let Some(default) = default.filter(|default| !default.is_null()) {
-        member.limits = format!("Default: `{}`.", default.serialize().no_indent().to_string().replace('`', "'"));
+        member.limits = docs!["Default: ", span(&default.serialize().no_indent().to_string()), "."];
     }
     member
 }
@@ -145,23 +143,4 @@ pub(super) fn described(description: Option<&apollo_compiler::Node<str>>, name: 
         said if said.trim().is_empty() => format!("`{name}` of the schema."),
         said => said,
     }
-}
-
-/// Whether an input object holds another, however deep, without a list between them.
-fn reaches(schema: &Schema, from: &str, to: &str) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut waiting = vec![from.to_owned()];
-    while let Some(name) = waiting.pop() {
-        if name == to {
-            return true;
-        }
-        if let Some(ExtendedType::InputObject(input)) = schema.types.get(name.as_str())
-            && !input.directives.has("oneOf")
-            && seen.insert(name)
-        {
-            let direct = input.fields.values().filter(|field| !field.ty.is_list());
-            waiting.extend(direct.map(|field| field.ty.inner_named_type().to_string()));
-        }
-    }
-    false
 }

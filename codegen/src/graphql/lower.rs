@@ -12,7 +12,10 @@ use super::model::{Shared, Types};
 use super::names::Namer;
 use super::scalars::Scalars;
 use crate::Report;
+use crate::generate::boxes;
 use crate::model::{Definition, Deprecation, Field, Kind, Provenance, Reach, Type, TypeId};
+use crate::text::Ident;
+use crate::text::docs::Docs;
 
 /// A place in a file before which a field has to be inserted.
 pub(super) type Insertion = (FileId, usize);
@@ -20,7 +23,7 @@ pub(super) type Insertion = (FileId, usize);
 /// The place of a type: its module, the path to it there, and the name that it would like.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    pub(super) module: String,
+    pub(super) module: Ident,
     pub(super) path: String,
     pub(super) wish: String,
 }
@@ -36,8 +39,7 @@ pub(super) struct Lower<'a> {
     pub(super) names: Namer<'a>,
     provenance: Provenance,
     definitions: Vec<Option<Definition>>,
-    modules: Vec<String>,
-    pub(super) boxed: BTreeSet<(TypeId, usize)>,
+    modules: Vec<Ident>,
     pub(super) shared: BTreeMap<TypeId, Vec<Shared>>,
     /// The object types of each abstract type.
     pub(super) possible: HashMap<String, Vec<String>>,
@@ -70,7 +72,6 @@ impl<'a> Lower<'a> {
             provenance: if assumed { Provenance::Assumed } else { Provenance::Plain },
             definitions: Vec::new(),
             modules: Vec::new(),
-            boxed: BTreeSet::new(),
             shared: BTreeMap::new(),
             possible: super::select::possible(schema),
             wishes: BTreeMap::new(),
@@ -88,7 +89,8 @@ impl<'a> Lower<'a> {
     pub(super) fn open(&mut self, place: &Place) -> TypeId {
         let name = match (place.wish.as_str(), place.path.as_str()) {
             // The two types that every document has, where it has them.
-            ("Data", "") | ("Variables", "$") => place.wish.clone(),
+            ("Data", "") => Ident::fixed("Data"),
+            ("Variables", "$") => Ident::fixed("Variables"),
             _ => self.names.of_type(&place.module, &place.path, &place.wish),
         };
         self.definitions.push(Some(Definition {
@@ -125,18 +127,14 @@ impl<'a> Lower<'a> {
 
     /// The types, and the names that were given.
     pub(super) fn finish(self) -> (Types, BTreeMap<String, String>, BTreeSet<Insertion>, Report) {
-        let types = Types {
-            definitions: self.definitions.into_iter().flatten().collect(),
-            modules: self.modules,
-            boxed: self.boxed,
-            shared: self.shared,
-        };
+        let definitions: Vec<Definition> = self.definitions.into_iter().flatten().collect();
+        let types = Types { boxed: boxes(&definitions), definitions, modules: self.modules, shared: self.shared };
         (types, self.names.given, self.insertions, self.report)
     }
 }
 
 /// A member without anything that needs more than its type.
-pub(super) fn field(wire: &str, name: String, ty: Type, required: bool, nullable: bool) -> Field {
+pub(super) fn field(wire: &str, name: Ident, ty: Type, required: bool, nullable: bool) -> Field {
     Field {
         wire: wire.to_owned(),
         name,
@@ -148,7 +146,7 @@ pub(super) fn field(wire: &str, name: String, ty: Type, required: bool, nullable
         tag: false,
         deprecated: Deprecation::No,
         docs: String::new(),
-        limits: String::new(),
+        limits: Docs::default(),
     }
 }
 

@@ -96,7 +96,7 @@ fn listed(library: &read::Library, report: &mut Report) -> Vec<Document> {
     let mut list = Vec::new();
     for (file, head, text) in library.operations() {
         let document = Document::new(file, &text, head);
-        if let Some(other) = modules.insert(document.module.clone(), file.to_owned()) {
+        if let Some(other) = modules.insert(document.module.to_string(), file.to_owned()) {
             let message = format!("the name `{}` becomes `{}`, as in {other}", document.name, document.module);
             report.push(problem("document/name", file, None, message, "give the operation another name"));
         }

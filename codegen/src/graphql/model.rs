@@ -1,10 +1,10 @@
 //! What documents become: a constant each, and types.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
 use crate::model::{Definition, Type, TypeId};
 use crate::naming::ident::member_name;
-use crate::text::ident::{clipped, is_device};
+use crate::text::{Ident, clipped, is_device};
 
 /// The module of the enumerations and input objects of the schema.
 pub(crate) const TYPES: &str = "types";
@@ -39,7 +39,7 @@ pub(crate) struct Document {
     /// The name of its operation.
     pub(crate) name: String,
     /// The module of its types.
-    pub(crate) module: String,
+    pub(crate) module: Ident,
     /// Whether it takes variables; `None` without a schema.
     pub(crate) variables: Option<bool>,
 }
@@ -50,9 +50,9 @@ pub(crate) struct Types {
     /// By identifier.
     pub(crate) definitions: Vec<Definition>,
     /// The module of each.
-    pub(crate) modules: Vec<String>,
+    pub(crate) modules: Vec<Ident>,
     /// Members that hold the type that they belong to.
-    pub(crate) boxed: BTreeSet<(TypeId, usize)>,
+    pub(crate) boxed: HashSet<(TypeId, usize)>,
     /// What all variants of a union have.
     pub(crate) shared: BTreeMap<TypeId, Vec<Shared>>,
 }
@@ -60,12 +60,12 @@ pub(crate) struct Types {
 /// A member that all variants of a union have.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) name: String,
+    pub(crate) name: Ident,
     pub(crate) docs: String,
     pub(crate) ty: Type,
     /// Whether it is an `Option` in each.
     pub(crate) optional: bool,
-    pub(crate) variants: Vec<String>,
+    pub(crate) variants: Vec<Ident>,
 }
 
 /// What is read of an operation without a schema.
@@ -81,19 +81,20 @@ impl Document {
         if is_device(&module) {
             module.push('_');
         }
+        let module = Ident::derived(&module, member_name);
         let text = text.trim().to_owned();
         Self { file: file.to_owned(), text, kind: head.kind, name: head.name, module, variables: None }
     }
 
     /// The name of its constant.
-    pub(crate) fn constant(&self) -> String {
-        self.module.to_uppercase()
+    pub(crate) fn constant(&self) -> Ident {
+        self.module.upper()
     }
 }
 
 impl Documents {
     /// The constant of what a binding names: a file, or `file#Operation`.
-    pub(crate) fn constant(&self, named: &str) -> Option<String> {
+    pub(crate) fn constant(&self, named: &str) -> Option<Ident> {
         let (file, operation) = split(named);
         let fits = |document: &&Document| {
             document.file == file && operation.is_none_or(|operation| document.name == operation)

@@ -8,7 +8,7 @@ use apollo_compiler::schema::ExtendedType;
 use super::{FOLDER, SCHEMA};
 use crate::ledger::{Entry, Ledger, Loss};
 use crate::model::{Custom, Format, Type};
-use crate::text::ident::RustPath;
+use crate::text::Ident;
 use crate::{Problem, Report, Scalar};
 
 /// Name of the configuration in problems.
@@ -131,8 +131,16 @@ fn mapped(scalar: &Scalar) -> Option<Type> {
         Scalar::Object => Type::Object,
         Scalar::Value => Type::Any,
         Scalar::Upload => Type::Custom(Custom::File),
-        Scalar::Path(path) => Type::Custom(Custom::Path(RustPath::new(path)?)),
+        Scalar::Path(path) => Type::Custom(chosen_path(path)?),
     })
+}
+
+/// The path of a Rust type, from a crate on.
+fn chosen_path(text: &str) -> Option<Custom> {
+    let rest = text.strip_prefix("crate::");
+    let names: Vec<Ident> = rest.unwrap_or(text).split("::").map(Ident::new).collect::<Option<_>>()?;
+    // A name alone says no crate.
+    (rest.is_some() || names.len() > 1).then_some(Custom::Path(rest.is_some(), names))
 }
 
 fn kind(ty: &ExtendedType) -> &'static str {

@@ -16,6 +16,7 @@ use crate::model::{Deprecation, Kind, Presence, Reach, Tagging, TypeId, Variant,
 use crate::naming::Scope;
 use crate::naming::ident::{camel, member_name, type_name, variant_name};
 use crate::naming::words::singular;
+use crate::text::Ident;
 
 /// The field that names the type of an object.
 const TYPE_NAME: &str = "__typename";
@@ -64,9 +65,9 @@ pub(super) fn possible(schema: &Schema) -> HashMap<String, Vec<String>> {
 
 impl<'a> Lower<'a> {
     /// The types of the data of an operation.
-    pub(super) fn data(&mut self, module: &str, operation: &'a Operation) {
+    pub(super) fn data(&mut self, module: &Ident, operation: &'a Operation) {
         let parts = [Part { set: &operation.selection_set, sure: true }];
-        let place = Place { module: module.to_owned(), path: String::new(), wish: "Data".to_owned() };
+        let place = Place { module: module.clone(), path: String::new(), wish: "Data".to_owned() };
         let root = operation.selection_set.ty.as_str();
         let what = match operation.operation_type {
             OperationType::Query => "What the query answers.",
@@ -83,7 +84,7 @@ impl<'a> Lower<'a> {
                 return *id;
             }
             let name = fragment.name.to_string();
-            let place = Place { module: FRAGMENTS.to_owned(), wish: type_name(&name), path: name.clone() };
+            let place = Place { module: Ident::fixed(FRAGMENTS), wish: type_name(&name), path: name.clone() };
             let id = self.shape(&place, ty, &[Part { set: &fragment.selection_set, sure: true }]);
             self.fragments.insert(name, id);
             return id;
@@ -207,7 +208,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The members that all variants have in the same type.
-    fn shared_by(&self, variants: &[(String, TypeId)]) -> Vec<Shared> {
+    fn shared_by(&self, variants: &[(Ident, TypeId)]) -> Vec<Shared> {
         let Some(((_, first), rest)) = variants.split_first() else { return Vec::new() };
         let reach = Reach { response: true, ..Reach::default() };
         let optional = |field: &crate::model::Field| field.presence(&reach) != Presence::Required;
