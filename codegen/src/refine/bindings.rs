@@ -13,9 +13,9 @@ use crate::text::literal;
 pub(crate) fn write(render: &Render<'_>, documents: &Documents, api: &mut Index) -> Vec<Piece> {
     let mut code = "//! Asynchronous operations, as the configuration binds them.\n\n".to_owned();
     if !render.bound.is_empty() {
-        code.push_str("use crate::operations::{Binding, Cancel, Events, States};\nuse crate::wire::prelude::*;\n\n");
+        code.push_str("use platform_runtime::codegen::prelude::*;\nuse platform_runtime::operations::{Binding, Cancel, Events, States};\n\n");
     } else {
-        code.push_str("use crate::operations::Binding;\n\n");
+        code.push_str("use platform_runtime::operations::Binding;\n\n");
     }
     let mut list = String::new();
     for bound in render.bound {

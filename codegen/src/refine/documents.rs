@@ -23,8 +23,8 @@ pub(crate) fn write(documents: &Documents, index: &mut Index) -> BTreeMap<String
         "//! The GraphQL documents of `specs/graphql`: a constant each, and a module with its types.\n\n".to_owned();
     // There is a schema for all of them, or for none.
     match documents.list.first().map(|document| document.typed.is_some()) {
-        Some(true) => root.push_str("use crate::graphql::Document;\n\n"),
-        Some(false) => root.push_str("use crate::graphql::Untyped;\n\n"),
+        Some(true) => root.push_str("use platform_runtime::graphql::Document;\n\n"),
+        Some(false) => root.push_str("use platform_runtime::graphql::Untyped;\n\n"),
         None => {}
     }
     for document in documents.list.iter().filter(|document| document.typed.is_some()) {
@@ -63,7 +63,8 @@ fn constant(document: &Document, assumed: bool, index: &mut Index) -> String {
 }
 
 fn items(about: &str, module: &str, items: &[Item], assumed: bool, index: &mut Index) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Code(format!("{}\nuse crate::wire::prelude::*;\n", module_comment(about)))];
+    let mut pieces =
+        vec![Piece::Code(format!("{}\nuse platform_runtime::codegen::prelude::*;\n", module_comment(about)))];
     for item in items {
         write_item(item, &format!("documents::{module}::{}", item.name), assumed, &mut pieces, index);
     }

@@ -14,7 +14,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
     let Family { name, handle, covers, prefixes, .. } = family;
     let about = if covers.is_empty() { String::new() } else { format!(": {covers}") };
     let mut code = module_comment(&format!("Operations of the family `{name}`{about}."));
-    code.push_str("\nuse crate::generated::types;\nuse crate::wire::prelude::*;\n\n");
+    code.push_str("\nuse crate::generated::types;\nuse platform_runtime::codegen::prelude::*;\n\n");
     code.push_str(&format!("const FAMILY: Operation = Operation::family({});\n\n", literal(name)));
     let mut docs = format!("Operations of the family `{name}`{about}.");
     if !prefixes.is_empty() {
@@ -22,9 +22,9 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
         docs.push_str(&format!("\n\nPaths that start with {}.", list.join(" or ")));
     }
     code.push_str(&comment(&docs));
-    code.push_str(&format!("#[derive(Clone, Copy, Debug)]\npub struct {handle}<'a>(&'a Platform);\n"));
+    code.push_str(&format!("#[derive(Clone, Copy, Debug)]\npub struct {handle}<'a>(&'a platform_runtime::Client);\n"));
     code.push_str(&format!(
-        "impl<'a> {handle}<'a> {{\npub(crate) fn new(platform: &'a Platform) -> Self {{\nSelf(platform)\n}}\n}}\n"
+        "impl<'a> {handle}<'a> {{\npub(crate) fn new(client: &'a platform_runtime::Client) -> Self {{\nSelf(client)\n}}\n}}\n"
     ));
     api.add(&format!("families::{name}::{handle}"), "struct", "Clone Copy Debug");
     api.add(&format!("Platform::{name}"), "fn", &format!("(&self) -> families::{name}::{handle}<'_>"));

@@ -24,7 +24,7 @@ pub(crate) fn opening(group: &Group) -> Vec<Piece> {
         Group::Family { name, assumed: true, .. } => format!("Types of the family `{name}`, as the sandbox has them."),
         Group::Unreferenced => "Types that no operation uses.".to_owned(),
     };
-    vec![Piece::Code(format!("//! {about}\n\nuse crate::wire::prelude::*;\n"))]
+    vec![Piece::Code(format!("//! {about}\n\nuse platform_runtime::codegen::prelude::*;\n"))]
 }
 
 /// Writes one definition.

@@ -13,7 +13,7 @@ pub(super) fn write(model: &Model) -> Option<Vec<Piece>> {
         return None;
     }
     let mut code =
-        "//! What values of the contract look like in XML.\n\nuse crate::wire::xml::{Member, Name, Place, Root, Shape};\n\n"
+        "//! What values of the contract look like in XML.\n\nuse platform_runtime::codegen::xml::{Member, Name, Place, Root, Shape};\n\n"
             .to_owned();
     for (index, (element, shape)) in model.xml.roots.iter().enumerate() {
         let element = name(element);
