@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 
-use crate::engine::Store;
+use super::Store;
 
 /// A running task. It ends when it is dropped.
 #[derive(Debug)]

@@ -4,14 +4,13 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::check;
-use super::store::Item;
 use crate::clock;
 use crate::contract;
 use crate::contract::schema::Schema;
 
 /// A value of this schema. A known field is used where it fits; a nullable one that is unknown is null; every other gets
 /// the plainest value that its schema allows.
-pub(crate) fn value(schema: &Schema, known: &Item) -> Value {
+pub(crate) fn value(schema: &Schema, known: &Map<String, Value>) -> Value {
     let resolved = contract::resolve(schema);
     if let Some(first) = resolved.one_of.first() {
         let known_value = Value::Object(known.clone());
@@ -37,7 +36,7 @@ pub(crate) fn value(schema: &Schema, known: &Item) -> Value {
 }
 
 /// The fields of an object as a value of this schema, to be stored.
-pub(crate) fn item(schema: &Schema, known: &Item) -> Item {
+pub(crate) fn item(schema: &Schema, known: &Map<String, Value>) -> Map<String, Value> {
     match value(schema, known) {
         Value::Object(fields) => fields,
         _ => Map::new(),

@@ -119,11 +119,10 @@ async fn the_pages_are_whole_and_run_no_foreign_script() {
         assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
         let text = page.text().await.unwrap();
         assert!(!text.contains("https://") && !text.contains("http://"), "{path}");
-        let assets: Vec<&str> =
-            text.split("/sandbox/face/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let assets: Vec<&str> = text.split("/sandbox/ui/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
         assert!(assets.len() >= 2, "{path}");
         for asset in assets {
-            let found = http.get(format!("{}/sandbox/face/{asset}", sandbox.base_url())).send().await.unwrap();
+            let found = http.get(format!("{}/sandbox/ui/{asset}", sandbox.base_url())).send().await.unwrap();
             assert_eq!(found.status(), 200, "{asset}");
         }
     }

@@ -3,21 +3,20 @@
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::state::{Change, State};
-use super::store::{Blob, Item};
+use super::{Blob, Change, Item, State};
 use crate::caller::Caller;
 use crate::directory::Role;
 use crate::workflow::{Kind, Outcome, Workflow};
 
 /// The state through the eyes of one caller: what the caller may not see does not exist here.
 #[derive(Debug)]
-pub(crate) struct Shelf<'a> {
+pub(crate) struct View<'a> {
     state: &'a mut State,
     pub(crate) caller: &'a Caller,
     pub(crate) now: i64,
 }
 
-impl<'a> Shelf<'a> {
+impl<'a> View<'a> {
     pub(super) fn new(state: &'a mut State, caller: &'a Caller, now: i64) -> Self {
         Self { state, caller, now }
     }
@@ -36,7 +35,7 @@ impl<'a> Shelf<'a> {
 
     pub(crate) fn get_mut(&mut self, collection: &str, key: &str) -> Option<&mut Item> {
         self.get(collection, key)?;
-        self.state.journal.push(Change::Item(collection.to_owned(), key.to_owned()));
+        self.state.changes.push(Change::Item(collection.to_owned(), key.to_owned()));
         Some(&mut self.state.collections.get_mut(collection)?.get_mut(key)?.item)
     }
 
@@ -47,7 +46,7 @@ impl<'a> Shelf<'a> {
     }
 
     /// Whether an item exists and lies on the way to an address that the caller may see.
-    pub(super) fn leads_to(&self, collection: &str, key: &str, address: &str) -> bool {
+    pub(crate) fn leads_to(&self, collection: &str, key: &str, address: &str) -> bool {
         self.state.entry(collection, key).is_some_and(|entry| {
             self.sees(entry.owner, collection, key) || self.state.role(self.caller, entry.owner, address).is_some()
         })
@@ -85,7 +84,7 @@ impl<'a> Shelf<'a> {
 
     pub(crate) fn remove_single(&mut self, address: &str) {
         if self.state.singles.remove(address).is_some() {
-            self.state.journal.push(Change::Single(address.to_owned()));
+            self.state.changes.push(Change::Single(address.to_owned()));
         }
     }
 
@@ -95,12 +94,12 @@ impl<'a> Shelf<'a> {
 
     /// Stores bytes and gives back what lay there.
     pub(crate) fn put_blob(&mut self, address: &str, blob: Blob) -> Option<Blob> {
-        self.state.journal.push(Change::Blob(address.to_owned()));
+        self.state.changes.push(Change::Blob(address.to_owned()));
         self.state.blobs.insert(address.to_owned(), blob)
     }
 
     pub(crate) fn remove_blob(&mut self, address: &str) -> bool {
-        self.state.journal.push(Change::Blob(address.to_owned()));
+        self.state.changes.push(Change::Blob(address.to_owned()));
         self.state.blobs.remove(address).is_some()
     }
 

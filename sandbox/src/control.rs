@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::{FromRef, Request, State};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -17,10 +17,11 @@ use http::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::fault::{Fault, FaultControl};
-use crate::issuer::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
+use crate::fault::{Fault, FaultControl, Rules};
+use crate::issuer::{ApiTokenFormat, ErrorStyle, Issuer, IssuerControl, RefreshPolicy};
 use crate::live::EVENT_STREAM;
-use crate::server::Shared;
+use crate::requests::Log;
+use crate::state::Store;
 use crate::{clock, problem, reply};
 
 /// How long changes are gathered before the overview hears of them.
@@ -28,7 +29,14 @@ const GATHER: Duration = Duration::from_millis(200);
 const SHOWN: usize = 50;
 
 /// The addresses below `/sandbox`.
-pub(crate) fn routes() -> Router<Arc<Shared>> {
+pub(crate) fn routes<S>() -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    Arc<Issuer>: FromRef<S>,
+    Arc<Store>: FromRef<S>,
+    Arc<Rules>: FromRef<S>,
+    Arc<Log>: FromRef<S>,
+{
     Router::new()
         .route("/sandbox/state", get(state))
         .route("/sandbox/events", get(events))
@@ -99,19 +107,23 @@ async fn guard(request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-async fn state(State(shared): State<Arc<Shared>>) -> Response {
-    match overview(&shared) {
+async fn state(State(store): State<Arc<Store>>, State(log): State<Arc<Log>>) -> Response {
+    match overview(&store, &log) {
         Some(overview) => ([(CONTENT_TYPE, "application/json")], overview.to_string()).into_response(),
         None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
 /// The state at once, and again after every change.
-async fn events(State(shared): State<Arc<Shared>>) -> Response {
-    let mut ends = shared.faults.socket_ends();
+async fn events(
+    State(store): State<Arc<Store>>,
+    State(log): State<Arc<Log>>,
+    State(faults): State<Arc<Rules>>,
+) -> Response {
+    let mut ends = faults.socket_ends();
     let end = Box::pin(async move { drop(ends.changed().await) });
-    let listeners = (shared.requests.subscribe(), shared.store.hub().subscribe());
-    let events = stream::unfold((shared, listeners, true), async |(shared, mut listeners, first)| {
+    let listeners = (log.subscribe(), store.hub().subscribe());
+    let events = stream::unfold((store, log, listeners, true), async |(store, log, mut listeners, first)| {
         if !first {
             let (requests, notices) = (&mut listeners.0, &mut listeners.1);
             // Whoever lagged behind hears the newest state all the same.
@@ -123,19 +135,18 @@ async fn events(State(shared): State<Arc<Shared>>) -> Response {
             while requests.try_recv().is_ok() {}
             while notices.try_recv().is_ok() {}
         }
-        let overview = overview(&shared)?;
+        let overview = overview(&store, &log)?;
         let event = Ok::<_, Infallible>(Bytes::from(format!("event: state\ndata: {overview}\n\n")));
-        Some((event, (shared, listeners, false)))
+        Some((event, (store, log, listeners, false)))
     });
     let headers = [(CONTENT_TYPE, EVENT_STREAM), (CACHE_CONTROL, "no-cache")];
     (headers, Body::from_stream(events.take_until(end))).into_response()
 }
 
-fn overview(shared: &Shared) -> Option<Value> {
-    let requests = shared.requests.last();
+fn overview(store: &Store, log: &Log) -> Option<Value> {
+    let requests = log.last();
     let recent = requests.iter().rev().take(SHOWN);
-    let (operations, collections) = shared
-        .store
+    let (operations, collections) = store
         .read(|state| {
             let operation = |workflow: &crate::workflow::Workflow| {
                 json!({
@@ -153,24 +164,24 @@ fn overview(shared: &Shared) -> Option<Value> {
         })
         .ok()?;
     Some(json!({
-        "clock": clock::timestamp_of(shared.store.clock().now()),
+        "clock": clock::timestamp_of(store.clock().now()),
         "operations": operations,
         "resources": collections,
         "requests": recent.collect::<Vec<_>>(),
-        "counts": shared.requests.counts(),
+        "counts": log.counts(),
     }))
 }
 
-async fn reset(State(shared): State<Arc<Shared>>) -> Response {
-    match shared.reset() {
+async fn reset(State(store): State<Arc<Store>>) -> Response {
+    match store.reset() {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err(error) => problem::response(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
     }
 }
 
-async fn set_clock(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+async fn set_clock(State(store): State<Arc<Store>>, body: Bytes) -> Response {
     answer(&body, |wanted: SetClock| {
-        let clock = shared.store.clock();
+        let clock = store.clock();
         match (wanted.pace, wanted.hold) {
             (Some(pace), _) => clock.set_pace(pace),
             (None, Some(true)) => clock.hold(),
@@ -184,42 +195,42 @@ async fn set_clock(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
     })
 }
 
-async fn add_fault(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+async fn add_fault(State(faults): State<Arc<Rules>>, body: Bytes) -> Response {
     answer(&body, |wanted: AddFault| {
         let fault: Fault = wanted.fault.parse().map_err(|error| format!("{error}"))?;
         let method = match wanted.method.map(|method| Method::from_bytes(method.as_bytes())) {
             Some(method) => Some(method.map_err(|_invalid| "method is no HTTP method".to_owned())?),
             None => None,
         };
-        shared.faults.add(method, &wanted.path, wanted.times, fault);
+        faults.add(method, &wanted.path, wanted.times, fault);
         Ok(())
     })
 }
 
-async fn clear_faults(State(shared): State<Arc<Shared>>) -> Response {
-    shared.faults.clear();
+async fn clear_faults(State(faults): State<Arc<Rules>>) -> Response {
+    faults.clear();
     StatusCode::NO_CONTENT.into_response()
 }
 
-async fn set_event_faults(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+async fn set_event_faults(State(faults): State<Arc<Rules>>, body: Bytes) -> Response {
     answer(&body, |wanted: SetEventFaults| {
-        let faults = FaultControl(&shared.faults);
+        let faults = FaultControl(&faults);
         wanted.drop.into_iter().for_each(|count| faults.drop_events(count));
         wanted.duplicate.into_iter().for_each(|count| faults.duplicate_events(count));
         Ok(())
     })
 }
 
-async fn end_sockets(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+async fn end_sockets(State(faults): State<Arc<Rules>>, body: Bytes) -> Response {
     answer(&body, |wanted: EndSockets| {
-        shared.faults.end_sockets(wanted.code);
+        faults.end_sockets(wanted.code);
         Ok(())
     })
 }
 
-async fn set_issuer(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+async fn set_issuer(State(issuer): State<Arc<Issuer>>, body: Bytes) -> Response {
     answer(&body, |wanted: SetIssuer| {
-        let issuer = IssuerControl(&shared.issuer);
+        let issuer = IssuerControl(&issuer);
         let seconds = |seconds: Option<u64>| seconds.map(Duration::from_secs);
         seconds(wanted.token_lifetime_seconds).into_iter().for_each(|lifetime| issuer.set_token_lifetime(lifetime));
         seconds(wanted.refresh_lifetime_seconds).into_iter().for_each(|lifetime| issuer.set_refresh_lifetime(lifetime));

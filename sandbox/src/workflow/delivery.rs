@@ -10,15 +10,15 @@ pub(crate) struct EventFaults {
 }
 
 impl EventFaults {
-    pub(super) fn drop_next(&self, count: u32) {
+    pub(crate) fn drop_next(&self, count: u32) {
         self.dropped.store(count, Ordering::Relaxed);
     }
 
-    pub(super) fn duplicate_next(&self, count: u32) {
+    pub(crate) fn duplicate_next(&self, count: u32) {
         self.duplicated.store(count, Ordering::Relaxed);
     }
 
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.drop_next(0);
         self.duplicate_next(0);
     }

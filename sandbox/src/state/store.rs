@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::shelf::Shelf;
-use super::state::State;
+use super::{Beginning, State, View};
 use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::data::Data;
@@ -30,18 +29,19 @@ pub(crate) struct Store {
     data: Arc<Data>,
     clock: Clock,
     hub: Hub,
+    beginning: Beginning,
     state: Mutex<State>,
 }
 
 impl Store {
     /// The state that the database holds, or the seeded one when it is new.
-    pub(crate) fn open(data: Arc<Data>, clock: Clock, hub: Hub, seed: impl FnOnce(&mut State)) -> Result<Self, Error> {
+    pub(crate) fn open(data: Arc<Data>, clock: Clock, hub: Hub, beginning: Beginning) -> Result<Self, Error> {
         let mut state = State::read(&data)?;
         if state.is_empty() {
-            seed(&mut state);
+            beginning.plant(&mut state);
             state.write(&data)?;
         }
-        Ok(Self { data, clock, hub, state: Mutex::new(state) })
+        Ok(Self { data, clock, hub, beginning, state: Mutex::new(state) })
     }
 
     pub(crate) fn clock(&self) -> &Clock {
@@ -53,11 +53,11 @@ impl Store {
     }
 
     /// Forgets everything and seeds again.
-    pub(crate) fn reset(&self, seed: impl FnOnce(&mut State)) -> Result<(), Error> {
+    pub(crate) fn reset(&self) -> Result<(), Error> {
         let mut state = self.lock();
         State::erase(&self.data)?;
         *state = State::default();
-        seed(&mut state);
+        self.beginning.plant(&mut state);
         self.commit(&mut state)?;
         drop(state);
         self.hub.touch();
@@ -65,11 +65,11 @@ impl Store {
     }
 
     /// Runs something on what a caller may see, and stores what it changed.
-    pub(crate) fn with<T>(&self, caller: &Caller, run: impl FnOnce(Shelf<'_>) -> T) -> Result<T, Error> {
+    pub(crate) fn with<T>(&self, caller: &Caller, run: impl FnOnce(View<'_>) -> T) -> Result<T, Error> {
         let mut state = self.lock();
         let now = self.clock.now();
         let notices = state.settle(now);
-        let result = run(Shelf::new(&mut state, caller, now));
+        let result = run(View::new(&mut state, caller, now));
         self.finish(state, notices)?;
         Ok(result)
     }

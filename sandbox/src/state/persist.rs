@@ -1,12 +1,11 @@
-//! Reads the state from the database, and writes what the journal says.
+//! Reads the state from the database, and writes what the changes says.
 
 use bytes::Bytes;
 use rusqlite::{Transaction, params};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::state::{Change, Entry, State};
-use super::store::Blob;
+use super::{Blob, Change, Entry, State};
 use crate::data::Data;
 use crate::error::Error;
 
@@ -50,15 +49,15 @@ impl State {
         Ok(data.lock().execute_batch(tables)?)
     }
 
-    /// Stores what the journal says, whole or not at all.
+    /// Stores what the changes says, whole or not at all.
     pub(super) fn write(&mut self, data: &Data) -> Result<(), Error> {
-        if self.journal.is_empty() {
+        if self.changes.is_empty() {
             return Ok(());
         }
-        let journal = std::mem::take(&mut self.journal);
+        let changes = std::mem::take(&mut self.changes);
         let mut connection = data.lock();
         let transaction = connection.transaction()?;
-        for change in &journal {
+        for change in &changes {
             self.write_change(&transaction, change)?;
         }
         Ok(transaction.commit()?)

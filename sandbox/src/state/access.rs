@@ -1,35 +1,15 @@
 //! Who may do what with a resource (platform document §4.1, §5.9): decided by the team that owns it, the caller's role
 //! there, the projects that the role is limited to, and access grants on components.
 
-use http::Method;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::state::State;
+use super::{Item, State};
 use crate::caller::Caller;
 use crate::clock;
-use crate::contract::operation::Operation;
 use crate::directory::Role;
 
 const PROJECTS: &str = "/api/projects/v1/projects/";
-
-/// What the role has to be for an operation. The roles are the sandbox's own; the document shows none.
-pub(super) fn needed(operation: &Operation) -> Role {
-    let path = operation.path.as_str();
-    let reads = operation.method == Method::GET;
-    let administers = path.starts_with("/api/teams/v1/teams/{teamId}/")
-        || path.contains("/access-grants")
-        || path.starts_with("/api/forum/v1/moderation")
-        || path.ends_with("/lock")
-        || path.ends_with("/hide");
-    match (reads, administers) {
-        // A provider's credentials are shown to those who may use them.
-        (true, _) if path.contains("/service-provider-credentials") => Role::Member,
-        (true, _) => Role::Viewer,
-        (false, false) => Role::Member,
-        (false, true) => Role::Admin,
-    }
-}
 
 impl State {
     /// The caller's role for a resource of a team. `None`: it is not visible.
@@ -51,9 +31,8 @@ impl State {
         let user = caller.user?.to_string();
         let component = component(address)?;
         let grants = self.collections.get(&format!("{component}/access-grants"))?;
-        let lasts = |grant: &&super::store::Item| {
-            grant.get("expiresAt").and_then(Value::as_str).is_none_or(|moment| !clock::is_past(moment))
-        };
+        let lasts =
+            |grant: &&Item| grant.get("expiresAt").and_then(Value::as_str).is_none_or(|moment| !clock::is_past(moment));
         let levels = grants.values().map(|entry| &entry.item).filter(lasts);
         let mine = levels.filter(|grant| grant.get("userId").and_then(Value::as_str) == Some(&user));
         mine.filter_map(|grant| match grant.get("level").and_then(Value::as_str) {

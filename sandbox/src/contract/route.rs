@@ -3,12 +3,12 @@
 use http::Method;
 use percent_encoding::percent_decode_str;
 
-use crate::contract::Contract;
-use crate::contract::operation::Operation;
+use super::Contract;
+use super::operation::Operation;
 
 /// What a path and method lead to.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum Match {
     Found(Found),
     /// The path exists; these are its methods.
     OtherMethods(String),
@@ -22,9 +22,9 @@ pub(crate) struct Found {
     pub(crate) arguments: Vec<(&'static str, String)>,
 }
 
-pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> Outcome {
+pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> Match {
     let Some(segments) = path.split('/').map(decoded).collect::<Option<Vec<_>>>() else {
-        return Outcome::Missing;
+        return Match::Missing;
     };
     // Of two templates that fit, the one with fewer parameters is meant.
     let mut fitting: Vec<Found> = contract
@@ -36,13 +36,21 @@ pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> 
     let best = fitting.first().map(|found| found.operation.path.as_str());
     fitting.retain(|found| best == Some(found.operation.path.as_str()));
     if fitting.is_empty() {
-        return Outcome::Missing;
+        return Match::Missing;
     }
     let methods: Vec<&str> = fitting.iter().map(|found| found.operation.method.as_str()).collect();
     let methods = methods.join(", ");
     match fitting.into_iter().find(|found| found.operation.method == *method) {
-        Some(found) => Outcome::Found(found),
-        None => Outcome::OtherMethods(methods),
+        Some(found) => Match::Found(found),
+        None => Match::OtherMethods(methods),
+    }
+}
+
+/// The path of the operation that a method and path lead to.
+pub(crate) fn template(contract: &'static Contract, method: &Method, path: &str) -> Option<&'static str> {
+    match find(contract, method, path) {
+        Match::Found(found) => Some(&found.operation.path),
+        _ => None,
     }
 }
 

@@ -1,19 +1,29 @@
 //! What every team finds when the sandbox starts, and what the seed adds.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
-use super::state::State;
-use super::store::Item;
-use crate::directory::{Resource, Team};
+use super::{Item, State};
+use crate::directory::{Directory, Resource, Team};
 
-/// Plants what the teams have. Resources that no operation creates (the team itself, a virtual machine, a database
-/// connection) have to be here.
-pub(crate) fn plant(state: &mut State, teams: &[Team], resources: &[Resource]) {
-    for team in teams {
-        plant_team(state, team);
-    }
-    for Resource { team_id, collection, key, fields } in resources {
-        state.put(*team_id, collection, key, fields.clone());
+/// What a new state holds.
+#[derive(Debug)]
+pub(crate) struct Beginning {
+    pub(crate) directory: Arc<Directory>,
+    pub(crate) resources: Vec<Resource>,
+}
+
+impl Beginning {
+    /// Plants what the teams have. Resources that no operation creates (the team itself, a virtual machine, a database
+    /// connection) have to be here.
+    pub(super) fn plant(&self, state: &mut State) {
+        for team in &self.directory.teams {
+            plant_team(state, team);
+        }
+        for Resource { team_id, collection, key, fields } in &self.resources {
+            state.put(*team_id, collection, key, fields.clone());
+        }
     }
 }
 

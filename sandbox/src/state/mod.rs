@@ -1,12 +1,23 @@
-//! All resources and workflows, and the journal of what a request has changed about them.
+//! All resources and workflows, and what a request has changed about them.
+
+mod access;
+mod persist;
+mod seed;
+mod store;
+mod ticker;
+mod view;
 
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
 use uuid::Uuid;
 
-use super::store::{Blob, Item};
 use crate::workflow::{Notice, Table, Workflow};
+
+pub(crate) use seed::Beginning;
+pub(crate) use store::{Blob, Item, Store};
+pub(crate) use ticker::Ticker;
+pub(crate) use view::View;
 
 /// How many workflows are kept, at least; a tenth more at most, unless they are not over.
 const KEPT: usize = 10_000;
@@ -14,26 +25,26 @@ const KEPT: usize = 10_000;
 /// Everything that is stored. Addresses are paths below the base address, with their parameters filled in.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    pub(super) collections: HashMap<String, IndexMap<String, Entry>>,
-    pub(super) singles: HashMap<String, Item>,
-    pub(super) blobs: HashMap<String, Blob>,
+    collections: HashMap<String, IndexMap<String, Entry>>,
+    singles: HashMap<String, Item>,
+    blobs: HashMap<String, Blob>,
     pub(crate) workflows: Table,
-    pub(super) journal: Vec<Change>,
-    pub(super) position: i64,
+    changes: Vec<Change>,
+    position: i64,
     notices: Vec<Notice>,
 }
 
 /// An item and the team that it belongs to.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) owner: Uuid,
-    pub(super) position: i64,
-    pub(super) item: Item,
+struct Entry {
+    owner: Uuid,
+    position: i64,
+    item: Item,
 }
 
 /// What has changed: the place, not the value, which is read when the change is stored.
 #[derive(Debug)]
-pub(super) enum Change {
+enum Change {
     Item(String, String),
     /// Everything whose address begins so.
     Below(String),
@@ -56,13 +67,13 @@ impl State {
         sizes
     }
 
-    pub(super) fn entry(&self, collection: &str, key: &str) -> Option<&Entry> {
+    fn entry(&self, collection: &str, key: &str) -> Option<&Entry> {
         self.collections.get(collection)?.get(key)
     }
 
     /// Adds an item, or replaces the one with its key. Says whether there was one, which keeps its owner.
     pub(crate) fn put(&mut self, owner: Uuid, collection: &str, key: &str, item: Item) -> bool {
-        self.journal.push(Change::Item(collection.to_owned(), key.to_owned()));
+        self.changes.push(Change::Item(collection.to_owned(), key.to_owned()));
         let entries = self.collections.entry(collection.to_owned()).or_default();
         if let Some(found) = entries.get_mut(key) {
             found.item = item;
@@ -74,7 +85,7 @@ impl State {
     }
 
     /// Removes an item with everything that lies below it. Says whether there was one.
-    pub(super) fn remove(&mut self, collection: &str, key: &str) -> bool {
+    fn remove(&mut self, collection: &str, key: &str) -> bool {
         let Some(entries) = self.collections.get_mut(collection) else { return false };
         if entries.shift_remove(key).is_none() {
             return false;
@@ -83,60 +94,60 @@ impl State {
         self.collections.retain(|address, _| !address.starts_with(&below));
         self.singles.retain(|address, _| !address.starts_with(&below));
         self.blobs.retain(|address, _| !address.starts_with(&below));
-        self.journal.push(Change::Item(collection.to_owned(), key.to_owned()));
-        self.journal.push(Change::Below(below));
+        self.changes.push(Change::Item(collection.to_owned(), key.to_owned()));
+        self.changes.push(Change::Below(below));
         true
     }
 
     pub(crate) fn put_single(&mut self, address: &str, item: Item) {
-        self.journal.push(Change::Single(address.to_owned()));
+        self.changes.push(Change::Single(address.to_owned()));
         self.singles.insert(address.to_owned(), item);
     }
 
     /// The team that an address belongs to: that of the outermost item on its way.
-    pub(super) fn owner(&self, address: &str) -> Option<Uuid> {
+    fn owner(&self, address: &str) -> Option<Uuid> {
         let ends = address.match_indices('/').map(|(index, _)| index).chain([address.len()]);
         let prefixes = ends.filter_map(|end| address.get(..end)?.rsplit_once('/'));
         prefixes.filter_map(|(collection, key)| self.entry(collection, key)).map(|entry| entry.owner).next()
     }
 
     /// Begins a piece of work. Old work that is over is forgotten, so that the table does not grow for ever.
-    pub(super) fn begin(&mut self, workflow: Workflow) {
+    fn begin(&mut self, workflow: Workflow) {
         self.reflect(&workflow);
-        self.journal.push(Change::Workflow(workflow.id));
+        self.changes.push(Change::Workflow(workflow.id));
         self.workflows.put(workflow);
-        self.journal.extend(self.workflows.forget(KEPT).into_iter().map(Change::Workflow));
+        self.changes.extend(self.workflows.forget(KEPT).into_iter().map(Change::Workflow));
     }
 
     /// Changes what is to come of a piece of work.
-    pub(super) fn replan(&mut self, id: Uuid, now: i64, change: impl FnOnce(&mut Workflow)) {
+    fn replan(&mut self, id: Uuid, now: i64, change: impl FnOnce(&mut Workflow)) {
         if self.workflows.update(id, change) {
-            self.journal.push(Change::Workflow(id));
+            self.changes.push(Change::Workflow(id));
             let notices = self.settle(now);
             self.notices.extend(notices);
         }
     }
 
     /// Takes the steps of workflows whose time has come.
-    pub(super) fn settle(&mut self, now: i64) -> Vec<Notice> {
+    fn settle(&mut self, now: i64) -> Vec<Notice> {
         if self.workflows.next_due().is_none_or(|due| due > now) {
             return Vec::new();
         }
         let notices = self.workflows.settle(now);
         for notice in &notices {
             self.reflect(&notice.workflow);
-            self.journal.push(Change::Workflow(notice.workflow.id));
+            self.changes.push(Change::Workflow(notice.workflow.id));
         }
         notices
     }
 
-    pub(super) fn take_notices(&mut self) -> Vec<Notice> {
+    fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)
     }
 
-    /// Whether the journal has a workflow: something may be due earlier than before.
-    pub(super) fn has_changed_work(&self) -> bool {
-        self.journal.iter().any(|change| matches!(change, Change::Workflow(_)))
+    /// Whether a workflow has changed: something may be due earlier than before.
+    fn has_changed_work(&self) -> bool {
+        self.changes.iter().any(|change| matches!(change, Change::Workflow(_)))
     }
 
     /// Writes the phase of a workflow into the resource that it works on.
@@ -148,7 +159,7 @@ impl State {
         if let (Some(message), true) = (&workflow.message, entry.item.contains_key("message")) {
             entry.item.insert("message".to_owned(), message.clone().into());
         }
-        self.journal.push(Change::Item(collection.to_owned(), key.to_owned()));
+        self.changes.push(Change::Item(collection.to_owned(), key.to_owned()));
     }
 }
 
@@ -160,7 +171,7 @@ mod tests {
     use crate::workflow::{Kind, Outcome};
 
     fn work(now: i64, outcome: Outcome) -> Workflow {
-        Workflow::new(Uuid::new_v4(), Uuid::nil(), Kind::Other, "/a/b".to_owned(), outcome, now, 1)
+        Workflow::new(Uuid::new_v4(), Uuid::nil(), Kind::DatabaseBackup, "/a/b".to_owned(), outcome, now, 1)
     }
 
     #[test]

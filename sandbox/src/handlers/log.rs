@@ -15,13 +15,11 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
-use super::act::{address, ancestors};
-use super::{Call, Shelf};
+use super::call::{Call, split};
 use crate::caller::Caller;
 use crate::clock;
-use crate::contract::operation::Operation;
 use crate::live;
-use crate::server::Shared;
+use crate::state::{Store, View};
 use crate::workflow::{Event, Workflow};
 
 /// How long a stream is silent before a comment says that it is still there.
@@ -36,8 +34,8 @@ struct Line {
 }
 
 /// The last `lines` lines, or all.
-pub(super) fn text(operation: &Operation, call: &Call<'_>) -> Response {
-    let lines = all(&call.shelf, &target(operation, call)).unwrap_or_default();
+pub(super) fn text(call: &Call<'_>) -> Response {
+    let lines = all(&call.view, call.parent_address().unwrap_or_default()).unwrap_or_default();
     let wanted = call.input.parameters.get("lines").and_then(Value::as_i64);
     let count = wanted.and_then(|count| usize::try_from(count).ok()).unwrap_or(lines.len());
     let last = lines.iter().skip(lines.len().saturating_sub(count));
@@ -46,21 +44,21 @@ pub(super) fn text(operation: &Operation, call: &Call<'_>) -> Response {
 }
 
 /// The log so far, or what follows the event that the reader has seen last, and then each line as it comes.
-pub(super) fn events(operation: &Operation, call: &Call<'_>) -> Response {
+pub(super) fn stream(call: &Call<'_>) -> Response {
     let mut follower = Follower {
-        shared: Arc::clone(call.shared),
-        caller: call.shelf.caller.clone(),
-        target: target(operation, call),
+        store: Arc::clone(&call.api.store),
+        caller: call.view.caller.clone(),
+        target: call.parent_address().unwrap_or_default().to_owned(),
         // Listening begins while the state is locked, so that nothing is missed after the first reading.
-        changes: call.shared.store.hub().watch(),
+        changes: call.api.store.hub().watch(),
         told: HashMap::new(),
         state: None,
         told_at: Instant::now(),
         waiting: VecDeque::new(),
     };
     let seen = call.input.headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
-    follower.begin(&call.shelf, seen);
-    let end = Box::pin(live::end(call.shared, call.shelf.caller));
+    follower.begin(&call.view, seen);
+    let end = Box::pin(live::end(&call.api.issuer, &call.api.faults, call.view.caller));
     let chunks = stream::unfold(follower, Follower::next).take_until(end);
     let headers = [(CONTENT_TYPE, live::EVENT_STREAM), (CACHE_CONTROL, "no-cache")];
     (headers, Body::from_stream(chunks)).into_response()
@@ -68,7 +66,7 @@ pub(super) fn events(operation: &Operation, call: &Call<'_>) -> Response {
 
 /// A reader of the stream. It is only woken by changes and reads the log itself, so that it misses nothing, however slow it is.
 struct Follower {
-    shared: Arc<Shared>,
+    store: Arc<Store>,
     caller: Caller,
     target: String,
     changes: watch::Receiver<()>,
@@ -81,8 +79,8 @@ struct Follower {
 }
 
 impl Follower {
-    fn begin(&mut self, shelf: &Shelf<'_>, seen: Option<&str>) {
-        let lines = all(shelf, &self.target).unwrap_or_default();
+    fn begin(&mut self, view: &View<'_>, seen: Option<&str>) {
+        let lines = all(view, &self.target).unwrap_or_default();
         let is_seen = |line: &Line| line.event.map(identifier).is_some_and(|id| seen == Some(&id));
         let first = lines.iter().position(is_seen).map_or(0, |index| index + 1);
         for (index, line) in lines.into_iter().enumerate() {
@@ -93,7 +91,7 @@ impl Follower {
                 self.tell(&line);
             }
         }
-        self.state = state(shelf, &self.target);
+        self.state = state(view, &self.target);
     }
 
     fn tell(&mut self, line: &Line) {
@@ -118,12 +116,12 @@ impl Follower {
 
     /// Reads what is new in the log.
     fn read(&mut self) -> Option<()> {
-        let shared = Arc::clone(&self.shared);
-        let read = shared.store.with(&self.caller, |shelf| {
-            let lines = happened(&shelf, &self.target, |workflow, event| {
+        let store = Arc::clone(&self.store);
+        let read = store.with(&self.caller, |view| {
+            let lines = happened(&view, &self.target, |workflow, event| {
                 self.told.get(&workflow.id).is_none_or(|told| event.sequence > *told)
             });
-            state(&shelf, &self.target).map(|state| (lines, state))
+            state(&view, &self.target).map(|state| (lines, state))
         });
         let (lines, state) = read.ok().flatten()?;
         for line in lines {
@@ -142,31 +140,26 @@ fn identifier((workflow, sequence): (Uuid, u32)) -> String {
     format!("{workflow}.{sequence}")
 }
 
-/// The address of the item that an operation lies below.
-fn target(operation: &Operation, call: &Call<'_>) -> String {
-    ancestors(&operation.path).next_back().map(|prefix| address(prefix, &call.input.path)).unwrap_or_default()
-}
-
 /// The whole log, which ends with the present state. `None`: the resource is gone.
-fn all(shelf: &Shelf<'_>, target: &str) -> Option<Vec<Line>> {
+fn all(view: &View<'_>, target: &str) -> Option<Vec<Line>> {
     let plain = |text: String| Line { event: None, text };
-    let (collection, key) = target.rsplit_once('/')?;
-    let id = shelf.get(collection, key)?.get("id").map(Value::to_string).unwrap_or_default();
+    let (collection, key) = split(target);
+    let id = view.get(collection, key)?.get("id").map(Value::to_string).unwrap_or_default();
     let mut lines = vec![plain("log opened".to_owned()), plain(format!("id {id}"))];
-    lines.extend(happened(shelf, target, |_, _| true));
-    lines.push(plain(state(shelf, target)?));
+    lines.extend(happened(view, target, |_, _| true));
+    lines.push(plain(state(view, target)?));
     Some(lines)
 }
 
-fn state(shelf: &Shelf<'_>, target: &str) -> Option<String> {
-    let (collection, key) = target.rsplit_once('/')?;
-    let state = shelf.get(collection, key)?.get("state").map(Value::to_string);
+fn state(view: &View<'_>, target: &str) -> Option<String> {
+    let (collection, key) = split(target);
+    let state = view.get(collection, key)?.get("state").map(Value::to_string);
     Some(format!("state {}", state.unwrap_or_default()))
 }
 
 /// The events of the work on a resource that are wanted, oldest first.
-fn happened(shelf: &Shelf<'_>, target: &str, wanted: impl Fn(&Workflow, &Event) -> bool) -> Vec<Line> {
-    let mut events: Vec<(&Workflow, &Event)> = shelf
+fn happened(view: &View<'_>, target: &str, wanted: impl Fn(&Workflow, &Event) -> bool) -> Vec<Line> {
+    let mut events: Vec<(&Workflow, &Event)> = view
         .work_on(target)
         .flat_map(|workflow| workflow.events.iter().map(move |event| (workflow, event)))
         .filter(|(workflow, event)| wanted(workflow, event))

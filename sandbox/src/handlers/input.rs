@@ -10,13 +10,13 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 
-use super::route::Found;
-use super::{check, coerce};
 use crate::contract;
 use crate::contract::operation::{Body, Media, Operation, Parameter, Place};
+use crate::contract::route::Found;
 use crate::contract::schema::{Additional, Schema};
 use crate::problem::{self, Complaint};
 use crate::reply;
+use crate::values::{check, coerce};
 
 /// The longest request body that is read, in bytes.
 pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;

@@ -6,7 +6,7 @@ mod graphiql;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::{FromRef, Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::StatusCode;
@@ -14,8 +14,6 @@ use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATIO
 use swagger_ui_dist::{ApiDefinition, OpenApiSource, generate_routes};
 
 pub(crate) use graphiql::Graphiql;
-
-use crate::server::Shared;
 
 /// Where the page of the contract lies below the base address.
 const CONTRACT_PATH: &str = "/swagger/index.html";
@@ -26,10 +24,10 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'sha256-CONFIG'; sty
 const CONFIG: &str = r#"var configObject = JSON.parse('{"urls":[{"url":"v1/swagger.json","name":"Platform API v1"}],"deepLinking":false}');"#;
 
 /// Where the files of Swagger UI lie.
-const SWAGGER_UI: &str = "/sandbox/face/swagger-ui";
+const SWAGGER_UI: &str = "/sandbox/ui/swagger-ui";
 
 /// Where the files of GraphiQL lie.
-const GRAPHIQL_FILES: &str = "/sandbox/face/graphiql";
+const GRAPHIQL_FILES: &str = "/sandbox/ui/graphiql";
 
 /// A page, and the script of this name that fills it.
 struct Page {
@@ -51,7 +49,11 @@ const CONTRACT: Page = Page { title: "Contract", script: "contract", library: So
 const GRAPHQL: Page = Page { title: "GraphQL", script: "graphql", library: None };
 const GRAPHIQL: Page = Page { title: "GraphQL", script: "graphiql", library: Some(Library::Graphiql) };
 
-pub(crate) fn routes() -> Router<Arc<Shared>> {
+pub(crate) fn routes<S>() -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    Option<Arc<Graphiql>>: FromRef<S>,
+{
     let swagger_ui = generate_routes(ApiDefinition {
         uri_prefix: SWAGGER_UI,
         api_definition: OpenApiSource::Uri("/swagger/v1/swagger.json"),
@@ -64,14 +66,14 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/graphiql", get(graphql))
         .route("/sandbox", get(|| page(&OVERVIEW)))
         .route("/sandbox/callback", get(|| page(&CALLBACK)))
-        .route("/sandbox/face/style.css", get(|| asset("text/css", include_str!("style.css"))))
-        .route("/sandbox/face/common.js", get(|| asset("text/javascript", include_str!("common.js"))))
-        .route("/sandbox/face/callback.js", get(|| asset("text/javascript", include_str!("callback.js"))))
-        .route("/sandbox/face/contract.js", get(|| asset("text/javascript", include_str!("contract.js"))))
-        .route("/sandbox/face/graphql.js", get(|| asset("text/javascript", include_str!("graphql.js"))))
-        .route("/sandbox/face/graphiql/{file}", get(graphiql_file))
-        .route("/sandbox/face/graphiql.js", get(|| asset("text/javascript", include_str!("graphiql.js"))))
-        .route("/sandbox/face/overview.js", get(|| asset("text/javascript", include_str!("overview.js"))))
+        .route("/sandbox/ui/style.css", get(|| asset("text/css", include_str!("style.css"))))
+        .route("/sandbox/ui/common.js", get(|| asset("text/javascript", include_str!("common.js"))))
+        .route("/sandbox/ui/callback.js", get(|| asset("text/javascript", include_str!("callback.js"))))
+        .route("/sandbox/ui/contract.js", get(|| asset("text/javascript", include_str!("contract.js"))))
+        .route("/sandbox/ui/graphql.js", get(|| asset("text/javascript", include_str!("graphql.js"))))
+        .route("/sandbox/ui/graphiql/{file}", get(graphiql_file))
+        .route("/sandbox/ui/graphiql.js", get(|| asset("text/javascript", include_str!("graphiql.js"))))
+        .route("/sandbox/ui/overview.js", get(|| asset("text/javascript", include_str!("overview.js"))))
         .merge(swagger_ui.with_state(()))
 }
 
@@ -84,12 +86,12 @@ async fn asset(media_type: &'static str, text: &'static str) -> Response {
 }
 
 /// GraphiQL where it is there, else a plain page.
-async fn graphql(State(shared): State<Arc<Shared>>) -> Response {
-    page(if shared.graphiql.is_some() { &GRAPHIQL } else { &GRAPHQL }).await
+async fn graphql(State(graphiql): State<Option<Arc<Graphiql>>>) -> Response {
+    page(if graphiql.is_some() { &GRAPHIQL } else { &GRAPHQL }).await
 }
 
-async fn graphiql_file(State(shared): State<Arc<Shared>>, Path(file): Path<String>) -> Response {
-    match shared.graphiql.as_ref().and_then(|graphiql| graphiql.file(&file)) {
+async fn graphiql_file(State(graphiql): State<Option<Arc<Graphiql>>>, Path(file): Path<String>) -> Response {
+    match graphiql.as_ref().and_then(|graphiql| graphiql.file(&file)) {
         Some((media_type, bytes)) => ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-cache")], bytes).into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     }
@@ -122,12 +124,12 @@ async fn page(page: &'static Page) -> Response {
     let html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · Platform sandbox</title>\n\
-         <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/sandbox/face/style.css\">\n{style}</head>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/sandbox/ui/style.css\">\n{style}</head>\n\
          <body>\n\
          <nav><a href=\"/sandbox\">Overview</a><a href=\"{CONTRACT_PATH}\">Contract</a><a href=\"/graphiql\">GraphQL</a>\
          <a href=\"/identity/profile/api-tokens\">API tokens</a><span id=\"who\"></span></nav>\n\
          <main>\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{inline}{scripts}\
-         <script type=\"module\" src=\"/sandbox/face/{script}.js\"></script>\n</body>\n</html>\n"
+         <script type=\"module\" src=\"/sandbox/ui/{script}.js\"></script>\n</body>\n</html>\n"
     );
     let policy = POLICY.replace("CONFIG", &digest(config));
     let headers = [
