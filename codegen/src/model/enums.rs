@@ -8,7 +8,7 @@ use super::claims::Claims;
 use super::keys::key;
 use super::shape::Shape;
 use super::tree::Node;
-use super::types::{EnumKind, Format, Kind, Type, Variant, VariantContent};
+use super::types::{Deprecation, EnumKind, Format, Kind, Type, Variant, VariantContent};
 use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::variant_name;
@@ -99,7 +99,7 @@ pub(super) fn kind(claims: &mut Claims<'_>, ledger: &mut Ledger, node: &Node<'_>
     let given = claims.members(&mut scope, &key(node), &members);
     let variants = found.into_iter().zip(given).map(|((wire, _, docs), name)| {
         let content = VariantContent::Value;
-        (wire, Variant { name, docs, content })
+        (wire, Variant { name, docs, deprecated: Deprecation::No, content })
     });
     Kind::Enum(kind, variants.collect())
 }

@@ -8,7 +8,7 @@ use super::hierarchy::mapping;
 use super::schemas::Types;
 use super::shape::Shape;
 use super::tree::Node;
-use super::types::{EnumKind, Kind, Tagging, Type, Variant, VariantContent};
+use super::types::{Deprecation, EnumKind, Kind, Tagging, Type, Variant, VariantContent};
 use crate::ledger::Loss;
 use crate::naming::Scope;
 use crate::naming::ident::{type_name, variant_name};
@@ -101,7 +101,8 @@ impl<'a> Types<'a> {
                 reference => referenced_variant(name, reference),
             };
             let variant = scope.claim([wish.as_str()]);
-            variants.push(Variant { name: variant, docs: String::new(), content: VariantContent::Type(typed.ty, own) });
+            let content = VariantContent::Type(typed.ty, own);
+            variants.push(Variant { name: variant, docs: String::new(), deprecated: Deprecation::No, content });
             references.push(if property.is_empty() { "" } else { reference });
         }
         if tagging.is_some() {
@@ -133,7 +134,7 @@ impl<'a> Types<'a> {
             };
             let variant = scope.claim([referenced_variant(name, reference).as_str()]);
             let content = VariantContent::Type(ty, tags.clone());
-            variants.push(Variant { name: variant, docs: String::new(), content });
+            variants.push(Variant { name: variant, docs: String::new(), deprecated: Deprecation::No, content });
             references.push(reference.as_str());
         }
         implied(&mut variants, &references);
@@ -174,7 +175,7 @@ impl<'a> Types<'a> {
             Type::String(_) => "Text".to_owned(),
             Type::List(inner) => format!("{}List", self.variant_wish(inner, "")),
             Type::Map(_) | Type::Object => "Map".to_owned(),
-            Type::Any => "Any".to_owned(),
+            Type::Any | Type::Custom(_) => "Any".to_owned(),
             Type::Optional(inner) => self.variant_wish(inner, hint),
             Type::Named(_) if !hint.is_empty() => hint.to_owned(),
             Type::Named(id) => self.name_of(*id).to_owned(),
