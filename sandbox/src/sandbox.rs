@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::clock::Clock;
 use crate::compliance::Compliance;
 use crate::contract::{self, Revision};
+use crate::control::{Part, Resets};
 use crate::data::Data;
 use crate::directory::{self, Client, SecretFile, Seed, Team, User, random_text};
 use crate::error::Error;
@@ -154,13 +155,23 @@ fn assemble(options: &Options, base_url: &str) -> Result<(App, Owned), Error> {
         store: Arc::clone(&store),
         faults: Arc::clone(&faults),
     };
+    let publication = Publication::new(contract, Arc::clone(&issuer), options.contract_requires_token);
+    let log = Arc::new(Log::new(contract));
+    let resets = Resets {
+        store: Arc::clone(&store),
+        faults: Arc::clone(&faults),
+        issuer: Arc::clone(&issuer),
+        log: Arc::clone(&log),
+        publication: publication.clone(),
+    };
     let app = App {
         api,
-        publication: Publication::new(contract, Arc::clone(&issuer), options.contract_requires_token),
+        publication,
         issuer,
         store,
         faults,
-        log: Arc::new(Log::new(contract)),
+        log,
+        resets,
         compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
         graphql,
         graphiql: options.graphiql.as_deref().map(Graphiql::read).transpose()?.map(Arc::new),
@@ -267,13 +278,23 @@ impl Sandbox {
         Requests(&self.app.log)
     }
 
-    /// Forgets everything that was stored, and seeds again. Tokens, secrets and keys stay.
+    /// Takes everything back to how it was at the start: state, clock, faults, issuer, requests. Keys, secrets and access
+    /// tokens stay.
     ///
     /// # Errors
     ///
     /// [`Error::Data`].
     pub fn reset(&self) -> Result<(), Error> {
-        self.app.store.reset()
+        self.reset_only(&Part::ALL)
+    }
+
+    /// Takes some parts back to how they were at the start.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`].
+    pub fn reset_only(&self, parts: &[Part]) -> Result<(), Error> {
+        self.app.resets.reset(parts)
     }
 
     /// Writes the secret of each client that has one into a file `<client_id>.secret` in the directory, with mode 0600. A
