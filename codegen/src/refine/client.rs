@@ -8,23 +8,26 @@ pub(super) const ASSUMED: &str =
 pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
 
 /// Everything that types and operations name.
-pub(super) const PRELUDE: &str = "use crate::wire::prelude::*;\n";
+pub(super) const PRELUDE: &str = "use platform_runtime::codegen::prelude::*;\n";
 /// What families are methods of.
 pub(super) const PLATFORM: &str = "use crate::Platform;\n";
 /// The types of the contract.
 pub(super) const TYPES: &str = "use crate::generated::types;\n";
 /// What a table of names in XML is made of.
-pub(super) const XML: &str = "use crate::wire::xml::{Member, Name, Place, Root, Shape};\n";
+pub(super) const XML: &str = "use platform_runtime::codegen::xml::{Member, Name, Place, Root, Shape};\n";
 /// A document's names in XML; a number follows.
 pub(super) const XML_ROOT: &str = "crate::generated::xml::R";
 /// What the list of bindings is made of.
-pub(super) const BINDING: &str = "use crate::operations::Binding;\n";
+pub(super) const BINDING: &str = "use platform_runtime::operations::Binding;\n";
 /// What a binding is made of.
-pub(super) const BINDINGS: &str =
-    "use crate::operations::{Binding, Cancel, Events, States};\nuse crate::wire::prelude::*;\n";
+pub(super) const BINDINGS: &str = "use platform_runtime::operations::{Binding, Cancel, Events, States};\nuse platform_runtime::codegen::prelude::*;\n";
 /// A GraphQL document with types.
-pub(super) const DOCUMENT: &str = "use crate::graphql::Document;\n";
+pub(super) const DOCUMENT: &str = "use platform_runtime::graphql::Document;\n";
 /// A GraphQL document without.
-pub(super) const UNTYPED: &str = "use crate::graphql::Untyped;\n";
+pub(super) const UNTYPED: &str = "use platform_runtime::graphql::Untyped;\n";
+/// An integer that JSON holds as text.
+pub(super) const AS_TEXT: &str = "platform_runtime::AsText";
+/// A file beside the variables of a document.
+pub(super) const FILE: &str = "platform_runtime::graphql::File";
 /// The method that configures the version of the interface, as documentation names it.
 pub(super) const API_VERSION: &str = "[`PlatformBuilder::api_version`](crate::PlatformBuilder::api_version)";

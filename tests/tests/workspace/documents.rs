@@ -80,7 +80,7 @@ fn named_tests(document: &str) -> Vec<Vec<String>> {
     cells
 }
 
-/// The file of a module: a test of the client, one of this crate, or a module of the client's sources.
+/// The file of a module: a test of the runtime, one of this crate, or a module of the runtime's sources.
 fn file_of(module: &[&str]) -> Option<String> {
     if let [path] = module
         && path.ends_with(".rs")
@@ -89,10 +89,10 @@ fn file_of(module: &[&str]) -> Option<String> {
     }
     let inside = module.join("/");
     let places = [
-        format!("generated-client/tests/{inside}.rs"),
+        format!("runtime/tests/{inside}.rs"),
         format!("tests/tests/workspace/{inside}.rs"),
-        format!("generated-client/src/{inside}.rs"),
-        format!("generated-client/src/{inside}/mod.rs"),
+        format!("runtime/src/{inside}.rs"),
+        format!("runtime/src/{inside}/mod.rs"),
     ];
     let found = places.into_iter().find(|place| root().join(place).is_file());
     // A module inside of a file.
