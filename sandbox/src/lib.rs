@@ -78,7 +78,7 @@ mod workflow;
 
 pub use clock::Clock;
 pub use control::Part;
-pub use directory::{Client, Grant, Membership, Role, SecretFile, Team, TeamClaim, User};
+pub use directory::{Client, Grant, Membership, Role, SecretFile, SecretFolder, Team, TeamClaim, User};
 pub use error::Error;
 pub use fault::{Fault, FaultControl, FaultError, FaultRule, Reset, Waits};
 pub use issuer::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
