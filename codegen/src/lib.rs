@@ -48,12 +48,13 @@ mod model;
 mod naming;
 mod normalise;
 mod output;
+mod pieces;
 mod pins;
 mod pipeline;
 mod refine;
 mod report;
 mod stats;
-mod text;
+pub mod text;
 pub mod upgrade;
 mod walk;
 

@@ -32,12 +32,12 @@ fn stages(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<O
     let loaded = load(contracts, config, &mut ledger)?;
     let documents: Vec<Document> =
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
-    let (mut model, names) = model::build(&documents, config, pins, &mut ledger);
-    let resolved = generate::generate(&mut model, &mut ledger)?;
+    let (model, names) = model::build(&documents, config, pins, &mut ledger);
+    let resolved = generate::generate(&model)?;
     let bindings = bind::bind(&model, config)?;
     let documents = graphql::read(config, &bindings, &model, &mut ledger)?;
     let parts = refine::refine(&model, &resolved, config, &bindings.bound, &documents);
-    let files = emit::emit(&parts)?;
+    let files = emit::emit(&parts.files)?;
     ledger.settle();
     let stats = stats::count(&model, &documents, &ledger);
     Ok(Output {

@@ -25,21 +25,24 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let count: u32 = var("PLATFORM_COUNT")?.parse()?;
 
     stream::iter(0..count)
-        .map(|number| deploy(&operations, &project, &component, number))
+        .map(|number| deploy(&platform, &operations, &project, &component, number))
         .buffer_unordered(16)
         .try_collect::<Vec<()>>()
         .await?;
     Ok(())
 }
 
-async fn deploy(operations: &Operations, project: &Uuid, component: &Uuid, number: u32) -> Result<(), Box<dyn Error>> {
+async fn deploy(
+    platform: &Platform,
+    operations: &Operations,
+    project: &Uuid,
+    component: &Uuid,
+    number: u32,
+) -> Result<(), Box<dyn Error>> {
     let label = format!("deployment-{number}");
     let body = DeployWorkload { tag: Maybe::Value(label.clone()), ..DeployWorkload::default() };
-    let submission = operations
-        .platform()
-        .projects()
-        .create_project_component_deployment(project, component, &body, None)
-        .label(&label);
+    let submission =
+        platform.projects().create_project_component_deployment(project, component, &body, None).label(&label);
     let known = operations.labelled(&label).await?;
     let operation: Operation = match known.as_ref().map(|entry| (entry.status(), entry)) {
         None => submission.submit(operations).await?,

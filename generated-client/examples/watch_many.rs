@@ -49,7 +49,7 @@ async fn watch(address: &str, count: usize) -> Result<(), Box<dyn Error>> {
     let operations = Platform::builder(address).build()?.operations().with_binding(&TASK);
     let mut all = Vec::new();
     for _ in 0..count {
-        all.push(operations.platform().request(Method::Post, "/tasks").submit(&operations, "task", None).await?);
+        all.push(operations.client().request(Method::Post, "/tasks").submit(&operations, "task", None).await?);
     }
     let before = memory()?;
     let waits = join_all(all.iter().map(|operation| operation.wait(Deadline::never())));

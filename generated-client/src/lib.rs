@@ -54,57 +54,41 @@
 //! | `xml` | no | operations whose bodies are XML alone |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
 #![deny(missing_docs)]
-#![warn(clippy::disallowed_methods)]
 // Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.
 #![recursion_limit = "512"]
 
-mod address;
-pub mod auth;
-#[cfg(feature = "graphql")]
-mod background;
-#[cfg(feature = "blocking")]
-pub mod blocking;
-mod builder;
-mod call;
-mod clock;
-mod error;
-mod events;
 // Formatted by the generator: rustfmt would make a hand edit of it.
 #[rustfmt::skip]
 mod generated;
-#[cfg(feature = "graphql")]
-pub mod graphql;
-#[cfg(feature = "operations")]
-pub mod operations;
-mod pages;
 mod platform;
-mod request;
-mod session;
-mod settings;
-mod stream;
-mod submission;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod upload;
-mod value;
-mod wire;
 
-pub use bytes::Bytes;
-pub use http::{HeaderMap, StatusCode};
-pub use serde_json::Value;
-pub use uuid::Uuid;
+#[cfg(feature = "graphql")]
+#[doc(inline)]
+pub use platform_runtime::graphql;
+#[cfg(feature = "operations")]
+#[doc(inline)]
+pub use platform_runtime::operations;
+#[doc(inline)]
+pub use platform_runtime::{
+    Base64, ByteStream, Bytes, Call, CallFuture, Client, Compliance, Date, DateTime, Decimal, Error, Event,
+    EventStream, HeaderMap, Incoming, Maybe, Method, Middleware, MiddlewareFuture, Next, Object, Outgoing, Pages,
+    Problem, RawResponse, Request, Response, StatusCode, Submission, Time, TimeSpan, Upload, Uuid, Value, auth,
+};
 
-pub use builder::{Compliance, PlatformBuilder};
-pub use call::{Call, CallFuture, Response};
-pub use error::{Error, Problem};
-pub use events::{Event, EventStream};
 pub use generated::*;
-pub use pages::Pages;
 pub use platform::Platform;
-pub use request::{RawResponse, Request};
-pub use session::middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing};
-pub use stream::ByteStream;
-pub use submission::Submission;
-pub use upload::Upload;
-pub use value::{Base64, Date, DateTime, Decimal, Maybe, Object, Time, TimeSpan};
-pub use wire::Method;
+
+/// The configuration of a [`Platform`].
+pub type PlatformBuilder = platform_runtime::ClientBuilder<Platform>;
+
+/// The client for programs without asynchronous code.
+#[cfg(feature = "blocking")]
+pub mod blocking {
+    /// A [`Platform`](crate::Platform) with a runtime of its own.
+    pub type Blocking = platform_runtime::blocking::Blocking<crate::Platform>;
+
+    /// What a stream brings, one after the other: see [`Blocking::each`].
+    pub type Each<'a, S> = platform_runtime::blocking::Each<'a, S, crate::Platform>;
+}

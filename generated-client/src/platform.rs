@@ -1,17 +1,15 @@
-//! The client of the service, and of the compliance resource server beside it.
+//! The client of the service: the runtime's client, with the operations of the contract.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, ops::Deref, sync::Arc};
 
-use crate::{
-    Call, Method, PlatformBuilder, Request,
-    auth::Claims,
-    clock::Until,
-    error::{Error, Kind},
-    session::{Options, Session},
-    wire::{Argument, Operation, Payload, Raw, prepare},
-};
+use platform_runtime::{Client, Error, codegen::GeneratedClient};
+
+use crate::PlatformBuilder;
 
 /// A client of the platform. Clones share their connections and their token.
+///
+/// The operations of each route family are a method away, such as `platform.projects()`. Everything else is what a
+/// [`Client`] does.
 ///
 /// ```no_run
 /// use platform_client::{Method, Platform, auth::{ClientCredentials, SecretFile}};
@@ -29,88 +27,70 @@ use crate::{
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Platform(pub(crate) Arc<Session>);
+pub struct Platform {
+    client: Client,
+    compliance: Option<Arc<Self>>,
+}
 
 impl Platform {
     /// Starts the configuration of a client for the service at `base_url`: `https`, or `http` on loopback.
     pub fn builder(base_url: impl Into<String>) -> PlatformBuilder {
-        PlatformBuilder::new(base_url.into())
+        PlatformBuilder::new(base_url)
     }
 
-    /// A request with the client's connections, credential and limits, for what no generated operation covers. `path`
-    /// begins with `/` and is taken below the base address.
-    pub fn request(&self, method: Method, path: impl Into<String>) -> Request<'_> {
-        Request::new(self, method, path.into())
-    }
-
-    /// The address of the service.
-    pub fn base_url(&self) -> &str {
-        self.0.base.as_str()
-    }
-
-    /// The compliance resource server (platform document §5.7): a client of its own, with its own address, credential and
-    /// token.
+    /// A client that environment variables configure: those of [`Client::from_env`].
     ///
-    /// ```no_run
-    /// # async fn run() -> Result<(), platform_client::Error> {
-    /// use platform_client::{Compliance, Method, Platform, Uuid, auth::{ClientCredentials, SecretFile}};
+    /// # Errors
     ///
-    /// let secret = || SecretFile::new("/run/secrets/platform");
-    /// let issuer = "https://issuer.example";
-    /// let team: Uuid = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b".parse().unwrap_or_default();
-    /// let platform = Platform::builder("https://platform.example")
-    ///     .credential(ClientCredentials::new(issuer, "my-service", secret()))
-    ///     .compliance(
-    ///         Compliance::new("https://compliance.example")
-    ///             .credential(ClientCredentials::new(issuer, "my-auditor", secret()))
-    ///             .team(team),
-    ///     )
-    ///     .build()?;
-    /// let answer = platform.compliance_server()?.request(Method::Get, "/api/compliance/v1").send().await?;
-    /// # let _ = answer;
-    /// # Ok(()) }
-    /// ```
+    /// As for [`Client::from_env`].
+    pub fn from_env() -> Result<Self, Error> {
+        PlatformBuilder::from_env()?.build()
+    }
+
+    /// A client that a profile configures: see [`Client::from_profile`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Client::from_profile`].
+    #[cfg(feature = "profiles")]
+    pub fn from_profile(file: impl AsRef<std::path::Path>, name: &str) -> Result<Self, Error> {
+        PlatformBuilder::from_profile(file, name)?.build()
+    }
+
+    /// The compliance resource server (platform document §5.7), with the operations of the contract: see
+    /// [`Client::compliance_server`].
     ///
     /// # Errors
     ///
     /// The client was built without one.
     pub fn compliance_server(&self) -> Result<&Self, Error> {
-        self.0.compliance.as_ref().ok_or_else(|| {
-            Error::new(Kind::Configuration, "the client has no compliance resource server")
-                .hint("give its address and credential to the builder with `compliance`")
-        })
+        match &self.compliance {
+            Some(server) => Ok(server),
+            // The runtime says what is missing.
+            None => self.client.compliance_server().map(|_| self),
+        }
+    }
+}
+
+impl GeneratedClient for Platform {
+    const USER_AGENT: &'static str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+
+    #[cfg(feature = "operations")]
+    fn bindings() -> &'static [&'static platform_runtime::operations::Binding] {
+        crate::generated::bindings::BINDINGS
     }
 
-    /// Gets a token now, unless there is one: to sign in before the first call, with a deadline of its own. The claims that
-    /// the token says about itself, when it is a JWT; they are not verified.
-    ///
-    /// # Errors
-    ///
-    /// There is no credential, or no token could be had within `deadline`.
-    pub async fn authenticate(&self, deadline: Duration) -> Result<Option<Claims>, Error> {
-        use secrecy::ExposeSecret as _;
-
-        let Some(cache) = &self.0.credential else {
-            return Err(Error::new(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
-        };
-        let held = match cache.ready(&self.0.transport, None) {
-            Some(held) => held,
-            None => cache.token(&self.0.transport, Until::after(deadline), None).await?,
-        };
-        Ok(Claims::read(held.secret.expose_secret()))
+    fn from_client(client: Client) -> Self {
+        let compliance = client.compliance_server().ok().cloned();
+        Self { client, compliance: compliance.map(|client| Arc::new(Self { client, compliance: None })) }
     }
+}
 
-    /// What generated operations call.
-    #[allow(dead_code, reason = "a client without any family has no operation")]
-    pub(crate) fn call<T>(
-        &self,
-        operation: &'static Operation,
-        arguments: &[&dyn Argument],
-        payload: Payload<'_>,
-        decode: fn(Raw) -> Result<T, Error>,
-    ) -> Call<'_, T> {
-        let prepared = prepare(&self.0.base, self.0.api_version.as_deref(), operation, arguments, payload);
-        Call::new(self, operation.name, prepared.map_err(|error| error.at(operation.name)), Options::default(), decode)
+impl Deref for Platform {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
     }
 }
 

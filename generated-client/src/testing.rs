@@ -11,102 +11,36 @@
 //! let platform = Platform::builder(sandbox.base_url()).credential(credential).build()?;
 //! ```
 
-use std::{
-    collections::{HashMap, VecDeque},
-    fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::ops::Deref;
 
-use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header};
-use serde::Serialize;
+pub use platform_runtime::testing::FakeCall;
+use platform_runtime::{Error, testing};
 
-use crate::{
-    Error, Method, Platform, PlatformBuilder,
-    error::Kind,
-    wire::{Content, Prepared},
-};
+use crate::{Platform, PlatformBuilder};
 
 /// A service that is not there: it answers the calls of a client with what it was told, by the Rust name of the operation
-/// (`request` for [`Platform::request`]).
+/// (`request` for [`Platform::request`](platform_runtime::Client::request)).
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), platform_client::Error> {
 /// use platform_client::{Method, testing::Fake};
-/// use serde_json::json;
 ///
 /// let fake = Fake::new();
-/// fake.answer("request", &json!([{"name": "first"}]));
-/// fake.fail("request", 404, &json!({"title": "Not found"}));
+/// fake.answer("request", &["first"]);
 /// let platform = fake.platform()?;
 ///
 /// let projects = platform.request(Method::Get, "/api/projects/v1/projects").send().await?;
-/// assert!(projects.json::<Vec<platform_client::Object>>()?.len() == 1);
-/// assert!(platform.request(Method::Get, "/api/projects/v1/projects/1").send().await.unwrap_err().is_not_found());
+/// assert_eq!(projects.json::<Vec<String>>()?, ["first"]);
 /// assert_eq!(fake.calls()[0].path, "/api/projects/v1/projects");
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Default)]
-pub struct Fake(Arc<Mutex<State>>);
-
-#[derive(Default)]
-struct State {
-    answers: HashMap<String, VecDeque<(StatusCode, Bytes)>>,
-    calls: Vec<FakeCall>,
-    wrong: Option<String>,
-    #[cfg(test)]
-    script: Option<Script>,
-}
-
-/// Answers that are made when a call comes; an error is one of the connection.
-#[cfg(test)]
-type Script = Box<dyn FnMut(&FakeCall) -> Result<(StatusCode, Bytes), Error> + Send>;
-
-/// A call that a [`Fake`] was sent.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct FakeCall {
-    /// The operation, by its Rust name.
-    pub operation: &'static str,
-    /// The method.
-    pub method: Method,
-    /// The path, from the root of the address.
-    pub path: String,
-    /// The query, without its question mark; empty when there is none.
-    pub query: String,
-    /// The headers.
-    pub headers: HeaderMap,
-    /// The body, when it is in memory: not that of files, streams and multipart forms.
-    pub body: Bytes,
-}
+#[derive(Clone, Debug, Default)]
+pub struct Fake(testing::Fake);
 
 impl Fake {
     /// A service that refuses everything with status 501, until it is told answers.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Answers the next call of an operation with 200 and this value. Answers are given in the order in which they were
-    /// added, and the last one over and over.
-    pub fn answer(&self, operation: &str, value: &impl Serialize) {
-        self.fail(operation, 200, value);
-    }
-
-    /// Answers the next call of an operation with any status, and this value as its body.
-    pub fn fail(&self, operation: &str, status: u16, value: &impl Serialize) {
-        let mut state = self.state();
-        match (serde_json::to_vec(value), StatusCode::from_u16(status)) {
-            (Ok(body), Ok(status)) => {
-                state.answers.entry(operation.to_owned()).or_default().push_back((status, body.into()));
-            }
-            // Said by the next call: a test reads its errors there.
-            _ => state.wrong = Some(format!("the answer for `{operation}` cannot be written, or its status is none")),
-        }
-    }
-
-    /// The calls so far.
-    pub fn calls(&self) -> Vec<FakeCall> {
-        self.state().calls.clone()
     }
 
     /// A client of it. It has no credential, and sends each call once.
@@ -120,61 +54,14 @@ impl Fake {
 
     /// The configuration of a client of it, to go on with.
     pub fn builder(&self) -> PlatformBuilder {
-        Platform::builder("http://localhost").fake(self.clone())
-    }
-
-    #[cfg(test)]
-    pub(crate) fn script(&self, script: impl FnMut(&FakeCall) -> Result<(StatusCode, Bytes), Error> + Send + 'static) {
-        self.state().script = Some(Box::new(script));
-    }
-
-    pub(crate) fn take(&self, prepared: &Prepared, headers: HeaderMap) -> Result<reqwest::Response, Error> {
-        let mut state = self.state();
-        if let Some(what) = &state.wrong {
-            return Err(Error::new(Kind::Request, what.clone()).hint("correct the test"));
-        }
-        state.calls.push(FakeCall {
-            operation: prepared.operation,
-            method: prepared.method,
-            path: prepared.url.path().to_owned(),
-            query: prepared.url.query().unwrap_or_default().to_owned(),
-            headers,
-            body: match &prepared.body {
-                Content::Bytes(bytes) => bytes.clone(),
-                _ => Bytes::new(),
-            },
-        });
-        #[cfg(test)]
-        if let State { script: Some(script), calls, .. } = &mut *state
-            && let Some(call) = calls.last()
-        {
-            let (status, body) = script(call)?;
-            let mut response = http::Response::new(body);
-            *response.status_mut() = status;
-            return Ok(response.into());
-        }
-        let answer = state
-            .answers
-            .get_mut(prepared.operation)
-            .and_then(|answers| if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() });
-        let (status, body) = answer.unwrap_or_else(|| {
-            let text = format!(r#"{{"title":"the fake has no answer for `{}`"}}"#, prepared.operation);
-            (StatusCode::NOT_IMPLEMENTED, text.into())
-        });
-        let mut response = http::Response::new(body);
-        *response.status_mut() = status;
-        let json = header::HeaderValue::from_static("application/json");
-        response.headers_mut().insert(header::CONTENT_TYPE, json);
-        Ok(response.into())
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.builder_of()
     }
 }
 
-impl fmt::Debug for Fake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fake").field("calls", &self.state().calls.len()).finish_non_exhaustive()
+impl Deref for Fake {
+    type Target = testing::Fake;
+
+    fn deref(&self) -> &testing::Fake {
+        &self.0
     }
 }

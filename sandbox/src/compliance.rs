@@ -1,19 +1,15 @@
 //! The compliance resource server: separate from the main API, with a check of its own (platform document §5.7).
 
-use std::sync::Arc;
-
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::middleware;
+use axum::extract::{FromRef, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::caller::Caller;
-use crate::issuer::{bearer, challenge, team_claims};
-use crate::server::Shared;
-use crate::{engine, fault, requests};
+use crate::handlers::{self, Api};
+use crate::issuer::{Issuer, bearer, challenge, team_claims};
 
 /// What the server is configured with: its team and its issuer.
 #[derive(Clone, Debug)]
@@ -22,36 +18,35 @@ pub(crate) struct Compliance {
 }
 
 /// The operations of the two compliance prefixes, and nothing else.
-pub(crate) fn router(shared: Arc<Shared>) -> Router {
-    Router::new()
-        .fallback(serve)
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), fault::apply))
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), requests::record))
-        .with_state(shared)
+pub(crate) fn routes<S>() -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    Api: FromRef<S>,
+    Compliance: FromRef<S>,
+{
+    Router::new().fallback(serve)
 }
 
-async fn serve(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+async fn serve(State(api): State<Api>, State(compliance): State<Compliance>, request: Request) -> Response {
     let path = request.uri().path();
     if !path.starts_with("/api/compliance/") {
         return StatusCode::NOT_FOUND.into_response();
     }
-    let found = match engine::find(&shared, &request) {
-        Ok(found) => found,
-        Err(response) => return *response,
+    let answer = async {
+        let found = handlers::find(&api, &request)?;
+        let caller = caller(&api.issuer, &compliance, request.headers())?;
+        Ok::<_, Box<Response>>(handlers::run(&api, &caller, found, request).await)
     };
-    match caller(&shared, request.headers()) {
-        Ok(caller) => engine::run(&shared, &caller, found, request).await,
-        Err(response) => *response,
-    }
+    answer.await.unwrap_or_else(|response| *response)
 }
 
 /// First the issuer and its keys; then a `team_id` or `tenant_id` claim whose GUID is the configured team's. Neither the
 /// caller's teams in the directory nor an opaque API token count here. The statuses are the sandbox's choice: 401 for the
 /// first check, 403 for the second.
-fn caller(shared: &Shared, headers: &HeaderMap) -> Result<Caller, Box<Response>> {
+fn caller(issuer: &Issuer, compliance: &Compliance, headers: &HeaderMap) -> Result<Caller, Box<Response>> {
     let token = bearer(headers).ok_or_else(|| challenge("Bearer"))?;
-    let claims = shared.issuer.claims_of(token).ok_or_else(|| challenge("Bearer error=\"invalid_token\""))?;
-    let team = shared.compliance.team_id;
+    let claims = issuer.claims_of(token).ok_or_else(|| challenge("Bearer error=\"invalid_token\""))?;
+    let team = compliance.team_id;
     if !team_claims(&claims).any(|claimed| claimed == team) {
         return Err(Box::new(StatusCode::FORBIDDEN.into_response()));
     }

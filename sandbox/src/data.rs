@@ -1,4 +1,4 @@
-//! The database: SQLite, in memory or in a file. It is the truth of what survives; [`crate::engine`] keeps what it reads
+//! The database: SQLite, in memory or in a file. It is the truth of what survives; [`crate::state`] keeps what it reads
 //! often in memory as well.
 
 use std::fs::OpenOptions;

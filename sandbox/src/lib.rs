@@ -51,26 +51,28 @@
 //! | the offline-access scope | `offline_access` |
 #![deny(missing_docs)]
 
-mod admin;
 mod caller;
 mod clock;
 mod compliance;
 mod contract;
+mod control;
 mod data;
 mod directory;
-mod engine;
 mod error;
-mod face;
 mod fault;
 mod graphql;
+mod handlers;
 mod issuer;
 mod live;
 mod problem;
-mod projects;
+mod publication;
 mod reply;
 mod requests;
 mod sandbox;
 mod server;
+mod state;
+mod ui;
+mod values;
 mod vault;
 mod workflow;
 

@@ -5,15 +5,16 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use crate::caller::Caller;
-use crate::server::Shared;
+use crate::fault::Rules;
+use crate::issuer::Issuer;
 
 /// The media type of server-sent events.
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
 /// Completes when the caller's token expires, when sockets are ended, and when the sandbox stops.
-pub(crate) fn end(shared: &Shared, caller: &Caller) -> impl Future<Output = ()> + Send + use<> {
-    let mut ends = shared.faults.socket_ends();
-    let left = caller.expires.map(|expires| expires.saturating_sub(shared.issuer.now()));
+pub(crate) fn end(issuer: &Issuer, faults: &Rules, caller: &Caller) -> impl Future<Output = ()> + Send + use<> {
+    let mut ends = faults.socket_ends();
+    let left = caller.expires.map(|expires| expires.saturating_sub(issuer.now()));
     async move {
         let expiry = async {
             match left.and_then(|left| u64::try_from(left).ok()) {

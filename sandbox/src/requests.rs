@@ -13,9 +13,8 @@ use serde::Serialize;
 use tokio::sync::broadcast;
 
 use crate::clock;
-use crate::engine;
+use crate::contract::{Contract, route};
 use crate::issuer::TOKEN_PATH;
-use crate::server::Shared;
 
 const KEPT: usize = 1000;
 
@@ -43,6 +42,7 @@ pub struct RequestRecord {
 /// Counts and the last requests.
 #[derive(Debug)]
 pub(crate) struct Log {
+    contract: &'static Contract,
     inner: Mutex<Inner>,
     sender: broadcast::Sender<()>,
 }
@@ -52,12 +52,6 @@ struct Inner {
     number: u64,
     counts: HashMap<(Method, String), u64>,
     last: VecDeque<RequestRecord>,
-}
-
-impl Default for Log {
-    fn default() -> Self {
-        Self { inner: Mutex::default(), sender: broadcast::Sender::new(16) }
-    }
 }
 
 /// The requests that a running sandbox has seen since it started, or since [`Requests::clear`].
@@ -104,6 +98,10 @@ impl Requests<'_> {
 }
 
 impl Log {
+    pub(crate) fn new(contract: &'static Contract) -> Self {
+        Self { contract, inner: Mutex::default(), sender: broadcast::Sender::new(16) }
+    }
+
     pub(crate) fn last(&self) -> Vec<RequestRecord> {
         self.lock().last.iter().cloned().collect()
     }
@@ -152,17 +150,17 @@ impl Log {
 }
 
 /// Counts a request and keeps what became of it.
-pub(crate) async fn record(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+pub(crate) async fn record(State(log): State<Arc<Log>>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     if path.starts_with("/sandbox") {
         return next.run(request).await;
     }
-    let template = engine::template(shared.contract, &method, &path).unwrap_or(&path).to_owned();
-    shared.requests.arrive(&method, &template);
+    let template = route::template(log.contract, &method, &path).unwrap_or(&path).to_owned();
+    log.arrive(&method, &template);
     let response = next.run(request).await;
-    shared.requests.answer(RequestRecord {
+    log.answer(RequestRecord {
         number: 0,
         method: method.to_string(),
         path,

@@ -2,27 +2,28 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ring::rand::SystemRandom;
 use uuid::Uuid;
 
 use crate::clock::Clock;
-use crate::compliance::{self, Compliance};
+use crate::compliance::Compliance;
 use crate::contract::{self, Revision};
 use crate::data::Data;
 use crate::directory::{self, Client, SecretFile, Seed, Team, User, random_text};
-use crate::engine::{self, Store};
 use crate::error::Error;
-use crate::face::Graphiql;
-use crate::fault::{EventFaults, FaultControl, Rules};
+use crate::fault::{FaultControl, Rules};
 use crate::graphql;
+use crate::handlers::Api;
 use crate::issuer::{Issuer, IssuerControl};
+use crate::publication::Publication;
 use crate::requests::{Log, Requests};
-use crate::server::{self, Server, Shared};
+use crate::server::{self, App, Server};
+use crate::state::{Beginning, Store, Ticker};
+use crate::ui::Graphiql;
 use crate::vault::Vault;
-use crate::workflow::{Hub, Ticker};
+use crate::workflow::{EventFaults, Hub};
 
 /// What differs from the default.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +57,7 @@ pub struct Sandbox {
     base_url: String,
     auth_url: String,
     compliance_url: String,
-    shared: Arc<Shared>,
+    app: App,
     servers: [Server; 2],
     goodbye: Goodbye,
     _ticker: Ticker,
@@ -75,11 +76,11 @@ impl Drop for Owned {
 
 /// Ends sockets and event streams when it is dropped: they would keep the server from stopping.
 #[derive(Debug)]
-struct Goodbye(Arc<Shared>);
+struct Goodbye(Arc<Rules>);
 
 impl Drop for Goodbye {
     fn drop(&mut self) {
-        self.0.faults.end_sockets(Some(1001));
+        self.0.end_sockets(Some(1001));
     }
 }
 
@@ -115,19 +116,16 @@ pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let separate = server::bind(options.compliance_port).await?;
     let compliance_url =
         server::address(&separate).map_err(|source| Error::Bind { port: options.compliance_port, source })?;
-    let (shared, owned) = share(&options, &base_url)?;
-    let shared = Arc::new(shared);
-    let ticker = Ticker::start(Arc::clone(&shared.store));
-    let servers = [
-        Server::start(listener, server::router(Arc::clone(&shared))),
-        Server::start(separate, compliance::router(Arc::clone(&shared))),
-    ];
-    let auth_url = shared.issuer.url.clone();
-    let goodbye = Goodbye(Arc::clone(&shared));
-    Ok(Sandbox { base_url, auth_url, compliance_url, shared, servers, goodbye, _ticker: ticker, _owned: owned })
+    let (app, owned) = assemble(&options, &base_url)?;
+    let ticker = Ticker::start(Arc::clone(&app.store));
+    let servers =
+        [Server::start(listener, server::main(app.clone())), Server::start(separate, server::separate(app.clone()))];
+    let auth_url = app.issuer.url.clone();
+    let goodbye = Goodbye(Arc::clone(&app.faults));
+    Ok(Sandbox { base_url, auth_url, compliance_url, app, servers, goodbye, _ticker: ticker, _owned: owned })
 }
 
-fn share(options: &Options, base_url: &str) -> Result<(Shared, Owned), Error> {
+fn assemble(options: &Options, base_url: &str) -> Result<(App, Owned), Error> {
     let revision =
         Revision::of(options.contract_revision).ok_or(Error::Revision { revision: options.contract_revision })?;
     let data = Arc::new(Data::open(options.data.as_deref())?);
@@ -135,27 +133,39 @@ fn share(options: &Options, base_url: &str) -> Result<(Shared, Owned), Error> {
     let vault = Vault::new(Arc::clone(&data));
     let seed = Seed::read(options.seed.as_deref())?;
     let directory = Arc::new(seed.directory(secrets(&vault)?)?);
-    let resources = seed.resources();
-    let events = Arc::new(EventFaults::default());
-    let store = Store::open(data, Clock::new(), Hub::new(Arc::clone(&events)), |state| {
-        engine::plant(state, &directory.teams, &resources);
-    })?;
+    let beginning = Beginning { directory: Arc::clone(&directory), resources: seed.resources() };
     let first = directory.teams.first().map(|team| team.id).unwrap_or_default();
+    let events = Arc::new(EventFaults::default());
+    let store = Arc::new(Store::open(data, Clock::new(), Hub::new(Arc::clone(&events)), beginning)?);
+    let issuer = Arc::new(Issuer::new(format!("{base_url}{}", crate::issuer::PATH), directory, &vault)?);
+    let faults = Arc::new(Rules::new(events));
+    let contract = revision.contract();
     let step = options.step.unwrap_or(Duration::from_millis(150)).as_millis();
-    let shared = Shared {
-        issuer: Issuer::new(format!("{base_url}{}", crate::issuer::PATH), directory, &vault)?,
-        store: Arc::new(store),
-        resources,
-        contract: revision.contract(),
-        contract_requires_token: options.contract_requires_token.into(),
-        faults: Rules::new(events),
-        requests: Log::default(),
-        compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
+    let api = Api {
+        contract,
+        issuer: Arc::clone(&issuer),
+        store: Arc::clone(&store),
+        faults: Arc::clone(&faults),
         step: i64::try_from(step).unwrap_or(i64::MAX),
-        graphql: graphql::schema(),
-        graphiql: options.graphiql.as_deref().map(Graphiql::read).transpose()?,
     };
-    Ok((shared, owned))
+    let graphql = graphql::Service {
+        schema: graphql::schema(),
+        issuer: Arc::clone(&issuer),
+        store: Arc::clone(&store),
+        faults: Arc::clone(&faults),
+    };
+    let app = App {
+        api,
+        publication: Publication::new(contract, Arc::clone(&issuer), options.contract_requires_token),
+        issuer,
+        store,
+        faults,
+        log: Arc::new(Log::new(contract)),
+        compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
+        graphql,
+        graphiql: options.graphiql.as_deref().map(Graphiql::read).transpose()?.map(Arc::new),
+    };
+    Ok((app, owned))
 }
 
 /// Secrets that a database keeps from one start to the next, by their owners' names.
@@ -204,27 +214,27 @@ impl Sandbox {
     /// The seeded clients. The first acts for [`Sandbox::team`], the second for [`Sandbox::other_team`], and the third may
     /// not use the client-credentials grant; [`Sandbox::client`] finds the others by name.
     pub fn clients(&self) -> &[Client] {
-        &self.shared.issuer.directory.clients
+        &self.app.issuer.directory.clients
     }
 
     /// The seeded client of this name.
     pub fn client(&self, client_id: &str) -> Option<&Client> {
-        self.shared.issuer.directory.client(client_id)
+        self.app.issuer.directory.client(client_id)
     }
 
     /// The seeded users, who log in on the issuer's page.
     pub fn users(&self) -> &[User] {
-        &self.shared.issuer.directory.users
+        &self.app.issuer.directory.users
     }
 
     /// The seeded user of this name.
     pub fn user(&self, name: &str) -> Option<&User> {
-        self.shared.issuer.directory.user_named(name)
+        self.app.issuer.directory.user_named(name)
     }
 
     /// The seeded teams.
     pub fn teams(&self) -> &[Team] {
-        &self.shared.issuer.directory.teams
+        &self.app.issuer.directory.teams
     }
 
     /// The team of the first client.
@@ -239,22 +249,22 @@ impl Sandbox {
 
     /// The issuer, to be changed by a test.
     pub fn issuer(&self) -> IssuerControl<'_> {
-        IssuerControl(&self.shared.issuer)
+        IssuerControl(&self.app.issuer)
     }
 
     /// The clock of asynchronous work, to be driven by a test.
     pub fn clock(&self) -> &Clock {
-        self.shared.store.clock()
+        self.app.store.clock()
     }
 
     /// The faults that requests meet.
     pub fn faults(&self) -> FaultControl<'_> {
-        FaultControl(&self.shared.faults)
+        FaultControl(&self.app.faults)
     }
 
     /// The requests that have arrived.
     pub fn requests(&self) -> Requests<'_> {
-        Requests(&self.shared.requests)
+        Requests(&self.app.log)
     }
 
     /// Forgets everything that was stored, and seeds again. Tokens, secrets and keys stay.
@@ -263,7 +273,7 @@ impl Sandbox {
     ///
     /// [`Error::Data`].
     pub fn reset(&self) -> Result<(), Error> {
-        self.shared.reset()
+        self.app.store.reset()
     }
 
     /// Writes the secret of each client that has one into a file `<client_id>.secret` in the directory, with mode 0600. A
@@ -292,7 +302,7 @@ impl Sandbox {
 
     /// Demands a bearer token for the contract from now on, or stops demanding one.
     pub fn set_contract_requires_token(&self, required: bool) {
-        self.shared.contract_requires_token.store(required, Ordering::Relaxed);
+        self.app.publication.set_requires_token(required);
     }
 
     /// Sets how long the tokens last that are issued from now on: [`IssuerControl::set_token_lifetime`].

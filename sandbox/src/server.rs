@@ -4,58 +4,66 @@ use std::fmt;
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{DefaultBodyLimit, FromRef};
 use axum::middleware;
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
-use http::{HeaderMap, StatusCode};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::compliance::Compliance;
-use crate::contract::{self, Contract, Rendered};
-use crate::directory::Resource;
-use crate::engine::{self, Store};
+use crate::compliance::{self, Compliance};
 use crate::error::Error;
-use crate::face::Graphiql;
-use crate::fault::{Connection, Lines, Rules};
+use crate::fault::{self, Connection, Lines, Rules};
+use crate::handlers::{self, Api};
 use crate::issuer::{self, Issuer};
-use crate::requests::Log;
-use crate::{admin, face, fault, graphql, problem, reply, requests};
+use crate::publication::{self, Publication};
+use crate::requests::{self, Log};
+use crate::state::Store;
+use crate::ui::{self, Graphiql};
+use crate::{control, graphql};
 
-/// What the handlers share.
-pub(crate) struct Shared {
-    pub(crate) issuer: Issuer,
+/// All state of the handlers. Each handler extracts the parts that it needs.
+#[derive(Clone)]
+pub(crate) struct App {
+    pub(crate) api: Api,
+    pub(crate) issuer: Arc<Issuer>,
     pub(crate) store: Arc<Store>,
-    pub(crate) resources: Vec<Resource>,
-    pub(crate) contract: &'static Contract,
-    pub(crate) contract_requires_token: AtomicBool,
-    pub(crate) faults: Rules,
-    pub(crate) requests: Log,
+    pub(crate) publication: Publication,
+    pub(crate) faults: Arc<Rules>,
+    pub(crate) log: Arc<Log>,
     pub(crate) compliance: Compliance,
-    /// Milliseconds that a step of asynchronous work takes.
-    pub(crate) step: i64,
-    pub(crate) graphql: graphql::Schema,
-    pub(crate) graphiql: Option<Graphiql>,
+    pub(crate) graphql: graphql::Service,
+    pub(crate) graphiql: Option<Arc<Graphiql>>,
 }
 
-impl Shared {
-    /// Forgets everything that was stored, and seeds again.
-    pub(crate) fn reset(&self) -> Result<(), Error> {
-        self.store.reset(|state| engine::plant(state, &self.issuer.directory.teams, &self.resources))
-    }
+macro_rules! parts {
+    ($($field:ident: $part:ty,)*) => {
+        $(impl FromRef<App> for $part {
+            fn from_ref(app: &App) -> Self {
+                app.$field.clone()
+            }
+        })*
+    };
 }
 
-impl fmt::Debug for Shared {
+parts! {
+    api: Api,
+    issuer: Arc<Issuer>,
+    store: Arc<Store>,
+    publication: Publication,
+    faults: Arc<Rules>,
+    log: Arc<Log>,
+    compliance: Compliance,
+    graphql: graphql::Service,
+    graphiql: Option<Arc<Graphiql>>,
+}
+
+impl fmt::Debug for App {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Shared").field("issuer", &self.issuer.url).finish_non_exhaustive()
+        formatter.debug_struct("App").field("issuer", &self.issuer.url).finish_non_exhaustive()
     }
 }
 
@@ -98,42 +106,27 @@ impl Server {
 }
 
 /// The main server.
-pub(crate) fn router(shared: Arc<Shared>) -> Router {
-    Router::new()
-        .route(contract::JSON_PATH, get(contract_json))
-        .route(contract::YAML_PATH, get(contract_yaml))
-        .merge(face::routes())
-        .merge(admin::routes())
+pub(crate) fn main(app: App) -> Router {
+    let routes = Router::new()
+        .merge(publication::routes())
+        .merge(ui::routes())
+        .merge(control::routes())
         .merge(issuer::routes())
         .merge(graphql::routes())
-        .fallback(engine::serve)
-        .layer(DefaultBodyLimit::max(engine::BODY_LIMIT))
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), fault::apply))
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), requests::record))
-        .with_state(shared)
+        .merge(handlers::routes())
+        .layer(DefaultBodyLimit::max(handlers::BODY_LIMIT));
+    observed(routes, app)
 }
 
-async fn contract_json(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    send_contract(&shared, &headers, shared.contract.json())
+/// The compliance resource server.
+pub(crate) fn separate(app: App) -> Router {
+    observed(compliance::routes(), app)
 }
 
-async fn contract_yaml(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    send_contract(&shared, &headers, shared.contract.yaml())
-}
-
-fn send_contract(shared: &Shared, headers: &HeaderMap, form: Result<&'static Rendered, &'static str>) -> Response {
-    if shared.contract_requires_token.load(Ordering::Relaxed)
-        && let Err(response) = shared.issuer.caller(headers)
-    {
-        return *response;
-    }
-    let form = match form {
-        Ok(form) => form,
-        Err(message) => return problem::response(StatusCode::INTERNAL_SERVER_ERROR, message),
-    };
-    let validators = [(ETAG, form.etag.as_str()), (CACHE_CONTROL, "no-cache")];
-    if reply::matches(headers.get_all(IF_NONE_MATCH), &form.etag) {
-        return (StatusCode::NOT_MODIFIED, validators).into_response();
-    }
-    (validators, [(CONTENT_TYPE, form.media_type)], form.body.clone()).into_response()
+/// Routes behind what applies faults and what records requests.
+fn observed(routes: Router<App>, app: App) -> Router {
+    routes
+        .layer(middleware::from_fn_with_state(Arc::clone(&app.faults), fault::apply))
+        .layer(middleware::from_fn_with_state(Arc::clone(&app.log), requests::record))
+        .with_state(app)
 }

@@ -1,59 +1,82 @@
 //! Rust types as small values: what a type is called, and what it is applied to.
 
-use syn::{GenericArgument, PathArguments, Type};
+use quote::ToTokens as _;
+use syn::{GenericArgument, PathArguments};
+
+use crate::model::{Type, TypeId};
+
+/// Types that generated code names without a path. No others come out of progenitor.
+const KNOWN: &[&str] = &[
+    "BTreeMap", "Base64", "Date", "DateTime", "Decimal", "Object", "String", "Time", "TimeSpan", "Uuid", "Value",
+    "Vec", "bool", "f32", "f64", "i16", "i32", "i64", "i8", "u16", "u32", "u64", "u8",
+];
 
 /// A Rust type, without the paths that lead to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rust {
-    /// `Vec<T>`, `String`, `()`.
-    Name(String, Vec<Rust>),
-    /// `&T`.
+    /// A type of the language or of the runtime: `Vec<…>`, `String`, `()`.
+    Name(&'static str, Vec<Rust>),
+    /// A type of the contract.
+    Named(TypeId),
+    /// `&…`.
     Reference(Box<Rust>),
 }
 
 impl Rust {
-    pub(crate) fn of(ty: &Type) -> Self {
-        match ty {
-            Type::Reference(reference) => Self::Reference(Box::new(Self::of(&reference.elem))),
-            Type::Path(path) => {
-                let Some(last) = path.path.segments.last() else { return Self::unit() };
-                let arguments = match &last.arguments {
-                    PathArguments::AngleBracketed(arguments) => arguments
-                        .args
-                        .iter()
-                        .filter_map(|argument| match argument {
-                            GenericArgument::Type(ty) => Some(Self::of(ty)),
-                            _ => None,
-                        })
-                        .collect(),
-                    _ => Vec::new(),
-                };
-                Self::Name(last.ident.to_string(), arguments)
-            }
-            _ => Self::unit(),
+    /// Reads a type. `placeholder` is what every type with a name is called in it.
+    pub(super) fn read(ty: &syn::Type, placeholder: &str) -> Result<Self, String> {
+        let unknown = || format!("progenitor wrote a type that the client does not know: {}", ty.to_token_stream());
+        let syn::Type::Path(path) = ty else { return Err(unknown()) };
+        let last = path.path.segments.last().ok_or_else(unknown)?;
+        if last.ident == placeholder {
+            return Ok(Self::Named(TypeId(0)));
         }
+        let name = KNOWN.iter().find(|known| last.ident == **known).ok_or_else(unknown)?;
+        let arguments = match &last.arguments {
+            PathArguments::AngleBracketed(arguments) => arguments.args.iter().collect(),
+            _ => Vec::new(),
+        };
+        let arguments = arguments.into_iter().map(|argument| match argument {
+            GenericArgument::Type(ty) => Self::read(ty, placeholder),
+            _ => Err(unknown()),
+        });
+        Ok(Self::Name(name, arguments.collect::<Result<_, _>>()?))
     }
 
     /// A type without arguments.
-    pub(crate) fn name(name: &str) -> Self {
-        Self::Name(name.to_owned(), Vec::new())
+    pub(crate) fn name(name: &'static str) -> Self {
+        Self::Name(name, Vec::new())
     }
 
     /// A type with one argument.
-    pub(crate) fn with(name: &str, argument: Rust) -> Self {
-        Self::Name(name.to_owned(), vec![argument])
+    pub(crate) fn with(name: &'static str, argument: Rust) -> Self {
+        Self::Name(name, vec![argument])
     }
 
     pub(crate) fn unit() -> Self {
         Self::name("()")
     }
 
-    /// The type as it stands in a struct: `&str` becomes `String`, any other reference what it refers to.
-    pub(crate) fn owned(self) -> Rust {
+    /// The type of a shape as the type of what has that shape: with its names, and options where an element may be null.
+    pub(super) fn filled(self, ty: &Type) -> Self {
+        match (self, ty) {
+            (rust, Type::Optional(inner)) => Self::with("Option", rust.filled(inner)),
+            (_, Type::Named(id)) => Self::Named(*id),
+            (Self::Name(name, mut arguments), Type::List(inner) | Type::Map(inner)) => {
+                if let Some(last) = arguments.pop() {
+                    arguments.push(last.filled(inner));
+                }
+                Self::Name(name, arguments)
+            }
+            (rust, _) => rust,
+        }
+    }
+
+    /// The type behind a box, inside of any option.
+    pub(super) fn boxed(self) -> Self {
         match self {
-            Self::Reference(inner) if *inner == Self::name("str") => Self::name("String"),
-            Self::Reference(inner) => inner.owned(),
-            Self::Name(name, arguments) => Self::Name(name, arguments.into_iter().map(Self::owned).collect()),
+            Self::Name("Option", arguments) => Self::Name("Option", arguments.into_iter().map(Self::boxed).collect()),
+            other => Self::with("Box", other),
         }
     }
 }

@@ -11,6 +11,8 @@ use super::model::{Item, Member, Need, Shape, Value};
 use crate::Scalar;
 use crate::naming::Scope;
 use crate::naming::ident::{member_name, type_name, variant_name};
+use crate::text::code::code;
+use crate::text::{Code, Ident};
 
 /// What stands in a place of Rust code for the types of a document.
 const ELSEWHERE: &str = "super::types::";
@@ -20,7 +22,7 @@ pub(super) struct Inputs<'a> {
     pub(super) schema: &'a Valid<Schema>,
     scalars: &'a BTreeMap<String, Scalar>,
     /// Names of enumerations and input objects, used or not, so that a new document renames nothing.
-    names: BTreeMap<&'a str, String>,
+    names: BTreeMap<&'a str, Ident>,
     used: BTreeSet<&'a str>,
 }
 
@@ -39,13 +41,13 @@ impl<'a> Inputs<'a> {
     }
 
     /// The Rust type of a scalar, enumeration or input object, as the module of a document writes it.
-    pub(super) fn leaf(&mut self, name: &str) -> String {
+    pub(super) fn leaf(&mut self, name: &str) -> Code {
         self.named(name, ELSEWHERE)
     }
 
-    fn named(&mut self, name: &str, prefix: &str) -> String {
+    fn named(&mut self, name: &str, prefix: &'static str) -> Code {
         if let Some((wire, rust)) = self.names.get_key_value(name) {
-            let (wire, text) = (*wire, format!("{prefix}{rust}"));
+            let (wire, text) = (*wire, code![prefix, rust]);
             if self.used.insert(wire)
                 && let Some(ExtendedType::InputObject(input)) = self.schema.types.get(wire)
             {
@@ -62,7 +64,7 @@ impl<'a> Inputs<'a> {
             "String" | "ID" => Scalar::String,
             _ => Scalar::Value,
         });
-        scalar.rust().to_owned()
+        code![scalar.rust()]
     }
 
     /// A variable, or a member of an input object.
@@ -85,17 +87,17 @@ impl<'a> Inputs<'a> {
         items
     }
 
-    fn object(&mut self, name: String, input: &InputObjectType) -> Item {
+    fn object(&mut self, name: Ident, input: &InputObjectType) -> Item {
         let mut scope = Scope::default();
         let mut members = Vec::new();
         for field in input.fields.values() {
             let inner = field.ty.inner_named_type();
             let mut rust = self.named(inner, "");
             if !field.ty.is_list() && reaches(self.schema, inner, &input.name) {
-                rust = format!("Box<{rust}>");
+                rust = code!["Box<", rust, ">"];
             }
             let mut member = self::input(&field.name, &field.ty, field.default_value.is_some(), rust);
-            member.name = scope.claim([member.name.as_str()]);
+            member.name = scope.claim([&*member.name]);
             member.docs = docs(field);
             member.deprecated = deprecated(&field.directives.0);
             members.push(member);
@@ -108,17 +110,19 @@ impl<'a> Inputs<'a> {
     }
 }
 
-fn input(name: &str, ty: &Type, has_default: bool, inner: String) -> Member {
-    let (ty, need) = match (bare(&wrapped(ty, inner)), ty.is_non_null(), has_default) {
+fn input(name: &str, ty: &Type, has_default: bool, inner: Code) -> Member {
+    let (ty, need) = match (bare(ty, inner), ty.is_non_null(), has_default) {
         (ty, true, false) => (ty, Need::Required),
         // It may be left out, and it may not be null.
         (ty, true, true) => (ty, Need::Optional),
         (ty, false, _) => (ty, Need::Maybe),
     };
-    Member { wire: name.to_owned(), name: member_name(name), ty, need, docs: String::new(), deprecated: false }
+    let wire = name.to_owned();
+    let name = Ident::derived(&member_name(name), member_name);
+    Member { wire, name, ty, need, docs: String::new(), deprecated: false }
 }
 
-fn enumeration(name: String, values: &EnumType) -> Item {
+fn enumeration(name: Ident, values: &EnumType) -> Item {
     let mut scope = Scope::with(["Unknown"]);
     let values_of = |(wire, value): (_, &apollo_compiler::schema::Component<_>)| {
         let value: &apollo_compiler::schema::EnumValueDefinition = value;
@@ -161,16 +165,14 @@ fn reaches(schema: &Schema, from: &str, to: &str) -> bool {
 }
 
 /// The Rust type of a reference, whose innermost type is `inner`.
-pub(super) fn wrapped(ty: &Type, inner: String) -> String {
-    match ty {
-        Type::NonNullNamed(_) => inner,
-        Type::Named(_) => format!("Option<{inner}>"),
-        Type::NonNullList(element) => format!("Vec<{}>", wrapped(element, inner)),
-        Type::List(element) => format!("Option<Vec<{}>>", wrapped(element, inner)),
-    }
+fn wrapped(ty: &Type, inner: Code) -> Code {
+    if ty.is_non_null() { bare(ty, inner) } else { code!["Option<", bare(ty, inner), ">"] }
 }
 
-/// A Rust type without the option around it.
-pub(super) fn bare(ty: &str) -> String {
-    ty.strip_prefix("Option<").and_then(|rest| rest.strip_suffix('>')).unwrap_or(ty).to_owned()
+/// As [`wrapped`], without the option around it.
+pub(super) fn bare(ty: &Type, inner: Code) -> Code {
+    match ty {
+        Type::NonNullNamed(_) | Type::Named(_) => inner,
+        Type::NonNullList(element) | Type::List(element) => code!["Vec<", wrapped(element, inner), ">"],
+    }
 }

@@ -15,6 +15,7 @@ use apollo_compiler::validation::Valid;
 use crate::bind::Bindings;
 use crate::ledger::Ledger;
 use crate::model::{Model, Provenance};
+use crate::text::Ident;
 use crate::{AsyncOperation, Config, Problem, Report};
 
 pub(crate) use model::{Document, Documents, Item, Member, Need, Shape, Value};
@@ -63,7 +64,7 @@ pub(crate) fn read(
     let assumed = model.operations.iter().any(|operation| operation.provenance == Provenance::Assumed);
     let mut documents = Documents { assumed, unnamed_states: unnamed, ..Documents::default() };
     let mut inputs = schema.as_ref().map(|schema| inputs::Inputs::new(schema, &config.scalars));
-    let mut modules: BTreeMap<String, &str> = BTreeMap::from([(model::TYPES.to_owned(), SCHEMA)]);
+    let mut modules: BTreeMap<Ident, &str> = BTreeMap::from([(Ident::fixed(model::TYPES), SCHEMA)]);
     for (file, text, head) in named {
         let mut document = Document::new(file, text, head);
         if let Some(other) = modules.insert(document.module.clone(), file) {

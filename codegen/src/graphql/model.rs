@@ -1,7 +1,7 @@
 //! What a document becomes: a constant, and the types of its variables and of its data.
 
 use crate::naming::ident::member_name;
-use crate::text::ident::{clipped, is_device};
+use crate::text::{Code, Ident, clipped, is_device};
 
 /// The module of the types that documents share.
 pub(crate) const TYPES: &str = "types";
@@ -34,7 +34,7 @@ pub(crate) struct Document {
     /// The name of its operation.
     pub(crate) name: String,
     /// The module of its types.
-    pub(crate) module: String,
+    pub(crate) module: Ident,
     /// Its types; `None` without a schema.
     pub(crate) typed: Option<Typed>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Typed {
 /// One type.
 #[derive(Debug)]
 pub(crate) struct Item {
-    pub(crate) name: String,
+    pub(crate) name: Ident,
     pub(crate) docs: String,
     pub(crate) shape: Shape,
 }
@@ -64,7 +64,7 @@ pub(crate) enum Shape {
     /// An object that is sent.
     Input(Vec<Member>),
     /// One of several objects: the member that names it, and the types by name.
-    Union(String, Vec<(String, String, String)>),
+    Union(String, Vec<(String, Ident, Ident)>),
     /// An open enumeration: values and variants.
     Enum(Vec<Value>),
 }
@@ -73,7 +73,7 @@ pub(crate) enum Shape {
 #[derive(Debug)]
 pub(crate) struct Value {
     pub(crate) wire: String,
-    pub(crate) variant: String,
+    pub(crate) variant: Ident,
     pub(crate) docs: String,
 }
 
@@ -81,8 +81,8 @@ pub(crate) struct Value {
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) wire: String,
-    pub(crate) name: String,
-    pub(crate) ty: String,
+    pub(crate) name: Ident,
+    pub(crate) ty: Code,
     pub(crate) need: Need,
     pub(crate) docs: String,
     pub(crate) deprecated: bool,
@@ -107,23 +107,21 @@ pub(super) struct Head {
 
 impl Document {
     pub(super) fn new(file: &str, text: &str, head: Head) -> Self {
-        let mut module = clipped(&member_name(&head.name), LONGEST);
-        if is_device(&module) {
-            module.push('_');
-        }
+        let module = Ident::derived(&clipped(&member_name(&head.name), LONGEST), member_name);
+        let module = if is_device(&module) { module.followed_by("_") } else { module };
         let text = text.trim().to_owned();
         Self { file: file.to_owned(), text, kind: head.kind, name: head.name, module, typed: None }
     }
 
     /// The name of its constant.
-    pub(crate) fn constant(&self) -> String {
-        self.module.to_uppercase()
+    pub(crate) fn constant(&self) -> Ident {
+        self.module.upper()
     }
 }
 
 impl Documents {
     /// The constant of a file.
-    pub(crate) fn constant(&self, file: &str) -> Option<String> {
+    pub(crate) fn constant(&self, file: &str) -> Option<Ident> {
         self.list.iter().find(|document| document.file == file).map(Document::constant)
     }
 }

@@ -6,13 +6,15 @@ use apollo_compiler::executable::{Field, Fragment, Operation, Selection, Selecti
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Node};
 
-use super::inputs::{Inputs, bare, deprecated, wrapped};
+use super::inputs::{Inputs, bare, deprecated};
 use super::model::{Item, Member, Need, Shape, Typed};
 use super::problem;
 use crate::Report;
 use crate::naming::Scope;
 use crate::naming::ident::{camel, member_name, type_name, variant_name};
 use crate::naming::words::singular;
+use crate::text::code::code;
+use crate::text::{Code, Ident};
 
 /// The types of a document.
 pub(super) fn typed(
@@ -29,7 +31,7 @@ pub(super) fn typed(
     let mut select = Select { inputs, document, file, scope, fragments: BTreeMap::new(), items: Vec::new(), report };
     let sets = [Part { set: &operation.selection_set, sure: true }];
     let root = operation.selection_set.ty.as_str();
-    select.object("Data".to_owned(), root, &sets, None);
+    select.object(Ident::fixed("Data"), root, &sets, None);
     let items = variables.into_iter().chain(select.items).collect();
     select.report.into_result(Typed { variables: has_variables, items })
 }
@@ -39,12 +41,12 @@ fn variables(inputs: &mut Inputs<'_>, operation: &Operation) -> Option<Item> {
     let mut members = Vec::new();
     for variable in &operation.variables {
         let mut member = inputs.member(&variable.name, &variable.ty, variable.default_value.is_some());
-        member.name = scope.claim([member.name.as_str()]);
+        member.name = scope.claim([&*member.name]);
         member.docs = format!("`${}`", variable.name);
         members.push(member);
     }
     let docs = "What the document takes.".to_owned();
-    (!members.is_empty()).then(|| Item { name: "Variables".to_owned(), docs, shape: Shape::Input(members) })
+    (!members.is_empty()).then(|| Item { name: Ident::fixed("Variables"), docs, shape: Shape::Input(members) })
 }
 
 /// A selection set that contributes to an object.
@@ -68,14 +70,14 @@ struct Select<'d, 'i, 's> {
     file: &'d str,
     scope: Scope,
     /// Fragments that became a type of their own.
-    fragments: BTreeMap<&'d str, String>,
+    fragments: BTreeMap<&'d str, Ident>,
     items: Vec<Item>,
     report: Report,
 }
 
 impl<'d> Select<'d, '_, '_> {
     /// The type of a value of the schema's type `ty`.
-    fn value(&mut self, ty: &str, parts: &[Part<'d>], wish: &str) -> String {
+    fn value(&mut self, ty: &str, parts: &[Part<'d>], wish: &str) -> Ident {
         if let Some(fragment) = self.whole(ty, parts) {
             if let Some(known) = self.fragments.get(fragment.name.as_str()) {
                 return known.clone();
@@ -98,7 +100,7 @@ impl<'d> Select<'d, '_, '_> {
         (spread.directives.is_empty() && fragment.selection_set.ty == ty).then_some(fragment)
     }
 
-    fn shape(&mut self, name: String, ty: &str, parts: &[Part<'d>]) {
+    fn shape(&mut self, name: Ident, ty: &str, parts: &[Part<'d>]) {
         let mut told_apart: Vec<String> =
             self.possible(ty).into_iter().filter(|one| self.has_own(parts, ty, one)).collect();
         told_apart.sort();
@@ -144,7 +146,7 @@ impl<'d> Select<'d, '_, '_> {
     }
 
     /// One of several objects.
-    fn union(&mut self, name: String, parts: &[Part<'d>], objects: &[String]) {
+    fn union(&mut self, name: Ident, parts: &[Part<'d>], objects: &[String]) {
         let mut tag: Option<String> = None;
         for object in objects {
             let mut found = Vec::new();
@@ -186,11 +188,11 @@ impl<'d> Select<'d, '_, '_> {
 
     /// An object of the schema's type `ty`: an object type, or an abstract one for all of whose object types the same is
     /// selected. The member `tag` is left to the union around it.
-    fn object(&mut self, name: String, ty: &str, parts: &[Part<'d>], tag: Option<&str>) {
+    fn object(&mut self, name: Ident, ty: &str, parts: &[Part<'d>], tag: Option<&str>) {
         let place = self.items.len();
         let described = self.inputs.schema.types.get(ty).and_then(|ty| ty.description().cloned());
         let docs = described.map_or_else(|| format!("`{ty}` of the schema."), |text| text.to_string());
-        let docs = if name == "Data" { "What the document answers.".to_owned() } else { docs };
+        let docs = if &*name == "Data" { "What the document answers.".to_owned() } else { docs };
         self.items.push(Item { name: name.clone(), docs, shape: Shape::Data(Vec::new()) });
         let mut found = Vec::new();
         // What applies to one object type applies to all of them here.
@@ -207,20 +209,20 @@ impl<'d> Select<'d, '_, '_> {
             let own = self.inputs.schema.type_field(ty, &field.name).ok().map(|own| &own.ty);
             let ty = own.unwrap_or_else(|| field.ty());
             let inner = ty.inner_named_type();
-            let rust = if field.selection_set.selections.is_empty() {
+            let rust: Code = if field.selection_set.selections.is_empty() {
                 self.inputs.leaf(inner)
             } else {
                 let noun = member_name(&wire);
                 let noun = camel(&if ty.is_list() { singular(&noun) } else { noun });
-                let wish = if name == "Data" { noun } else { format!("{name}{noun}") };
-                self.value(inner, &places, &wish)
+                let wish = if &*name == "Data" { noun } else { format!("{name}{noun}") };
+                code![self.value(inner, &places, &wish)]
             };
             let need = if ty.is_non_null() && sure { Need::Required } else { Need::Optional };
             let docs = field.definition.description.as_ref().map(|text| text.to_string()).unwrap_or_default();
             members.push(Member {
                 name: scope.claim([member_name(&wire).as_str()]),
                 wire,
-                ty: bare(&wrapped(ty, rust)),
+                ty: bare(ty, rust),
                 need,
                 docs,
                 deprecated: deprecated(&field.definition.directives.0),

@@ -8,7 +8,7 @@ use super::tree::{Document, Node, last_segment};
 use crate::Names;
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
-use crate::text::ident::is_identifier;
+use crate::text::Ident;
 
 /// Where a document keeps its named schemas.
 const COMPONENTS: &str = "/components/schemas/";
@@ -23,7 +23,7 @@ pub(super) struct Claims<'a> {
     /// Pinned names that were given.
     honoured: BTreeSet<&'a str>,
     /// (document, pointer) of a named schema → its name.
-    components: HashMap<(String, String), String>,
+    components: HashMap<(String, String), Ident>,
     /// Names that were given: types by key, and members that needed more than their wire name.
     pub(super) given: Names,
 }
@@ -59,7 +59,7 @@ impl<'a> Claims<'a> {
 
     /// The name for a new type: chosen by hand, pinned, or the first free form of `wish`. A newcomer never takes the name of
     /// a type that was there before.
-    pub(super) fn claim(&mut self, key: &str, wish: &str) -> String {
+    pub(super) fn claim(&mut self, key: &str, wish: &str) -> Ident {
         let mut key = key.to_owned();
         // Two alternatives may have one title.
         while self.given.types.contains_key(&key) {
@@ -67,18 +67,18 @@ impl<'a> Claims<'a> {
         }
         let chosen = self.renames.get(&key).map(String::as_str);
         let pinned = self.pins.types.get(&key).map(String::as_str);
-        let name = match pinned.filter(|pinned| is_identifier(pinned) && chosen.is_none_or(|chosen| chosen == *pinned))
-        {
-            Some(pinned) if self.honoured.insert(pinned) => pinned.to_owned(),
+        let pinned = pinned.filter(|pinned| chosen.is_none_or(|chosen| chosen == *pinned));
+        let name = match pinned.and_then(|pinned| Some((pinned, Ident::new(pinned)?))) {
+            Some((pinned, name)) if self.honoured.insert(pinned) => name,
             _ => self.scope.claim([chosen.unwrap_or(wish), wish]),
         };
-        self.given.types.insert(key, name.clone());
+        self.given.types.insert(key, name.to_string());
         name
     }
 
     /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then wire names that
     /// are written as Rust writes them, then the rest: of `$type` and `type`, the second is `type_`.
-    pub(super) fn members(&mut self, scope: &mut Scope, owner: &str, members: &[(&str, String)]) -> Vec<String> {
+    pub(super) fn members(&mut self, scope: &mut Scope, owner: &str, members: &[(&str, String)]) -> Vec<Ident> {
         let rank = |(wire, wish): &(&str, String)| {
             let is_plain = wire.chars().all(|c| c.is_alphanumeric() || c == '_');
             let pinned = self.pins.members.contains_key(&format!("{owner}.{wire}"));
@@ -86,35 +86,36 @@ impl<'a> Claims<'a> {
         };
         let mut order: Vec<usize> = (0..members.len()).collect();
         order.sort_by_cached_key(|index| members.get(*index).map(rank));
-        let mut names = vec![String::new(); members.len()];
+        let mut names: Vec<(usize, Ident)> = Vec::with_capacity(members.len());
         for index in order {
-            if let (Some((wire, wish)), Some(name)) = (members.get(index), names.get_mut(index)) {
-                *name = self.member(scope, owner, wire, wish);
+            if let Some((wire, wish)) = members.get(index) {
+                names.push((index, self.member(scope, owner, wire, wish)));
             }
         }
-        names
+        names.sort_by_key(|(index, _)| *index);
+        names.into_iter().map(|(_, name)| name).collect()
     }
 
     /// The name of a member: pinned, or the first free form of `wish`. It is pinned where it needed more than its wire name.
-    fn member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> String {
+    fn member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> Ident {
         let key = format!("{owner}.{wire}");
         let chosen = self.renames.get(&key).or_else(|| self.pins.members.get(&key));
         let name = scope.claim([chosen.map_or(wish, String::as_str), wish]);
-        if name != wish {
-            self.given.members.insert(key, name.clone());
+        if *name != *wish {
+            self.given.members.insert(key, name.to_string());
         }
         name
     }
 
     /// The name of the named schema at a place.
-    pub(super) fn component(&self, place: &(String, String)) -> Option<&str> {
-        self.components.get(place).map(String::as_str)
+    pub(super) fn component(&self, place: &(String, String)) -> Option<&Ident> {
+        self.components.get(place)
     }
 
     /// The name of the named schema that a place lies in.
     pub(super) fn owner(&self, node: &Node<'_>) -> Option<&str> {
         let component = node.pointer.strip_prefix(COMPONENTS)?.split('/').next()?;
-        self.component(&(node.document.name.clone(), format!("{COMPONENTS}{component}")))
+        self.component(&(node.document.name.clone(), format!("{COMPONENTS}{component}"))).map(|name| &**name)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::Family;
 use super::tree::Node;
 use crate::Config;
-use crate::naming::ident::{feature_name, handle_name, member_name};
-use crate::text::ident::{clipped, is_device};
+use crate::naming::ident::{camel, feature_name, handle_name, member_name};
+use crate::text::{Ident, clipped, is_device};
 
 /// Features that the generator writes itself, beside those of families.
 const FEATURES: &[&str] = &["assumed", "default", "unreferenced"];
@@ -55,12 +55,12 @@ fn of(config: &Config, family: &crate::Family) -> Family {
 
 fn named(config: &Config, text: &str, covers: String, prefixes: Vec<String>) -> Family {
     let name = name(config, text);
-    let handle = handle_name(&name, &config.reserved.types);
+    let handle = Ident::derived(&handle_name(&name, &config.reserved.types), camel);
     Family { handle, feature: feature_name(&name), name, covers, prefixes }
 }
 
 /// A name that is free as a module, a file, a cargo feature and a method of the client.
-fn name(config: &Config, text: &str) -> String {
+fn name(config: &Config, text: &str) -> Ident {
     let reserved = &config.reserved;
     let is_free = |name: &str| {
         let feature = feature_name(name);
@@ -71,12 +71,10 @@ fn name(config: &Config, text: &str) -> String {
             && !reserved.methods.contains(name)
     };
     let name = clipped(&member_name(text), LONGEST);
-    if is_free(&name) {
-        return name;
-    }
     let stem = name.trim_end_matches('_');
     let numbered = (2..).map(|number: usize| format!("{stem}_api{number}"));
-    std::iter::once(format!("{stem}_api")).chain(numbered).find(|name| is_free(name)).unwrap_or(name)
+    let mut wishes = [name.clone(), format!("{stem}_api")].into_iter().chain(numbered);
+    Ident::derived(&wishes.find(|name| is_free(name)).unwrap_or(name), member_name)
 }
 
 #[cfg(test)]

@@ -40,6 +40,9 @@ pub(crate) use types::{
     Definition, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Tagging, Type, TypeId, Variant, VariantContent,
 };
 
+use crate::text::Ident;
+use crate::text::docs::Docs;
+
 pub(crate) use xml::{Xml, XmlName, XmlPlace, XmlRoot, XmlShape};
 
 /// All contracts of a client, interpreted.
@@ -68,9 +71,9 @@ impl Model {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Family {
     /// Snake case: the module and the accessor.
-    pub(crate) name: String,
+    pub(crate) name: Ident,
     /// Upper camel case: the handle.
-    pub(crate) handle: String,
+    pub(crate) handle: Ident,
     /// Kebab case: the cargo feature.
     pub(crate) feature: String,
     /// What it covers, one line.
@@ -118,9 +121,9 @@ pub(crate) struct Operation {
     /// Headers with one value, which each request carries.
     pub(crate) headers: Vec<(String, String)>,
     /// Name of the family.
-    pub(crate) family: String,
+    pub(crate) family: Ident,
     /// Snake case.
-    pub(crate) name: String,
+    pub(crate) name: Ident,
     /// `summary` and `description`.
     pub(crate) docs: String,
     pub(crate) deprecated: bool,
@@ -183,7 +186,7 @@ pub(crate) enum Style {
 pub(crate) struct Parameter {
     pub(crate) wire: String,
     /// Rust argument or field name.
-    pub(crate) name: String,
+    pub(crate) name: Ident,
     pub(crate) location: Location,
     pub(crate) style: Style,
     /// `None`: the style's own default.
@@ -193,7 +196,7 @@ pub(crate) struct Parameter {
     pub(crate) ty: Type,
     pub(crate) docs: String,
     /// Limits and default, in words.
-    pub(crate) limits: String,
+    pub(crate) limits: Docs,
     pub(crate) default: Option<String>,
     /// The only value that it can have, else an example of one.
     pub(crate) example: Option<String>,

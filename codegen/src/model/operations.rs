@@ -8,6 +8,7 @@ use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::{member_name, type_name};
 use crate::naming::operation::{Route, from_route, last_parameter, version};
+use crate::text::Ident;
 use crate::walk::{METHODS, OTHER_OPERATIONS};
 use crate::{Config, Names};
 
@@ -22,7 +23,7 @@ pub(super) struct Found<'a> {
     /// Whether another operation has the same method, path and fixed query.
     pub(super) shares: bool,
     pub(super) family: Family,
-    pub(super) name: String,
+    pub(super) name: Ident,
     /// Prefix for the names of types that belong to it, unique over all operations.
     pub(super) hint: String,
     /// The key of the operation in the lock: `GET /orders`. Where several documents have one, only the first is plain.
@@ -78,7 +79,7 @@ pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut 
                     keys.insert(key.clone());
                 }
                 let (template, prefix) = (template.clone(), prefix.to_owned());
-                let (name, hint) = (String::new(), String::new());
+                let (name, hint) = (Ident::fixed("unnamed"), String::new());
                 found.push(Found {
                     node,
                     item: item.clone(),
@@ -138,11 +139,11 @@ fn admitted(config: &Config, path: &str) -> bool {
 /// Gives every operation its name: pinned, from its identifier, or from its method and path.
 pub(super) fn name(found: &mut [Found<'_>], config: &Config, pins: &Names) -> BTreeMap<String, String> {
     let mut given = BTreeMap::new();
-    let mut scopes: BTreeMap<String, Scope> = BTreeMap::new();
+    let mut scopes: BTreeMap<Ident, Scope> = BTreeMap::new();
     let mut hints = Scope::default();
     let firsts: Vec<String> = found.iter().map(first_wish).collect();
     // How many versions of a route want the same name.
-    let mut versions: BTreeMap<(String, String), BTreeSet<Option<String>>> = BTreeMap::new();
+    let mut versions: BTreeMap<(Ident, String), BTreeSet<Option<String>>> = BTreeMap::new();
     for (operation, first) in found.iter().zip(&firsts) {
         let place = (operation.family.name.clone(), first.clone());
         versions.entry(place).or_default().insert(version(&operation.template));
@@ -178,8 +179,8 @@ pub(super) fn name(found: &mut [Found<'_>], config: &Config, pins: &Names) -> BT
     for operation in found.iter_mut() {
         let short = type_name(&operation.name);
         let long = type_name(&format!("{}_{}", operation.family.name, operation.name));
-        operation.hint =
-            if counts.get(&short) == Some(&1) { hints.claim([short.as_str()]) } else { hints.claim([long.as_str()]) };
+        let wish = if counts.get(&short) == Some(&1) { short } else { long };
+        operation.hint = hints.claim([wish.as_str()]).to_string();
     }
     given
 }
@@ -216,7 +217,7 @@ fn without_owner(id: &str, operation: &Found<'_>) -> String {
     let tag = operation.node.get("tags").and_then(|tags| tags.items().next()).and_then(|tag| tag.value.as_str());
     if let Some((owner, rest)) = id.split_once(['_', '/', '.']) {
         let owner = member_name(owner);
-        let owned = owner == operation.family.name || tag.is_some_and(|tag| member_name(tag) == owner);
+        let owned = *owner == *operation.family.name || tag.is_some_and(|tag| member_name(tag) == owner);
         if owned && rest.chars().any(char::is_alphabetic) {
             return member_name(rest);
         }

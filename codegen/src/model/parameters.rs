@@ -16,6 +16,8 @@ use super::{Location, Parameter, Style};
 use crate::ledger::Loss;
 use crate::naming::Scope;
 use crate::naming::ident::{camel, member_name};
+use crate::text::Ident;
+use crate::text::docs::Docs;
 
 /// Headers that the session and the connection set themselves (OpenAPI 3.0, "Parameter Object": such definitions of the
 /// first three shall be ignored).
@@ -248,7 +250,7 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
     };
     let default = schema.as_ref().and_then(|schema| schema.value.get("default")).filter(|value| !value.is_null());
     Some(Parameter {
-        name: String::new(),
+        name: Ident::fixed("unnamed"),
         location,
         style,
         explode: node.value.get("explode").and_then(Value::as_bool),
@@ -266,7 +268,7 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
 fn undeclared(wire: &str, location: Location) -> Parameter {
     Parameter {
         wire: wire.to_owned(),
-        name: String::new(),
+        name: Ident::fixed("unnamed"),
         location,
         style: Style::Plain,
         explode: None,
@@ -274,7 +276,7 @@ fn undeclared(wire: &str, location: Location) -> Parameter {
         required: true,
         ty: Type::String(Format::Text),
         docs: String::new(),
-        limits: String::new(),
+        limits: Docs::default(),
         default: None,
         example: None,
     }

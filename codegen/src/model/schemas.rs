@@ -20,6 +20,7 @@ use super::{Provenance, enums};
 use crate::Names;
 use crate::ledger::{Ledger, Loss};
 use crate::naming::ident::type_name;
+use crate::text::Ident;
 
 /// A type, and whether `null` may stand in its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +70,7 @@ pub(super) struct Types<'a> {
     pub(super) claims: Claims<'a>,
     definitions: Vec<Option<Definition>>,
     /// Name of each definition, also while it is being built.
-    names: Vec<String>,
+    names: Vec<Ident>,
     states: HashMap<(String, String), State>,
     pub(super) multiparts: HashMap<(String, String), TypeId>,
     pub(super) subtypes: Subtypes,
@@ -89,7 +90,7 @@ struct Deferred<'a> {
     id: TypeId,
     node: Node<'a>,
     shape: Shape<'a>,
-    name: String,
+    name: Ident,
 }
 
 impl<'a> Types<'a> {
@@ -180,8 +181,8 @@ impl<'a> Types<'a> {
         hint: &str,
         named: Option<(String, String)>,
     ) -> Typed {
-        let component = named.as_ref().and_then(|place| self.claims.component(place)).map(str::to_owned);
-        let name = component.clone().unwrap_or_else(|| type_name(hint));
+        let component = named.as_ref().and_then(|place| self.claims.component(place)).cloned();
+        let name = component.as_ref().map_or_else(|| type_name(hint), ToString::to_string);
         let ty = match shape {
             Shape::Any => Type::Any,
             Shape::Scalar(ty) => ty,
@@ -207,10 +208,7 @@ impl<'a> Types<'a> {
                 }
             }
             Shape::Struct | Shape::Enum | Shape::Values(_) | Shape::Union(_) | Shape::Base => {
-                return Typed {
-                    ty: Type::Named(self.define(node, shape, &name, component.is_some(), named)),
-                    nullable,
-                };
+                return Typed { ty: Type::Named(self.define(node, shape, &name, component, named)), nullable };
             }
         };
         let Some(name) = component else { return Typed { ty, nullable } };
@@ -226,10 +224,10 @@ impl<'a> Types<'a> {
         node: &Node<'a>,
         shape: Shape<'a>,
         wish: &str,
-        is_component: bool,
+        component: Option<Ident>,
         named: Option<(String, String)>,
     ) -> TypeId {
-        let name = if is_component { wish.to_owned() } else { self.claims.claim(&key(node), wish) };
+        let name = component.unwrap_or_else(|| self.claims.claim(&key(node), wish));
         let id = TypeId(self.definitions.len());
         self.definitions.push(None);
         self.names.push(name.clone());
@@ -279,7 +277,7 @@ impl<'a> Types<'a> {
         self.push(node, name, kind)
     }
 
-    fn push(&mut self, node: &Node<'a>, name: String, kind: Kind) -> TypeId {
+    fn push(&mut self, node: &Node<'a>, name: Ident, kind: Kind) -> TypeId {
         self.names.push(name.clone());
         self.definitions.push(Some(definition(node, name, kind)));
         TypeId(self.definitions.len() - 1)
@@ -287,7 +285,7 @@ impl<'a> Types<'a> {
 
     /// The Rust name of a definition.
     pub(super) fn name_of(&self, id: TypeId) -> &str {
-        self.names.get(id.0).map_or("", String::as_str)
+        self.names.get(id.0).map_or("", |name| name)
     }
 
     /// What a definition is; `None` while it is being built.
@@ -370,7 +368,7 @@ pub(super) fn or_null(typed: Typed) -> Type {
     if typed.nullable && typed.ty != Type::Any { Type::Optional(Box::new(typed.ty)) } else { typed.ty }
 }
 
-fn definition(node: &Node<'_>, name: String, kind: Kind) -> Definition {
+fn definition(node: &Node<'_>, name: Ident, kind: Kind) -> Definition {
     let docs = match (node.text("title").trim(), node.text("description").trim()) {
         (title, "") => title.to_owned(),
         (_, description) => description.to_owned(),

@@ -32,15 +32,6 @@ impl StatusKey {
     pub(crate) fn is_success(self) -> bool {
         matches!(self, Self::Code(200..=299) | Self::Range(2))
     }
-
-    /// The Rust pattern that matches it; `default` is written as it is.
-    pub(crate) fn pattern(self) -> String {
-        match self {
-            Self::Code(code) => code.to_string(),
-            Self::Range(class) => format!("{class}00..={class}99"),
-            Self::Default => "default".to_owned(),
-        }
-    }
 }
 
 impl fmt::Display for StatusKey {

@@ -1,6 +1,8 @@
 //! Types of the model.
 
 use super::{Content, Provenance, StatusKey, Style};
+use crate::text::Ident;
+use crate::text::docs::Docs;
 
 /// Index of a [`Definition`] in [`super::Model::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,7 +69,7 @@ pub(crate) enum Format {
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
     /// Rust name.
-    pub(crate) name: String,
+    pub(crate) name: Ident,
     /// Name of the document.
     pub(crate) document: String,
     /// JSON pointer of the schema.
@@ -85,7 +87,7 @@ pub(crate) struct Reach {
     pub(crate) request: bool,
     pub(crate) response: bool,
     /// Names of families.
-    pub(crate) families: std::collections::BTreeSet<String>,
+    pub(crate) families: std::collections::BTreeSet<Ident>,
     /// Whether an operation that is not `assumed` uses it.
     pub(crate) documented: bool,
 }
@@ -104,7 +106,7 @@ pub(crate) enum Kind {
     /// The body of a multipart request.
     Multipart(Vec<Part>),
     /// One variant per success status of an operation.
-    ByStatus(Vec<(StatusKey, String, Content)>),
+    ByStatus(Vec<(StatusKey, Ident, Content)>),
 }
 
 /// The wire type of an enumeration.
@@ -128,7 +130,7 @@ pub(crate) enum Tagging {
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) wire: String,
-    pub(crate) name: String,
+    pub(crate) name: Ident,
     pub(crate) ty: Type,
     pub(crate) required: bool,
     pub(crate) nullable: bool,
@@ -139,7 +141,7 @@ pub(crate) struct Field {
     pub(crate) deprecated: bool,
     pub(crate) docs: String,
     /// Limits and default, in words.
-    pub(crate) limits: String,
+    pub(crate) limits: Docs,
 }
 
 impl Field {
@@ -173,7 +175,7 @@ pub(crate) enum Presence {
 /// A variant of an enumeration or union.
 #[derive(Clone, Debug)]
 pub(crate) struct Variant {
-    pub(crate) name: String,
+    pub(crate) name: Ident,
     pub(crate) docs: String,
     pub(crate) content: VariantContent,
 }
@@ -191,7 +193,7 @@ pub(crate) enum VariantContent {
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) wire: String,
-    pub(crate) name: String,
+    pub(crate) name: Ident,
     pub(crate) kind: PartKind,
     /// The media type that the contract wants, for files without one of their own.
     pub(crate) media_type: Option<String>,
@@ -200,7 +202,7 @@ pub(crate) struct Part {
     pub(crate) required: bool,
     pub(crate) docs: String,
     /// Limits and default, in words.
-    pub(crate) limits: String,
+    pub(crate) limits: Docs,
 }
 
 /// What a part of a multipart body holds.

@@ -1,12 +1,12 @@
 //! Names that people choose in the configuration.
 
-use crate::text::ident::is_identifier;
+use crate::text::Ident;
 use crate::{Config, Problem, Report};
 
 /// A chosen name stands in code as it is written, so it has to be one.
 pub(crate) fn check(config: &Config) -> Result<(), Report> {
     let mut report = Report::default();
-    for (key, name) in config.rename.iter().filter(|(_, name)| !is_identifier(name)) {
+    for (key, name) in config.rename.iter().filter(|(_, name)| Ident::new(name).is_none()) {
         report.push(Problem {
             code: "configuration/rename",
             document: "specs/codegen.toml".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 
-use crate::text::ident::is_keyword;
+use crate::text::is_keyword;
 
 /// Names that generated code writes without a path, so that no generated type may take them.
 const TAKEN_TYPES: &[&str] = &[

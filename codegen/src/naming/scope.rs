@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::ident::{camel, member_name};
-use crate::text::ident::checked;
+use crate::text::Ident;
 
 /// A namespace: every name is claimed once.
 #[derive(Clone, Debug, Default)]
@@ -25,24 +25,23 @@ impl Scope {
     }
 
     /// The first free one of `wishes`, else the last of them with a number. Whatever the wishes are, it is an identifier.
-    pub(crate) fn claim<'a>(&mut self, wishes: impl IntoIterator<Item = &'a str>) -> String {
-        let mut last = String::new();
+    pub(crate) fn claim<'a>(&mut self, wishes: impl IntoIterator<Item = &'a str>) -> Ident {
+        let mut last = Ident::fixed("unnamed");
         for wish in wishes {
             let upper = wish.starts_with(char::is_uppercase);
-            let wish = checked(wish, if upper { camel } else { member_name });
-            if self.take(&wish) {
-                return wish;
+            let name = Ident::derived(wish, if upper { camel } else { member_name });
+            if self.take(&name) {
+                return name;
             }
-            last = wish;
+            last = name;
         }
-        let separator = if last.starts_with(char::is_uppercase) { "" } else { "_" };
-        let stem = format!("{}{separator}", last.trim_end_matches('_'));
-        let mut number = self.numbers.get(&stem).copied().unwrap_or(2);
+        let stem = last.trim_end_matches('_');
+        let mut number = self.numbers.get(stem).copied().unwrap_or(2);
         loop {
-            let name = format!("{stem}{number}");
+            let name = last.numbered(number);
             number += 1;
             if self.take(&name) {
-                self.numbers.insert(stem, number);
+                self.numbers.insert(stem.to_owned(), number);
                 return name;
             }
         }

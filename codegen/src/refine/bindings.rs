@@ -1,130 +1,106 @@
 //! `bindings.rs`: the asynchronous operations, as the configuration binds them.
 
+use super::client;
 use super::index::Index;
+use super::operations::method;
 use super::render::Render;
 use crate::bind::Bound;
-use crate::emit::Piece;
 use crate::graphql::Documents;
 use crate::model::Operation;
-use crate::text::docs::{comment, span};
-use crate::text::literal;
+use crate::pieces::Piece;
+use crate::text::code::code;
+use crate::text::docs::{comment, docs, span};
+use crate::text::{Code, Ident, literal};
 
 /// Writes the constants.
 pub(crate) fn write(render: &Render<'_>, documents: &Documents, api: &mut Index) -> Vec<Piece> {
-    let mut code = "//! Asynchronous operations, as the configuration binds them.\n\n".to_owned();
-    if !render.bound.is_empty() {
-        code.push_str("use crate::operations::{Binding, Cancel, Events, States};\nuse crate::wire::prelude::*;\n\n");
-    } else {
-        code.push_str("use crate::operations::Binding;\n\n");
-    }
-    let mut list = String::new();
+    let mut code = code!["//! Asynchronous operations, as the configuration binds them.\n\n"];
+    code.push(if render.bound.is_empty() { client::BINDING } else { client::BINDINGS }).push("\n");
+    let mut list = Code::default();
     for bound in render.bound {
-        let name = bound.settings.name.to_uppercase();
+        let name = Ident::derived(&bound.settings.name.to_uppercase(), |_| "OPERATION".to_owned());
         let condition = condition(render, documents, bound);
-        code.push_str(&constant(render, documents, bound, &name, &condition));
-        list.push_str(&format!("{condition}&{name},\n"));
+        code.push(constant(render, documents, bound, &name, &condition));
+        list.push(condition).push("&").push(&name).push(",\n");
         api.add(&format!("bindings::{name}"), "static", "Binding");
     }
-    code.push_str(&format!("/// All of them.\npub static BINDINGS: &[&Binding] = &[\n{list}];\n"));
+    code.push("/// All of them.\npub static BINDINGS: &[&Binding] = &[\n").push(list).push("];\n");
     api.add("bindings::BINDINGS", "static", "&[&Binding]");
     vec![Piece::Code(code)]
 }
 
 /// What has to be compiled for the operation to be there.
-fn condition(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>) -> String {
+fn condition(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>) -> Code {
     let family = |operation: &Operation| render.model.families.iter().find(|family| family.name == operation.family);
-    let mut features: Vec<String> = [Some(bound.operation), bound.cancel]
+    let mut features: Vec<Code> = [Some(bound.operation), bound.cancel]
         .into_iter()
         .flatten()
         .filter_map(|index| family(&render.model.operations[index]))
-        .map(|family| format!("feature = {}", literal(&family.feature)))
+        .map(|family| code!["feature = ", literal(&family.feature)])
         .collect();
     if documents.assumed || bound.is_assumed(render.model) {
-        features.push("feature = \"assumed\"".to_owned());
+        features.push(code!["feature = \"assumed\""]);
     }
     features.dedup();
     match features.as_slice() {
-        [single] => format!("#[cfg({single})]\n"),
-        several => format!("#[cfg(all({}))]\n", several.join(", ")),
+        [single] => code!["#[cfg(", single, ")]\n"],
+        several => code!["#[cfg(all(", Code::join(", ", several), "))]\n"],
     }
 }
 
-fn constant(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>, name: &str, condition: &str) -> String {
+fn constant(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>, name: &Ident, condition: &Code) -> Code {
     let settings = bound.settings;
     let submit = &render.model.operations[bound.operation];
     let document = |file: &String| {
-        documents.constant(file).map_or_else(|| literal(""), |name| format!("super::documents::{name}.text()"))
+        let name = documents.constant(file);
+        name.map_or_else(|| code!["\"\""], |name| code!["super::documents::", name, ".text()"])
     };
-    let optional = |text: &Option<String>| match text {
-        Some(text) => format!("Some({})", literal(text)),
-        None => "None".to_owned(),
-    };
-    let list = |names: &[String]| -> String {
-        format!("&[{}]", names.iter().map(|name| literal(name)).collect::<Vec<_>>().join(", "))
-    };
-    let events = settings.events.as_ref().map_or_else(
-        || "None".to_owned(),
-        |events| {
-            format!(
-                "Some(Events {{ list: {}, name: {}, pushed: {}, required: {} }})",
-                literal(&events.list),
-                literal(&events.name),
-                optional(&events.pushed),
-                list(&events.required)
-            )
-        },
-    );
-    let cancel = settings.cancel.as_ref().zip(bound.cancel).map_or_else(
-        || "None".to_owned(),
-        |(cancel, index)| {
-            let operation = &render.model.operations[index];
-            format!(
-                "Some(Cancel {{ method: {}, path: {}, parameter: {} }})",
-                super::operations::method(operation),
-                literal(&operation.target()),
-                literal(&cancel.parameter)
-            )
-        },
-    );
-    let mut docs =
-        format!("{}, watched with {}", span(&format!("{} {}", submit.method, submit.target())), span(&settings.query));
-    if let Some(subscription) = &settings.subscription {
-        docs.push_str(&format!(" and {}", span(subscription)));
-    }
-    docs.push('.');
-    if bound.is_assumed(render.model) {
-        docs = format!(
-            "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n{docs}"
-        );
-    }
-    let states = &settings.states;
-    let fields = [
-        ("kind", literal(&settings.name)),
-        ("method", super::operations::method(submit)),
-        ("path", literal(&submit.path)),
-        ("identifier", literal(&settings.identifier)),
-        ("query", document(&settings.query)),
-        (
-            "subscription",
-            settings.subscription.as_ref().map_or("None".to_owned(), |file| format!("Some({})", document(file))),
-        ),
-        ("variable", literal(&settings.variable)),
-        ("state", literal(&settings.state)),
-        ("pushed_state", optional(&settings.pushed_state)),
-        (
-            "states",
-            format!(
-                "States {{ pending: {}, succeeded: {}, failed: {}, cancelled: {} }}",
-                list(&states.pending),
-                list(&states.succeeded),
-                list(&states.failed),
-                list(&states.cancelled)
-            ),
-        ),
-        ("events", events),
-        ("cancel", cancel),
-        ("idempotency", optional(&settings.idempotency)),
+    let some = |code: Option<Code>| code.map_or_else(|| code!["None"], |code| code!["Some(", code, ")"]);
+    let optional = |text: &Option<String>| some(text.as_ref().map(|text| code![literal(text)]));
+    let list = |names: &[String]| code!["&[", Code::join(", ", names.iter().map(|name| literal(name))), "]"];
+    let events = settings.events.as_ref().map(|events| {
+        let (pushed, required) = (optional(&events.pushed), list(&events.required));
+        let (place, name) = (literal(&events.list), literal(&events.name));
+        code!["Events { list: ", place, ", name: ", name, ", pushed: ", pushed, ", required: ", required, " }"]
+    });
+    let cancel = settings.cancel.as_ref().zip(bound.cancel).map(|(cancel, index)| {
+        let operation = &render.model.operations[index];
+        let (path, parameter) = (literal(&operation.target()), literal(&cancel.parameter));
+        code!["Cancel { method: ", method(operation), ", path: ", path, ", parameter: ", parameter, " }"]
+    });
+    let mut docs = docs![
+        if bound.is_assumed(render.model) { client::ASSUMED } else { "" },
+        span(&format!("{} {}", submit.method, submit.target())),
+        ", watched with ",
+        span(&settings.query)
     ];
-    let fields: String = fields.iter().map(|(field, value)| format!("{field}: {value},\n")).collect();
-    format!("{}{condition}pub static {name}: Binding = Binding {{\n{fields}}};\n\n", comment(&docs))
+    if let Some(subscription) = &settings.subscription {
+        docs.push(docs![" and ", span(subscription)]);
+    }
+    docs.push(".");
+    let states = &settings.states;
+    let states = [
+        ("pending: ", &states.pending),
+        (", succeeded: ", &states.succeeded),
+        (", failed: ", &states.failed),
+        (", cancelled: ", &states.cancelled),
+    ];
+    let states = Code::join("", states.map(|(kind, states)| code![kind, list(states)]));
+    let fields = [
+        ("kind: ", code![literal(&settings.name)]),
+        ("method: ", method(submit)),
+        ("path: ", code![literal(&submit.path)]),
+        ("identifier: ", code![literal(&settings.identifier)]),
+        ("query: ", document(&settings.query)),
+        ("subscription: ", some(settings.subscription.as_ref().map(document))),
+        ("variable: ", code![literal(&settings.variable)]),
+        ("state: ", code![literal(&settings.state)]),
+        ("pushed_state: ", optional(&settings.pushed_state)),
+        ("states: ", code!["States { ", states, " }"]),
+        ("events: ", some(events)),
+        ("cancel: ", some(cancel)),
+        ("idempotency: ", optional(&settings.idempotency)),
+    ];
+    let fields = Code::join("", fields.map(|(field, value)| code![field, value, ",\n"]));
+    code![comment(&docs), condition, "pub static ", name, ": Binding = Binding {\n", fields, "};\n\n"]
 }

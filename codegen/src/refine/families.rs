@@ -1,51 +1,56 @@
 //! One file per family: its handle, and its operations.
 
 use super::index::Index;
-use super::operations;
 use super::render::Render;
-use crate::emit::Piece;
+use super::{client, operations};
 use crate::model::{Family, Provenance};
 use crate::naming::Scope;
-use crate::text::docs::{comment, module_comment, span};
-use crate::text::literal;
+use crate::pieces::Piece;
+use crate::text::code::code;
+use crate::text::docs::{Docs, closed, comment, docs, module_comment, span};
+use crate::text::{Code, literal};
 
 /// Writes the file of a family.
 pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Vec<Piece> {
-    let Family { name, handle, covers, prefixes, .. } = family;
-    let about = if covers.is_empty() { String::new() } else { format!(": {covers}") };
-    let mut code = module_comment(&format!("Operations of the family `{name}`{about}."));
-    code.push_str("\nuse crate::generated::types;\nuse crate::wire::prelude::*;\n\n");
-    code.push_str(&format!("const FAMILY: Operation = Operation::family({});\n\n", literal(name)));
-    let mut docs = format!("Operations of the family `{name}`{about}.");
+    let Family { name, handle, prefixes, .. } = family;
+    let about = docs!["Operations of the family `", name, "`", about(family), "."];
+    let mut code = code![module_comment(&about), "\n", client::TYPES, client::PRELUDE, "\n"];
+    code.push("const FAMILY: Operation = Operation::family(").push(literal(name)).push(");\n\n");
+    let mut docs = about;
     if !prefixes.is_empty() {
-        let list: Vec<String> = prefixes.iter().map(|prefix| span(prefix)).collect();
-        docs.push_str(&format!("\n\nPaths that start with {}.", list.join(" or ")));
+        let list = Docs::join(" or ", prefixes.iter().map(|prefix| span(prefix)));
+        docs.push(docs!["\n\nPaths that start with ", list, "."]);
     }
-    code.push_str(&comment(&docs));
-    code.push_str(&format!("#[derive(Clone, Copy, Debug)]\npub struct {handle}<'a>(&'a Platform);\n"));
-    code.push_str(&format!(
-        "impl<'a> {handle}<'a> {{\npub(crate) fn new(platform: &'a Platform) -> Self {{\nSelf(platform)\n}}\n}}\n"
-    ));
+    code.push(comment(&docs));
+    code.push("#[derive(Clone, Copy, Debug)]\npub struct ").push(handle).push("<'a>(&'a platform_runtime::Client);\n");
+    code.push("impl<'a> ").push(handle).push("<'a> {\n");
+    code.push("pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {\nSelf(client)\n}\n}\n");
     api.add(&format!("families::{name}::{handle}"), "struct", "Clone Copy Debug");
     api.add(&format!("Platform::{name}"), "fn", &format!("(&self) -> families::{name}::{handle}<'_>"));
-    let mut names = Scope::with([handle.as_str()]);
+    let mut names = Scope::with([&**handle]);
     for assumed in [false, true] {
         let chosen = render.model.operations.iter().enumerate().filter(|(_, operation)| {
             operation.family == *name && (operation.provenance == Provenance::Assumed) == assumed
         });
-        let mut functions = String::new();
-        let mut structs = String::new();
+        let mut functions = Code::default();
+        let mut structs = Code::default();
         let condition = if assumed { "#[cfg(feature = \"assumed\")]\n" } else { "" };
         for (index, _) in chosen {
             let written = operations::write(render, family, index, &mut names, api);
-            functions.push_str(&written.function);
+            functions.push(written.function);
             if let Some(params) = written.params {
-                structs.push_str(&format!("{condition}{params}"));
+                structs.push(condition).push(params);
             }
         }
         if !functions.is_empty() {
-            code.push_str(&format!("{condition}impl<'a> {handle}<'a> {{\n{functions}}}\n{structs}"));
+            code.push(condition).push("impl<'a> ").push(handle).push("<'a> {\n");
+            code.push(functions).push("}\n").push(structs);
         }
     }
     vec![Piece::Code(code)]
+}
+
+/// What the configuration says that a family covers.
+pub(super) fn about(family: &Family) -> Docs {
+    if family.covers.is_empty() { Docs::default() } else { docs![": ", closed(&family.covers)] }
 }

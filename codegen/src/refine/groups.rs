@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Model, TypeId};
+use crate::text::code::code;
+use crate::text::{Code, Ident, literal};
 use crate::{Config, Unreferenced};
 
 /// A set of types that are compiled together.
@@ -11,33 +13,33 @@ pub(crate) enum Group {
     /// Used by several families.
     Shared { assumed: bool },
     /// Used by one family, which has this name and feature.
-    Family { name: String, feature: String, assumed: bool },
+    Family { name: Ident, feature: String, assumed: bool },
     /// Used by no operation.
     Unreferenced,
 }
 
 impl Group {
     /// Name of the module that holds the group. Neither name can be a family's: those end in no underscore.
-    pub(crate) fn file(&self) -> String {
+    pub(crate) fn file(&self) -> Ident {
         match self {
-            Self::Shared { assumed: false } => "shared_".to_owned(),
-            Self::Shared { assumed: true } => "shared_assumed_".to_owned(),
+            Self::Shared { assumed: false } => Ident::fixed("shared_"),
+            Self::Shared { assumed: true } => Ident::fixed("shared_assumed_"),
             Self::Family { name, assumed: false, .. } => name.clone(),
-            Self::Family { name, assumed: true, .. } => format!("{name}_assumed_"),
-            Self::Unreferenced => "unreferenced_".to_owned(),
+            Self::Family { name, assumed: true, .. } => name.followed_by("_assumed_"),
+            Self::Unreferenced => Ident::fixed("unreferenced_"),
         }
     }
 
     /// The condition under which it is compiled, if there is one.
-    pub(crate) fn condition(&self) -> Option<String> {
+    pub(crate) fn condition(&self) -> Option<Code> {
         match self {
             Self::Shared { assumed: false } => None,
-            Self::Shared { assumed: true } => Some("feature = \"assumed\"".to_owned()),
-            Self::Family { feature, assumed: false, .. } => Some(format!("feature = \"{feature}\"")),
+            Self::Shared { assumed: true } => Some(code!["feature = \"assumed\""]),
+            Self::Family { feature, assumed: false, .. } => Some(code!["feature = ", literal(feature)]),
             Self::Family { feature, assumed: true, .. } => {
-                Some(format!("all(feature = \"{feature}\", feature = \"assumed\")"))
+                Some(code!["all(feature = ", literal(feature), ", feature = \"assumed\")"])
             }
-            Self::Unreferenced => Some("feature = \"unreferenced\"".to_owned()),
+            Self::Unreferenced => Some(code!["feature = \"unreferenced\""]),
         }
     }
 }

@@ -3,57 +3,58 @@
 use std::collections::BTreeMap;
 
 use super::groups::Group;
-use super::xml::CONDITION;
+use super::{client, families};
 use crate::Feature;
-use crate::emit::Piece;
 use crate::model::{Model, Provenance, TypeId};
-use crate::text::docs::comment;
-use crate::text::literal;
+use crate::pieces::Piece;
+use crate::text::code::code;
+use crate::text::docs::{comment, docs};
+use crate::text::{Code, literal};
 
 /// Lints that say nothing about generated code: its names and its prose are the contract's. The modules below inherit it.
 const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, deprecated, rustdoc::all, unused_imports, \
     reason = \"names and prose are the contract's\")]";
 
 /// `mod.rs` of the generated folder.
-pub(crate) fn root(documents: &str, xml: bool) -> Vec<Piece> {
-    let xml = if xml { format!("{CONDITION}pub(crate) mod xml;\n") } else { String::new() };
-    let about = "//! What is generated from the contract.\n";
-    vec![Piece::Code(format!(
-        "{about}{ALLOWS}\n\n#[cfg(feature = \"operations\")]\npub mod bindings;\n#[cfg({documents})]\npub mod documents;\n\
-         pub mod families;\npub mod types;\n{xml}"
-    ))]
+pub(crate) fn root(documents: &'static str, xml: bool) -> Vec<Piece> {
+    let mut code = code!["//! What is generated from the contract.\n", ALLOWS, "\n\n"];
+    code.push("#[cfg(feature = \"operations\")]\npub mod bindings;\n#[cfg(").push(documents);
+    code.push(")]\npub mod documents;\npub mod families;\npub mod types;\n");
+    if xml {
+        code.push(client::IF_XML).push("pub(crate) mod xml;\n");
+    }
+    vec![Piece::Code(code)]
 }
 
 /// `types/mod.rs`.
 pub(crate) fn types(groups: &BTreeMap<Group, Vec<TypeId>>) -> Vec<Piece> {
-    let mut code = "//! Types of the contract.\n\n".to_owned();
+    let mut code = code!["//! Types of the contract.\n\n"];
     for group in groups.keys() {
-        let condition = group.condition().map_or_else(String::new, |condition| format!("#[cfg({condition})]\n"));
+        let condition = group.condition().map(|condition| code!["#[cfg(", condition, ")]\n"]);
         let file = group.file();
-        code.push_str(&format!("{condition}mod {file};\n{condition}pub use self::{file}::*;\n"));
+        code.push(condition.clone()).push("mod ").push(&file).push(";\n");
+        code.push(condition).push("pub use self::").push(&file).push("::*;\n");
     }
     vec![Piece::Code(code)]
 }
 
 /// `families/mod.rs`: the modules, and the accessors on the client.
 pub(crate) fn families(model: &Model) -> Vec<Piece> {
-    let mut code = "//! Route families, one module each.\n\n".to_owned();
+    let mut code = code!["//! Route families, one module each.\n\n"];
     if !model.families.is_empty() {
-        code.push_str("use crate::Platform;\n\n");
+        code.push(client::PLATFORM).push("\n");
     }
-    let mut accessors = String::new();
+    let mut accessors = Code::default();
     for family in &model.families {
         let (name, handle) = (&family.name, &family.handle);
-        let condition = format!("#[cfg(feature = {})]\n", literal(&family.feature));
-        code.push_str(&format!("{condition}pub mod {name};\n"));
-        let about = if family.covers.is_empty() { String::new() } else { format!(": {}", family.covers) };
-        accessors.push_str(&format!(
-            "{}{condition}pub fn {name}(&self) -> {name}::{handle}<'_> {{\n{name}::{handle}::new(self)\n}}\n",
-            comment(&format!("The family `{name}`{about}."))
-        ));
+        let condition = code!["#[cfg(feature = ", literal(&family.feature), ")]\n"];
+        code.push(&condition).push("pub mod ").push(name).push(";\n");
+        accessors.push(comment(&docs!["The family `", name, "`", families::about(family), "."])).push(condition);
+        accessors.push("pub fn ").push(name).push("(&self) -> ").push(name).push("::").push(handle).push("<'_> {\n");
+        accessors.push(name).push("::").push(handle).push("::new(self)\n}\n");
     }
     if !accessors.is_empty() {
-        code.push_str(&format!("\nimpl Platform {{\n{accessors}}}\n"));
+        code.push("\nimpl Platform {\n").push(accessors).push("}\n");
     }
     vec![Piece::Code(code)]
 }

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod bindings;
+mod client;
 mod documents;
 mod families;
 mod groups;
@@ -19,17 +20,16 @@ mod xml;
 use std::collections::BTreeMap;
 
 use crate::bind::Bound;
-use crate::emit::Piece;
 use crate::generate::Resolved;
 use crate::graphql::Documents;
 use crate::model::Model;
+use crate::pieces::Files;
 use crate::{Config, Feature};
 
 /// The client, in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
-    /// Path relative to the generated folder → pieces.
-    pub(crate) files: BTreeMap<String, Vec<Piece>>,
+    pub(crate) files: Files,
     pub(crate) features: Vec<Feature>,
     pub(crate) surface: String,
     pub(crate) api_index: String,

@@ -3,72 +3,69 @@
 use super::arguments::{Arguments, arrange};
 use super::index::Index;
 use super::render::Render;
-use super::xml;
+use super::{client, xml};
 use crate::model::{BodyKind, Content, Family, Location, Operation, Parameter, Provenance, Style};
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
-use crate::text::docs::{closed, closed_or, comment, first_line, span};
-use crate::text::literal;
+use crate::text::code::code;
+use crate::text::docs::{Docs, closed, closed_or, comment, docs, first_line, span};
+use crate::text::{Code, Ident, literal};
 
 const PREFIX: &str = "types::";
 
 /// The text of one operation: a struct of optional parameters where it has many, and the function.
 #[derive(Debug)]
 pub(crate) struct Written {
-    pub(crate) params: Option<String>,
-    pub(crate) function: String,
+    pub(crate) params: Option<Code>,
+    pub(crate) function: Code,
 }
 
 /// Writes one operation. `names` are the types of the family's module.
 pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, names: &mut Scope, api: &mut Index) -> Written {
     let operation = &render.model.operations[index];
-    let arguments = arrange(render, index, operation);
-    let mut params_name = format!("{}Params", type_name(&operation.name));
+    let arguments = arrange(render, operation);
+    let mut list = vec![code!["self"]];
+    list.extend(arguments.list.iter().map(|(name, ty)| code![name, ": ", render.text(ty, PREFIX)]));
     let params = (!arguments.params.is_empty()).then(|| {
-        params_name = names.claim([params_name.as_str()]);
-        params(render, family, operation, &arguments, &params_name, api)
+        let name = names.claim([format!("{}Params", type_name(&operation.name)).as_str()]);
+        list.push(code!["params: &", &name]);
+        params(render, family, operation, &arguments, &name, api)
     });
-    let mut list: Vec<String> = vec!["self".to_owned()];
-    list.extend(arguments.list.iter().map(|(name, ty)| format!("{name}: {}", render.text(ty, PREFIX))));
-    if params.is_some() {
-        list.push(format!("params: &{params_name}"));
-    }
-    let success = render.text(&render.success(index, &operation.success), PREFIX);
+    let success = render.text(&render.success(&operation.success), PREFIX);
     let decode = match &operation.success {
-        Content::Empty => "decode::empty".to_owned(),
-        Content::Json(_) => "decode::json".to_owned(),
-        Content::OptionalJson(_) => "decode::optional_json".to_owned(),
-        Content::Xml(_, root) => format!("|raw| decode::xml(raw, &{})", xml::root(*root)),
-        Content::Text => "decode::text".to_owned(),
-        Content::Stream => "decode::stream".to_owned(),
-        Content::Events => "decode::events".to_owned(),
-        Content::ByStatus(_) => format!("{success}::decode"),
+        Content::Empty => code!["decode::empty"],
+        Content::Json(_) => code!["decode::json"],
+        Content::OptionalJson(_) => code!["decode::optional_json"],
+        Content::Xml(_, root) => code!["|raw| decode::xml(raw, &", xml::root(*root), ")"],
+        Content::Text => code!["decode::text"],
+        Content::Stream => code!["decode::stream"],
+        Content::Events => code!["decode::events"],
+        Content::ByStatus(_) => code![&success, "::decode"],
     };
     let mut function = comment(&docs(render, operation));
-    if let Some(kind) = render.bound(index) {
-        function.push_str(&comment(&format!(
-            "\nAsynchronous: a success says that the work is accepted. `submit` gives an operation of kind `{kind}` to wait for."
-        )));
+    let bound = render.bound(index);
+    if let Some(kind) = bound {
+        function.push(comment(&docs![
+            "\nAsynchronous: a success says that the work is accepted. `submit` gives an operation of kind ",
+            span(kind),
+            " to wait for."
+        ]));
     }
     if xml::is_spoken(render.model, operation) {
-        function.push_str(&format!("///\n/// Needs the cargo feature `xml`.\n{}", xml::CONDITION));
+        function.push("///\n/// Needs the cargo feature `xml`.\n").push(client::IF_XML);
     }
     if operation.deprecated {
-        function.push_str("#[deprecated]\n");
+        function.push("#[deprecated]\n");
     }
-    let bound = render.bound(index);
     let result = if bound.is_some() { "Submission" } else { "Call" };
-    let signature = format!("{}({}) -> {result}<'a, {success}>", operation.name, list.join(", "));
-    function.push_str(&format!("pub fn {signature} {{\n"));
-    function.push_str(&format!("static OPERATION: Operation = Operation {{ {} ..FAMILY }};\n", description(operation)));
-    function.push_str(&format!(
-        "self.0.{}&OPERATION, &[{}], {}, {decode})\n}}\n",
-        bound.map_or_else(|| "call(".to_owned(), |kind| format!("submission({}, ", literal(kind))),
-        arguments.values.join(", "),
-        arguments.payload
-    ));
+    let signature = code!["(", Code::join(", ", list), ") -> ", result, "<'a, ", success, ">"];
+    function.push("pub fn ").push(&operation.name).push(&signature).push(" {\n");
+    function.push("static OPERATION: Operation = Operation { ").push(description(operation)).push(" ..FAMILY };\n");
+    let call = bound.map_or_else(|| code!["call("], |kind| code!["submission(", literal(kind), ", "]);
+    function.push("self.0.").push(call).push("&OPERATION, &[").push(Code::join(", ", &arguments.values));
+    function.push("], ").push(&arguments.payload).push(", ").push(decode).push(")\n}\n");
     let path = format!("families::{}::{}::{}", family.name, family.handle, operation.name);
-    api.add(&path, "fn", &signature[operation.name.len()..]);
+    api.add(&path, "fn", signature.as_str());
     Written { params, function }
 }
 
@@ -78,82 +75,80 @@ fn params(
     family: &Family,
     operation: &Operation,
     arguments: &Arguments,
-    name: &str,
+    name: &Ident,
     api: &mut Index,
-) -> String {
-    let mut text = format!("/// Optional parameters of [`{}::{}`].\n", family.handle, operation.name);
-    text.push_str(&format!("#[derive(Clone, Debug, Default, PartialEq)]\npub struct {name} {{\n"));
+) -> Code {
+    let mut code = code!["/// Optional parameters of [`", &family.handle, "::", &operation.name, "`].\n"];
+    code.push("#[derive(Clone, Debug, Default, PartialEq)]\npub struct ").push(name).push(" {\n");
     api.add(&format!("families::{}::{name}", family.name), "struct", "Clone Debug Default PartialEq");
     for (field, ty, position) in &arguments.params {
         let parameter = &operation.parameters[*position];
         let ty = render.text(ty, PREFIX);
-        text.push_str(&comment(&parameter_docs(parameter)));
-        text.push_str(&format!("pub {field}: {ty},\n"));
-        api.add(&format!("families::{}::{name}::{field}", family.name), "field", &ty);
+        code.push(comment(&parameter_docs(parameter)));
+        code.push("pub ").push(field).push(": ").push(&ty).push(",\n");
+        api.add(&format!("families::{}::{name}::{field}", family.name), "field", ty.as_str());
     }
-    text.push_str("}\n");
-    text
+    code.push("}\n");
+    code
 }
 
-fn parameter_docs(parameter: &Parameter) -> String {
+fn parameter_docs(parameter: &Parameter) -> Docs {
     let docs = closed_or(&parameter.docs, &parameter.wire);
-    if parameter.limits.is_empty() { docs } else { format!("{docs}\n\n{}", parameter.limits) }
+    if parameter.limits.is_empty() { docs } else { docs![docs, "\n\n", &parameter.limits] }
 }
 
 /// The method, as the constant names it.
-pub(super) fn method(operation: &Operation) -> String {
-    match operation.method.as_str() {
-        "GET" => "Get".to_owned(),
-        "PUT" => "Put".to_owned(),
-        "POST" => "Post".to_owned(),
-        "DELETE" => "Delete".to_owned(),
-        "OPTIONS" => "Options".to_owned(),
-        "HEAD" => "Head".to_owned(),
-        "PATCH" => "Patch".to_owned(),
-        "TRACE" => "Trace".to_owned(),
-        other => format!("Other({})", literal(other)),
-    }
+pub(super) fn method(operation: &Operation) -> Code {
+    code![match operation.method.as_str() {
+        "GET" => "Get",
+        "PUT" => "Put",
+        "POST" => "Post",
+        "DELETE" => "Delete",
+        "OPTIONS" => "Options",
+        "HEAD" => "Head",
+        "PATCH" => "Patch",
+        "TRACE" => "Trace",
+        other => return code!["Other(", literal(other), ")"],
+    }]
 }
 
 /// What the constant says beyond what the family shares.
-fn description(operation: &Operation) -> String {
-    let method = method(operation);
-    let mut text =
-        format!("name: {}, method: {method}, path: {}, ", literal(&operation.name), literal(&operation.path));
+fn description(operation: &Operation) -> Code {
+    let mut code = code!["name: ", literal(&operation.name), ", method: ", method(operation)];
+    code.push(", path: ").push(literal(&operation.path)).push(", ");
     if !operation.query.is_empty() {
-        text.push_str(&format!("query: {}, ", literal(&operation.query)));
+        code.push("query: ").push(literal(&operation.query)).push(", ");
     }
     if !operation.headers.is_empty() {
-        let headers: Vec<String> =
-            operation.headers.iter().map(|(name, value)| format!("({}, {})", literal(name), literal(value))).collect();
-        text.push_str(&format!("headers: &[{}], ", headers.join(", ")));
+        let headers = operation.headers.iter();
+        let headers = headers.map(|(name, value)| code!["(", literal(name), ", ", literal(value), ")"]);
+        code.push("headers: &[").push(Code::join(", ", headers)).push("], ");
     }
     if !operation.parameters.is_empty() {
-        let parameters: Vec<String> = operation.parameters.iter().map(constant).collect();
-        text.push_str(&format!("parameters: &[{}], ", parameters.join(", ")));
+        let parameters = Code::join(", ", operation.parameters.iter().map(constant));
+        code.push("parameters: &[").push(parameters).push("], ");
     }
     if let Some(body) = &operation.body {
-        text.push_str(&format!("body: {}, ", literal(&body.media_type)));
+        code.push("body: ").push(literal(&body.media_type)).push(", ");
         if let BodyKind::Form(_, styles) = &body.kind
             && !styles.is_empty()
         {
-            let styles: Vec<String> = styles
-                .iter()
-                .map(|(field, style, explode)| format!("({}, Style::{})", literal(field), form_style(*style, *explode)))
-                .collect();
-            text.push_str(&format!("encoding: &[{}], ", styles.join(", ")));
+            let styles = styles.iter().map(|(field, style, explode)| {
+                code!["(", literal(field), ", Style::", form_style(*style, *explode), ")"]
+            });
+            code.push("encoding: &[").push(Code::join(", ", styles)).push("], ");
         }
     }
     if operation.accept != "application/json" {
-        text.push_str(&format!("accept: {}, ", literal(&operation.accept)));
+        code.push("accept: ").push(literal(&operation.accept)).push(", ");
     }
     if let Some(version) = &operation.api_version {
-        text.push_str(&format!("api_version: Some({}), ", constant(version)));
+        code.push("api_version: Some(").push(constant(version)).push("), ");
     }
     if matches!(operation.success, Content::Stream | Content::Events) {
-        text.push_str("stream: true, ");
+        code.push("stream: true, ");
     }
-    text
+    code
 }
 
 fn form_style(style: Style, explode: bool) -> &'static str {
@@ -169,15 +164,15 @@ fn form_style(style: Style, explode: bool) -> &'static str {
 }
 
 /// The constant of a parameter.
-fn constant(parameter: &Parameter) -> String {
+fn constant(parameter: &Parameter) -> Code {
     let place = match parameter.location {
         Location::Path => "path",
         Location::Query => "query",
         Location::Header => "header",
         Location::Cookie => "cookie",
     };
-    let mut text = format!("Parameter::{place}({})", literal(&parameter.wire));
-    text.push_str(match parameter.style {
+    let mut code = code!["Parameter::", place, "(", literal(&parameter.wire), ")"];
+    code.push(match parameter.style {
         Style::Plain => "",
         Style::Deep => ".deep()",
         Style::Space => ".space()",
@@ -188,75 +183,79 @@ fn constant(parameter: &Parameter) -> String {
         Style::Json => ".json()",
     });
     let explodes = matches!(parameter.location, Location::Query | Location::Cookie);
-    match (parameter.style, parameter.explode) {
-        (Style::Deep | Style::Json, _) | (_, None) => {}
-        (Style::Plain, Some(explode)) if explode == explodes => {}
-        (_, Some(true)) => text.push_str(".exploded()"),
-        (Style::Plain, Some(false)) => text.push_str(".unexploded()"),
-        (_, Some(false)) => {}
-    }
+    code.push(match (parameter.style, parameter.explode) {
+        (Style::Deep | Style::Json, _) | (_, None) => "",
+        (Style::Plain, Some(explode)) if explode == explodes => "",
+        (_, Some(true)) => ".exploded()",
+        (Style::Plain, Some(false)) => ".unexploded()",
+        (_, Some(false)) => "",
+    });
     if parameter.reserved {
-        text.push_str(".reserved()");
+        code.push(".reserved()");
     }
     if let (Some(default), true) = (&parameter.default, parameter.required && parameter.location != Location::Path) {
-        text.push_str(&format!(".default_value({})", literal(default)));
+        code.push(".default_value(").push(literal(default)).push(")");
     }
-    text
+    code
 }
 
-fn docs(render: &Render<'_>, operation: &Operation) -> String {
-    let mut text = String::new();
+fn docs(render: &Render<'_>, operation: &Operation) -> Docs {
+    let mut docs = Docs::default();
     if operation.provenance == Provenance::Assumed {
-        text.push_str(
-            "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n",
-        );
+        docs.push(client::ASSUMED);
     }
     let prose = closed(operation.docs.trim());
-    text.push_str(if prose.is_empty() { "No description in the contract." } else { &prose });
-    text.push_str(&format!("\n\n{}", span(&format!("{} {}", operation.method, operation.target()))));
-    text.push_str(match operation.provenance {
+    docs.push(if prose.is_empty() { docs!["No description in the contract."] } else { prose });
+    docs.push(docs!["\n\n", span(&format!("{} {}", operation.method, operation.target()))]);
+    docs.push(match operation.provenance {
         Provenance::Plain => "\n",
         Provenance::Documented => ", shown by the platform's document.\n",
         Provenance::Assumed => ", assumed.\n",
     });
     if let Some(version) = &operation.api_version {
-        text.push_str(&match &version.default {
-            Some(default) => format!(
-                "\nSends `{}: {default}`; [`PlatformBuilder::api_version`](crate::PlatformBuilder::api_version) sets another version.\n",
-                version.wire
-            ),
-            None => format!(
-                "\nThe service wants the version of its interface in `{}`, and the contract names none: without \
-                 [`PlatformBuilder::api_version`](crate::PlatformBuilder::api_version) the call fails before it is sent.\n",
-                version.wire
-            ),
+        docs.push(match &version.default {
+            Some(default) => docs![
+                "\nSends ",
+                span(&format!("{}: {default}", version.wire)),
+                "; ",
+                client::API_VERSION,
+                " sets another version.\n"
+            ],
+            None => docs![
+                "\nThe service wants the version of its interface in ",
+                span(&version.wire),
+                ", and the contract names none: without ",
+                client::API_VERSION,
+                " the call fails before it is sent.\n"
+            ],
         });
     }
     for parameter in &operation.parameters {
-        let about = format!("{} {}", first_line(&parameter.docs), parameter.limits);
-        if !about.trim().is_empty() {
-            text.push_str(&format!("\n- `{}`: {}", parameter.name, about.trim()));
+        let about = docs![first_line(&parameter.docs), " ", &parameter.limits].trimmed();
+        if !about.is_empty() {
+            docs.push(docs!["\n- `", &parameter.name, "`: ", about]);
         }
     }
     if !operation.statuses.is_empty() {
-        text.push_str("\n\n| status | body | |\n|---|---|---|");
+        docs.push("\n\n| status | body | |\n|---|---|---|");
     }
     for status in &operation.statuses {
+        let described = |ty| span(&render.described(ty));
         let body = match &status.content {
-            Content::Empty | Content::ByStatus(_) => String::new(),
-            Content::Json(ty) => format!("`{}`", render.described(ty)),
-            Content::OptionalJson(ty) => format!("`{}`, or none", render.described(ty)),
-            Content::Xml(ty, _) => format!("`{}`, as XML", render.described(ty)),
-            Content::Text => "text".to_owned(),
-            Content::Stream => "bytes".to_owned(),
-            Content::Events => "server-sent events".to_owned(),
+            Content::Empty | Content::ByStatus(_) => Docs::default(),
+            Content::Json(ty) => described(ty),
+            Content::OptionalJson(ty) => docs![described(ty), ", or none"],
+            Content::Xml(ty, _) => docs![described(ty), ", as XML"],
+            Content::Text => docs!["text"],
+            Content::Stream => docs!["bytes"],
+            Content::Events => docs!["server-sent events"],
         };
         let body = match &status.item {
-            Some(item) => format!("{body}: a stream of `{}`", render.described(item)),
+            Some(item) => docs![body, ": a stream of ", described(item)],
             None => body,
         };
-        let about = first_line(&status.description).replace('|', "\\|");
-        text.push_str(&format!("\n| {} | {body} | {about} |", status.status));
+        let about = first_line(&status.description).cell();
+        docs.push(docs!["\n| ", closed(&status.status.to_string()), " | ", body, " | ", about, " |"]);
     }
-    text
+    docs
 }

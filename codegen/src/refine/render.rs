@@ -3,6 +3,8 @@
 use crate::bind::Bound;
 use crate::generate::{Resolved, Rust};
 use crate::model::{Content, Model, Type, TypeId};
+use crate::text::Code;
+use crate::text::code::code;
 
 /// What it takes to write a type down.
 #[derive(Clone, Copy, Debug)]
@@ -18,59 +20,38 @@ impl Render<'_> {
         self.bound.iter().find(|bound| bound.operation == operation).map(|bound| bound.settings.name.as_str())
     }
 
-    /// A member of a definition. `ty` says where an element may be null, which progenitor was not asked.
+    /// A member of a definition.
     pub(crate) fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust {
-        self.resolved
-            .member(id.0, position)
-            .map_or_else(|| Rust::name("Value"), |rust| optional(rust.clone().owned(), ty))
-    }
-
-    /// A parameter of an operation, as a struct holds it.
-    pub(crate) fn parameter(&self, operation: usize, position: usize, ty: &Type) -> Rust {
-        optional(owned(self.resolved.parameter(operation, position)), ty)
-    }
-
-    /// The body of an operation, as a struct holds it.
-    pub(crate) fn body(&self, operation: usize, ty: &Type) -> Rust {
-        optional(owned(self.resolved.body(operation)), ty)
+        self.resolved.member(id, position, ty)
     }
 
     /// What an operation returns.
-    pub(crate) fn success(&self, operation: usize, content: &Content) -> Rust {
-        let resolved = || self.resolved.success(operation);
+    pub(crate) fn success(&self, content: &Content) -> Rust {
         match content {
             Content::Empty => Rust::unit(),
-            Content::Json(ty) | Content::Xml(ty, _) => optional(owned(resolved()), ty),
-            Content::OptionalJson(ty) => Rust::with("Option", optional(owned(resolved()), ty)),
+            Content::Json(ty) | Content::Xml(ty, _) => self.resolved.of(ty),
+            Content::OptionalJson(ty) => Rust::with("Option", self.resolved.of(ty)),
             Content::Text => Rust::name("String"),
             Content::Stream => Rust::name("ByteStream"),
             Content::Events => Rust::name("EventStream"),
-            Content::ByStatus(id) => Rust::name(&format!("T{}", id.0)),
+            Content::ByStatus(id) => Rust::Named(*id),
         }
     }
 
     /// The text of a type; generated types are reached through `prefix`.
-    pub(crate) fn text(&self, rust: &Rust, prefix: &str) -> String {
+    pub(crate) fn text(&self, rust: &Rust, prefix: &'static str) -> Code {
         match rust {
             Rust::Reference(inner) => match inner.as_ref() {
-                Rust::Name(name, arguments) if name == "Vec" => {
-                    let element = arguments.first().map_or_else(String::new, |element| self.text(element, prefix));
-                    format!("&[{element}]")
+                Rust::Name("Vec", arguments) => {
+                    code!["&[", arguments.first().map(|element| self.text(element, prefix)), "]"]
                 }
-                inner => format!("&{}", self.text(inner, prefix)),
+                inner => code!["&", self.text(inner, prefix)],
             },
-            Rust::Name(name, arguments) if arguments.is_empty() => match name
-                .strip_prefix('T')
-                .and_then(|index| index.parse::<usize>().ok())
-            {
-                Some(index) => {
-                    self.model.types.get(index).map_or_else(|| name.clone(), |found| format!("{prefix}{}", found.name))
-                }
-                None => name.clone(),
-            },
+            Rust::Named(id) => code![prefix, &self.model.definition(*id).name],
+            Rust::Name(name, arguments) if arguments.is_empty() => code![*name],
             Rust::Name(name, arguments) => {
-                let arguments: Vec<String> = arguments.iter().map(|argument| self.text(argument, prefix)).collect();
-                format!("{name}<{}>", arguments.join(", "))
+                let arguments = arguments.iter().map(|argument| self.text(argument, prefix));
+                code![*name, "<", Code::join(", ", arguments), ">"]
             }
         }
     }
@@ -97,35 +78,16 @@ impl Render<'_> {
 /// How an argument of that type is passed: small values as they are, the rest by reference.
 pub(crate) fn borrowed(rust: Rust) -> Rust {
     match rust {
-        Rust::Name(name, arguments) if name == "Option" => {
+        Rust::Name("Option", arguments) => {
             let inner = arguments.into_iter().next().unwrap_or_else(Rust::unit);
             Rust::with("Option", borrowed(inner))
         }
-        Rust::Name(name, _) if is_small(&name) => Rust::name(&name),
-        Rust::Name(name, _) if name == "String" => Rust::Reference(Box::new(Rust::name("str"))),
+        Rust::Name(name, _) if is_small(name) => Rust::name(name),
+        Rust::Name("String", _) => Rust::Reference(Box::new(Rust::name("str"))),
         other => Rust::Reference(Box::new(other)),
     }
 }
 
 fn is_small(name: &str) -> bool {
     matches!(name, "bool" | "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "f32" | "f64")
-}
-
-/// What progenitor resolved, as a struct holds it.
-fn owned(rust: Option<&Rust>) -> Rust {
-    rust.cloned().map_or_else(|| Rust::name("Value"), Rust::owned)
-}
-
-/// Puts an option where the model says that an element may be null.
-fn optional(rust: Rust, ty: &Type) -> Rust {
-    match (rust, ty) {
-        (rust, Type::Optional(inner)) => Rust::with("Option", optional(rust, inner)),
-        (Rust::Name(name, mut arguments), Type::List(inner) | Type::Map(inner)) => {
-            if let Some(last) = arguments.pop() {
-                arguments.push(optional(last, inner));
-            }
-            Rust::Name(name, arguments)
-        }
-        (rust, _) => rust,
-    }
 }

@@ -8,12 +8,12 @@ use crate::text::line;
 /// One line per operation: family and name, method and path, arguments and result, statuses, provenance.
 pub(crate) fn surface(render: &Render<'_>) -> String {
     let mut text = String::new();
-    for (index, operation) in render.model.operations.iter().enumerate() {
-        let arguments = arrange(render, index, operation);
+    for operation in &render.model.operations {
+        let arguments = arrange(render, operation);
         let mut list: Vec<String> =
             arguments.list.iter().map(|(name, ty)| format!("{name}: {}", render.text(ty, ""))).collect();
         list.extend(arguments.params.iter().map(|(name, ty, _)| format!("{name}: {}", render.text(ty, ""))));
-        let success = render.text(&render.success(index, &operation.success), "");
+        let success = render.text(&render.success(&operation.success), "");
         let statuses: Vec<String> = operation.statuses.iter().map(|status| status.status.to_string()).collect();
         let provenance = match operation.provenance {
             Provenance::Plain => "",

@@ -3,34 +3,41 @@
 use super::groups::Group;
 use super::index::Index;
 use super::render::Render;
-use super::xml;
-use crate::emit::Piece;
+use super::{client, xml};
+use crate::generate::Rust;
 use crate::model::{
     Content, Definition, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Style, Tagging, Type,
     TypeId, Variant, VariantContent,
 };
-use crate::text::docs::{closed, closed_or, comment, span};
-use crate::text::literal;
+use crate::pieces::Piece;
+use crate::text::code::code;
+use crate::text::docs::{Docs, closed, closed_or, comment, docs, module_comment, span};
+use crate::text::{Code, Ident, literal};
 
 /// How generated types reach each other.
 const PREFIX: &str = "super::";
 
+/// How the index names them.
+const INDEXED: &str = "types::";
+
 /// The head of a file of types.
 pub(crate) fn opening(group: &Group) -> Vec<Piece> {
     let about = match group {
-        Group::Shared { assumed: false } => "Types that several families use.".to_owned(),
-        Group::Shared { assumed: true } => "Types that several families use, as the sandbox has them.".to_owned(),
-        Group::Family { name, assumed: false, .. } => format!("Types of the family `{name}`."),
-        Group::Family { name, assumed: true, .. } => format!("Types of the family `{name}`, as the sandbox has them."),
-        Group::Unreferenced => "Types that no operation uses.".to_owned(),
+        Group::Shared { assumed: false } => docs!["Types that several families use."],
+        Group::Shared { assumed: true } => docs!["Types that several families use, as the sandbox has them."],
+        Group::Family { name, assumed: false, .. } => docs!["Types of the family `", name, "`."],
+        Group::Family { name, assumed: true, .. } => {
+            docs!["Types of the family `", name, "`, as the sandbox has them."]
+        }
+        Group::Unreferenced => docs!["Types that no operation uses."],
     };
-    vec![Piece::Code(format!("//! {about}\n\nuse crate::wire::prelude::*;\n"))]
+    vec![Piece::Code(code![module_comment(&about), "\n", client::PRELUDE])]
 }
 
 /// Writes one definition.
 pub(crate) fn write(render: &Render<'_>, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
     let definition = render.model.definition(id);
-    let mut item = Item { render, id, definition, index, code: String::new(), table: Vec::new() };
+    let mut item = Item { render, id, definition, index, code: Code::default(), table: Vec::new() };
     let table = match &definition.kind {
         Kind::Struct(fields, extra) => item.structure(fields, extra.as_ref()),
         Kind::Alias(ty) => item.alias(ty),
@@ -52,42 +59,65 @@ struct Item<'a, 'r> {
     id: TypeId,
     definition: &'r Definition,
     index: &'r mut Index,
-    code: String,
-    table: Vec<String>,
+    code: Code,
+    table: Vec<Code>,
 }
 
-impl Item<'_, '_> {
-    fn name(&self) -> &str {
+impl<'r> Item<'_, 'r> {
+    fn name(&self) -> &'r Ident {
         &self.definition.name
     }
 
-    fn member(&self, position: usize, ty: &Type) -> String {
-        self.render.text(&self.render.member(self.id, position, ty), PREFIX)
+    fn member(&self, position: usize, ty: &Type) -> Rust {
+        self.render.member(self.id, position, ty)
+    }
+
+    fn text(&self, rust: &Rust) -> Code {
+        self.render.text(rust, PREFIX)
+    }
+
+    /// Puts something inside of the type into the index.
+    fn index(&mut self, name: &str, kind: &str, rust: Option<&Rust>) {
+        let signature = rust.map(|rust| self.render.text(rust, INDEXED)).unwrap_or_default();
+        self.index.add(&format!("types::{}::{name}", self.definition.name), kind, signature.as_str());
     }
 
     /// Documentation and attributes.
-    fn open(&mut self, derives: &str, kind: &str, fallback: &str) {
+    fn open(&mut self, derives: &'static str, kind: &'static str, fallback: &'static str) {
         let definition = self.definition;
         let mut docs = closed(&definition.docs);
         if docs.is_empty() {
             docs = component(&definition.pointer)
-                .map_or_else(|| fallback.to_owned(), |name| format!("{} of the contract.", span(&name)));
+                .map_or_else(|| docs![fallback], |name| docs![span(&name), " of the contract."]);
         }
-        self.code.push_str(&comment(&provenance(&docs, definition)));
+        self.code.push(comment(&provenance(docs, definition)));
         if definition.deprecated {
-            self.code.push_str("#[deprecated]\n");
+            self.code.push("#[deprecated]\n");
         }
         if !derives.is_empty() {
-            self.code.push_str(&format!("#[derive({derives})]\n"));
+            self.code.push("#[derive(").push(derives).push(")]\n");
         }
         let response_only = definition.reach.response && !definition.reach.request;
         if matches!(kind, "enum") || kind == "struct" && response_only {
-            self.code.push_str("#[non_exhaustive]\n");
+            self.code.push("#[non_exhaustive]\n");
         }
+        self.code.push("pub ").push(kind).push(" ").push(&definition.name);
         self.index.add(&format!("types::{}", definition.name), kind, &derives.replace(", ", " "));
     }
 
-    fn structure(&mut self, fields: &[Field], extra: Option<&Type>) -> Option<String> {
+    /// A public field, with its documentation in front of it.
+    fn field(&mut self, name: &Ident, rust: &Rust) {
+        let ty = self.text(rust);
+        self.code.push("pub ").push(name).push(": ").push(ty).push(",\n");
+        self.index(name, "field", Some(rust));
+    }
+
+    /// The head of the table.
+    fn head(&self, table: &'static str) -> Option<Code> {
+        Some(code![table, "!(", self.name(), " {"])
+    }
+
+    fn structure(&mut self, fields: &[Field], extra: Option<&Type>) -> Option<Code> {
         let presences: Vec<Presence> = fields.iter().map(|field| field.presence(&self.definition.reach)).collect();
         let has_default = !presences.contains(&Presence::Required);
         self.open(
@@ -95,169 +125,170 @@ impl Item<'_, '_> {
             "struct",
             "An object.",
         );
-        self.code.push_str(&format!("pub struct {} {{\n", self.name()));
+        self.code.push(" {\n");
         for (position, (field, presence)) in fields.iter().zip(&presences).enumerate() {
             let inner = self.member(position, &field.ty);
-            let (kind, ty) = match presence {
+            let (kind, rust) = match presence {
                 Presence::Required => ("required", inner),
-                Presence::Optional => ("optional", format!("Option<{inner}>")),
-                Presence::Nullable => ("nullable", format!("Option<{inner}>")),
-                Presence::Maybe => ("maybe", format!("Maybe<{inner}>")),
+                Presence::Optional => ("optional", Rust::with("Option", inner)),
+                Presence::Nullable => ("nullable", Rust::with("Option", inner)),
+                Presence::Maybe => ("maybe", Rust::with("Maybe", inner)),
             };
-            self.code.push_str(&comment(&described(&field.docs, &field.wire, &field.limits)));
+            self.code.push(comment(&described(&field.docs, &field.wire, &field.limits)));
             if field.tag && self.definition.reach.request {
-                self.code.push_str("///\n/// Names the variant: filled in when the value is sent as one.\n");
+                self.code.push("///\n/// Names the variant: filled in when the value is sent as one.\n");
             }
             if field.deprecated {
-                self.code.push_str("#[deprecated]\n");
+                self.code.push("#[deprecated]\n");
             }
-            self.code.push_str(&format!("pub {}: {ty},\n", field.name));
-            self.table.push(format!("{}: {kind} {}", field.name, literal(&field.wire)));
-            self.index.add(&format!("types::{}::{}", self.name(), field.name), "field", &ty.replace(PREFIX, "types::"));
+            self.field(&field.name, &rust);
+            self.table.push(code![&field.name, ": ", kind, " ", literal(&field.wire)]);
         }
         if let Some(extra) = extra {
             let name = free_name(fields);
-            let ty = format!("BTreeMap<String, {}>", self.member(fields.len(), extra));
-            self.code.push_str(&format!("/// Members that the contract does not declare.\npub {name}: {ty},\n"));
-            self.table.push(format!("{name}: extra"));
-            self.index.add(&format!("types::{}::{name}", self.name()), "field", &ty.replace(PREFIX, "types::"));
+            let values = self.member(fields.len(), extra);
+            self.code.push("/// Members that the contract does not declare.\n");
+            self.field(&name, &Rust::Name("BTreeMap", vec![Rust::name("String"), values]));
+            self.table.push(code![name, ": extra"]);
         }
-        self.code.push_str("}\n");
-        Some(format!("record!({} {{", self.name()))
+        self.code.push("}\n");
+        self.head("record")
     }
 
-    fn alias(&mut self, ty: &Type) -> Option<String> {
-        let target = self.member(0, ty);
+    fn alias(&mut self, ty: &Type) -> Option<Code> {
+        let target = self.text(&self.member(0, ty));
         self.open("", "type", "Another name for a type of the contract.");
-        self.code.push_str(&format!("pub type {} = {target};\n", self.name()));
+        self.code.push(" = ").push(target).push(";\n");
         None
     }
 
-    fn enumeration(&mut self, kind: EnumKind, variants: &[(String, Variant)]) -> Option<String> {
+    fn enumeration(&mut self, kind: EnumKind, variants: &[(String, Variant)]) -> Option<Code> {
         let derives = match kind {
             EnumKind::String => "Clone, Debug, PartialEq, Eq, Hash",
             EnumKind::Integer(_) => "Clone, Copy, Debug, PartialEq, Eq, Hash",
         };
         self.open(derives, "enum", "An open enumeration.");
-        self.code.push_str(&format!("pub enum {} {{\n", self.name()));
+        self.code.push(" {\n");
         for (wire, variant) in variants {
-            self.code.push_str(&comment(&described(&variant.docs, wire, "")));
-            self.code.push_str(&format!("{},\n", variant.name));
-            let value = if kind == EnumKind::String { literal(wire) } else { wire.clone() };
-            self.table.push(format!("{} = {value}", variant.name));
-            self.index.add(&format!("types::{}::{}", self.name(), variant.name), "variant", "");
+            self.code.push(comment(&described(&variant.docs, wire, &Docs::default())));
+            self.code.push(&variant.name).push(",\n");
+            let value = match kind {
+                EnumKind::String => code![literal(wire)],
+                EnumKind::Integer(_) => code![wire.parse::<i64>().unwrap_or_default()],
+            };
+            self.table.push(code![&variant.name, " = ", value]);
+            self.index(&variant.name, "variant", None);
         }
         let unknown = match kind {
             EnumKind::String => "String",
             EnumKind::Integer(name) => name,
         };
-        self.code.push_str(&format!("/// A value that the contract does not list.\nUnknown({unknown}),\n}}\n"));
-        Some(match kind {
-            EnumKind::String => format!("string_enum!({} {{", self.name()),
-            EnumKind::Integer(name) => format!("integer_enum!({}: {name} {{", self.name()),
-        })
+        self.code.push("/// A value that the contract does not list.\nUnknown(").push(unknown).push("),\n}\n");
+        match kind {
+            EnumKind::String => self.head("string_enum"),
+            EnumKind::Integer(name) => Some(code!["integer_enum!(", self.name(), ": ", name, " {"]),
+        }
     }
 
-    fn union(&mut self, tagging: &Tagging, variants: &[Variant]) -> Option<String> {
+    fn union(&mut self, tagging: &Tagging, variants: &[Variant]) -> Option<Code> {
         self.open("Clone, Debug, PartialEq", "enum", "One of several shapes.");
-        self.code.push_str(&format!("pub enum {} {{\n", self.name()));
+        self.code.push(" {\n");
         for (position, variant) in variants.iter().enumerate() {
             let VariantContent::Type(ty, tags) = &variant.content else { continue };
             let inner = self.member(position, ty);
-            let bare = inner.replace(PREFIX, "");
-            // A box keeps the enum small, and ends any recursion.
-            let inner = if self.is_large(ty) { format!("Box<{inner}>") } else { inner };
             let docs = match tags.as_slice() {
-                [] => format!("A `{bare}`."),
-                tags => {
-                    format!("Tagged {}.", tags.iter().map(|tag| span(tag)).collect::<Vec<_>>().join(" or "))
-                }
+                [] => docs!["A ", span(self.render.text(&inner, "").as_str()), "."],
+                tags => docs!["Tagged ", Docs::join(" or ", tags.iter().map(|tag| span(tag))), "."],
             };
-            self.code.push_str(&comment(&docs));
-            self.code.push_str(&format!("{}({inner}),\n", variant.name));
-            let tags = tags.iter().map(|tag| literal(tag)).collect::<Vec<_>>().join(" | ");
-            let row = format!("{}({inner})", variant.name);
-            self.table.push(if matches!(tagging, Tagging::Tag(_)) { format!("{row} = {tags}") } else { row });
-            self.index.add(
-                &format!("types::{}::{}", self.name(), variant.name),
-                "variant",
-                &inner.replace(PREFIX, "types::"),
-            );
+            // A box keeps the enum small, and ends any recursion.
+            let inner = if self.is_large(ty) { Rust::with("Box", inner) } else { inner };
+            let row = code![&variant.name, "(", self.text(&inner), ")"];
+            self.code.push(comment(&docs)).push(&row).push(",\n");
+            let tags = Code::join(" | ", tags.iter().map(|tag| literal(tag)));
+            self.table.push(if matches!(tagging, Tagging::Tag(_)) { code![row, " = ", tags] } else { row });
+            self.index(&variant.name, "variant", Some(&inner));
         }
-        self.code.push_str("/// A shape that the contract does not list.\nUnknown(Value),\n}\n");
-        Some(match tagging {
-            Tagging::Tag(tag) => format!("tagged_union!({}, {} {{", self.name(), literal(tag)),
-            Tagging::Shape => format!("untagged_union!({} {{", self.name()),
-        })
+        self.code.push("/// A shape that the contract does not list.\nUnknown(Value),\n}\n");
+        match tagging {
+            Tagging::Tag(tag) => Some(code!["tagged_union!(", self.name(), ", ", literal(tag), " {"]),
+            Tagging::Shape => self.head("untagged_union"),
+        }
     }
 
-    fn multipart(&mut self, parts: &[Part]) -> Option<String> {
+    fn multipart(&mut self, parts: &[Part]) -> Option<Code> {
         let has_default = parts.iter().all(|part| !part.required);
         self.open(if has_default { "Debug, Default" } else { "Debug" }, "struct", "The parts of a multipart body.");
-        self.code.push_str(&format!("pub struct {} {{\n", self.name()));
+        self.code.push(" {\n");
         for (position, part) in parts.iter().enumerate() {
-            let (kind, ty) = match &part.kind {
-                PartKind::File => ("file", "Upload".to_owned()),
-                PartKind::Files => ("files", "Vec<Upload>".to_owned()),
+            let (kind, rust) = match &part.kind {
+                PartKind::File => ("file", Rust::name("Upload")),
+                PartKind::Files => ("files", Rust::with("Vec", Rust::name("Upload"))),
                 PartKind::Text(ty) => ("text", self.member(position, ty)),
-                PartKind::Texts(ty) => ("texts", format!("Vec<{}>", self.member(position, ty))),
+                PartKind::Texts(ty) => ("texts", Rust::with("Vec", self.member(position, ty))),
                 PartKind::Json(ty) => ("json", self.member(position, ty)),
-                PartKind::Jsons(ty) => ("jsons", format!("Vec<{}>", self.member(position, ty))),
+                PartKind::Jsons(ty) => ("jsons", Rust::with("Vec", self.member(position, ty))),
                 PartKind::Styled(ty, style, explode) => (part_style(*style, *explode), self.member(position, ty)),
             };
-            let (kind, ty) = if part.required {
-                (kind.to_owned(), ty)
-            } else {
-                (format!("optional_{kind}"), format!("Option<{ty}>"))
-            };
-            self.code.push_str(&comment(&described(&part.docs, &part.wire, &part.limits)));
-            self.code.push_str(&format!("pub {}: {ty},\n", part.name));
-            let headers: Vec<String> =
-                part.headers.iter().map(|(name, value)| format!(", ({}, {})", literal(name), literal(value))).collect();
-            let encoding = match (&part.media_type, headers.as_slice()) {
-                (None, []) => String::new(),
-                (media_type, headers) => {
-                    let media_type = media_type.as_deref().unwrap_or_default();
-                    format!(" ({}{})", literal(media_type), headers.concat())
+            let (prefix, rust) = if part.required { ("", rust) } else { ("optional_", Rust::with("Option", rust)) };
+            self.code.push(comment(&described(&part.docs, &part.wire, &part.limits)));
+            self.field(&part.name, &rust);
+            let mut row = code![&part.name, ": ", prefix, kind, " ", literal(&part.wire)];
+            if part.media_type.is_some() || !part.headers.is_empty() {
+                row.push(" (").push(literal(part.media_type.as_deref().unwrap_or_default()));
+                for (name, value) in &part.headers {
+                    row.push(", (").push(literal(name)).push(", ").push(literal(value)).push(")");
                 }
-            };
-            self.table.push(format!("{}: {kind} {}{encoding}", part.name, literal(&part.wire)));
-            self.index.add(&format!("types::{}::{}", self.name(), part.name), "field", &ty.replace(PREFIX, "types::"));
+                row.push(")");
+            }
+            self.table.push(row);
         }
-        self.code.push_str("}\n");
-        Some(format!("multipart!({} {{", self.name()))
+        self.code.push("}\n");
+        self.head("multipart")
     }
 
-    fn by_status(&mut self, variants: &[(StatusKey, String, Content)]) -> Option<String> {
+    fn by_status(&mut self, variants: &[(StatusKey, Ident, Content)]) -> Option<Code> {
         self.open("Debug", "enum", "What the operation answers, by status.");
-        self.code.push_str(&format!("pub enum {} {{\n", self.name()));
-        let mut head = "";
+        self.code.push(" {\n");
+        let mut condition = "";
+        let mut rows = Vec::new();
         for (position, (status, name, content)) in variants.iter().enumerate() {
             let (kind, inner) = match content {
-                Content::Json(ty) => ("(json)".to_owned(), Some(self.member(position, ty))),
+                Content::Json(ty) => (code!["(json)"], Some(self.member(position, ty))),
                 Content::Xml(ty, root) => {
-                    head = xml::CONDITION;
-                    (format!("(xml {})", xml::root(*root)), Some(self.member(position, ty)))
+                    condition = client::IF_XML;
+                    (code!["(xml ", xml::root(*root), ")"], Some(self.member(position, ty)))
                 }
                 Content::OptionalJson(ty) => {
-                    ("(optional_json)".to_owned(), Some(format!("Option<{}>", self.member(position, ty))))
+                    (code!["(optional_json)"], Some(Rust::with("Option", self.member(position, ty))))
                 }
-                Content::Text => ("(text)".to_owned(), Some("String".to_owned())),
+                Content::Text => (code!["(text)"], Some(Rust::name("String"))),
                 // Whether a body is handed over while it arrives is settled before its status is known.
-                Content::Stream | Content::Events => ("(bytes)".to_owned(), Some("Bytes".to_owned())),
-                Content::Empty | Content::ByStatus(_) => (String::new(), None),
+                Content::Stream | Content::Events => (code!["(bytes)"], Some(Rust::name("Bytes"))),
+                Content::Empty | Content::ByStatus(_) => (Code::default(), None),
             };
-            self.code.push_str(&comment(&format!("Status `{status}`.")));
-            let payload = inner.as_ref().map_or_else(String::new, |inner| format!("({inner})"));
-            self.code.push_str(&format!("{name}{payload},\n"));
-            self.table.push(format!("{} => {name}{kind}", status.pattern()));
-            let inner = inner.unwrap_or_default().replace(PREFIX, "types::");
-            self.index.add(&format!("types::{}::{name}", self.name()), "variant", &inner);
+            self.code.push(comment(&docs!["Status ", span(&status.to_string()), "."])).push(name);
+            if let Some(inner) = &inner {
+                let ty = self.text(inner);
+                self.code.push("(").push(ty).push(")");
+            }
+            self.code.push(",\n");
+            let pattern = match *status {
+                StatusKey::Code(code) => code![code],
+                StatusKey::Range(class) => code![class, "00..=", class, "99"],
+                StatusKey::Default => code!["default"],
+            };
+            rows.push((*status, code![pattern, " => ", name, kind]));
+            self.index(name, "variant", inner.as_ref());
         }
-        self.code.push_str("}\n");
+        self.code.push("}\n");
         // Exact statuses are matched before ranges, and anything else last.
-        self.table.sort_by_key(|row| (row.starts_with("default"), row.contains("..")));
-        Some(format!("{head}responses!({} {{", self.name()))
+        rows.sort_by_key(|(status, _)| match status {
+            StatusKey::Code(_) => 0,
+            StatusKey::Range(_) => 1,
+            StatusKey::Default => 2,
+        });
+        self.table.extend(rows.into_iter().map(|(_, row)| row));
+        Some(code![condition, "responses!(", self.name(), " {"])
     }
 
     fn is_large(&self, ty: &Type) -> bool {
@@ -275,27 +306,21 @@ fn component(pointer: &str) -> Option<String> {
 }
 
 /// The contract's text for a member, else its name on the wire; then what is demanded of its value.
-fn described(docs: &str, wire: &str, limits: &str) -> String {
-    let text = closed_or(docs, wire);
-    if limits.is_empty() { text } else { format!("{text}\n\n{limits}") }
+fn described(docs: &str, wire: &str, limits: &Docs) -> Docs {
+    let docs = closed_or(docs, wire);
+    if limits.is_empty() { docs } else { docs![docs, "\n\n", limits] }
 }
 
-fn provenance(docs: &str, definition: &Definition) -> String {
-    if definition.provenance == Provenance::Assumed
-        || !definition.reach.documented && !definition.reach.families.is_empty()
-    {
-        format!("Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n{docs}")
-    } else {
-        docs.to_owned()
-    }
+fn provenance(docs: Docs, definition: &Definition) -> Docs {
+    let reach = &definition.reach;
+    let assumed = definition.provenance == Provenance::Assumed || !reach.documented && !reach.families.is_empty();
+    if assumed { docs![client::ASSUMED, docs] } else { docs }
 }
 
-fn free_name(fields: &[Field]) -> &'static str {
-    let taken = |name: &str| fields.iter().any(|field| field.name == name);
-    ["extra", "extra_members", "undeclared_members"]
-        .into_iter()
-        .find(|name| !taken(name))
-        .unwrap_or("undeclared_members_")
+fn free_name(fields: &[Field]) -> Ident {
+    let taken = |name: &str| fields.iter().any(|field| *field.name == *name);
+    let names = ["extra", "extra_members", "undeclared_members"];
+    Ident::fixed(names.into_iter().find(|name| !taken(name)).unwrap_or("undeclared_members_"))
 }
 
 /// The kind of a part whose values are written in a style.

@@ -1,38 +1,35 @@
 //! `xml.rs`: what values look like as documents, in tables.
 
-use crate::emit::Piece;
-use crate::model::{Content, Kind, Model, Operation, XmlName, XmlPlace, XmlRoot, XmlShape};
-use crate::text::literal;
-
-/// The condition under which something that speaks XML is compiled.
-pub(super) const CONDITION: &str = "#[cfg(feature = \"xml\")]\n";
+use super::client;
+use crate::model::{BodyKind, Content, Kind, Model, Operation, XmlName, XmlPlace, XmlRoot, XmlShape};
+use crate::pieces::Piece;
+use crate::text::code::code;
+use crate::text::{Code, literal};
 
 /// The tables; `None`: nothing speaks XML.
 pub(super) fn write(model: &Model) -> Option<Vec<Piece>> {
     if model.xml.roots.is_empty() {
         return None;
     }
-    let mut code =
-        "//! What values of the contract look like in XML.\n\nuse crate::wire::xml::{Member, Name, Place, Root, Shape};\n\n"
-            .to_owned();
+    let mut code = code!["//! What values of the contract look like in XML.\n\n", client::XML, "\n"];
     for (index, (element, shape)) in model.xml.roots.iter().enumerate() {
-        let element = name(element);
-        code.push_str(&format!("pub(crate) static R{index}: Root = Root {{ name: {element}, shape: &S{shape} }};\n"));
+        code.push("pub(crate) static R").push(index).push(": Root = Root { name: ").push(name(element));
+        code.push(", shape: &S").push(*shape).push(" };\n");
     }
     for (index, shape) in model.xml.shapes.iter().enumerate() {
-        code.push_str(&format!("static S{index}: Shape = {};\n", table(shape)));
+        code.push("static S").push(index).push(": Shape = ").push(table(shape)).push(";\n");
     }
     Some(vec![Piece::Code(code)])
 }
 
 /// A document, as code names it.
-pub(super) fn root(root: XmlRoot) -> String {
-    format!("crate::generated::xml::R{}", root.0)
+pub(super) fn root(root: XmlRoot) -> Code {
+    code![client::XML_ROOT, root.0]
 }
 
 /// Whether an operation sends or reads XML.
 pub(super) fn is_spoken(model: &Model, operation: &Operation) -> bool {
-    let body = operation.body.as_ref().is_some_and(|body| matches!(body.kind, crate::model::BodyKind::Xml(..)));
+    let body = operation.body.as_ref().is_some_and(|body| matches!(body.kind, BodyKind::Xml(..)));
     body || reads(model, &operation.success)
 }
 
@@ -45,42 +42,35 @@ fn reads(model: &Model, content: &Content) -> bool {
     }
 }
 
-fn table(shape: &XmlShape) -> String {
+fn table(shape: &XmlShape) -> Code {
     match shape {
-        XmlShape::Any => "Shape::Any".to_owned(),
-        XmlShape::Text => "Shape::Text".to_owned(),
-        XmlShape::Number => "Shape::Number".to_owned(),
-        XmlShape::Boolean => "Shape::Boolean".to_owned(),
-        XmlShape::List(item, shape) => format!("Shape::List({}, &S{shape})", name(item)),
-        XmlShape::Map(shape) => format!("Shape::Map(&S{shape})"),
+        XmlShape::Any => code!["Shape::Any"],
+        XmlShape::Text => code!["Shape::Text"],
+        XmlShape::Number => code!["Shape::Number"],
+        XmlShape::Boolean => code!["Shape::Boolean"],
+        XmlShape::List(item, shape) => code!["Shape::List(", name(item), ", &S", *shape, ")"],
+        XmlShape::Map(shape) => code!["Shape::Map(&S", *shape, ")"],
         XmlShape::Object(members, extra) => {
-            let members: Vec<String> = members
-                .iter()
-                .map(|member| {
-                    let place = match member.place {
-                        XmlPlace::Element => "Element",
-                        XmlPlace::Attribute => "Attribute",
-                        XmlPlace::Text => "Text",
-                        XmlPlace::Items => "Items",
-                    };
-                    format!(
-                        "Member {{ wire: {}, name: {}, place: Place::{place}, shape: &S{} }}",
-                        literal(&member.wire),
-                        name(&member.name),
-                        member.shape
-                    )
-                })
-                .collect();
-            let extra = extra.map_or_else(|| "None".to_owned(), |extra| format!("Some(&S{extra})"));
-            format!("Shape::Object(&[{}], {extra})", members.join(", "))
+            let members = members.iter().map(|member| {
+                let place = match member.place {
+                    XmlPlace::Element => "Place::Element",
+                    XmlPlace::Attribute => "Place::Attribute",
+                    XmlPlace::Text => "Place::Text",
+                    XmlPlace::Items => "Place::Items",
+                };
+                let (wire, name) = (literal(&member.wire), name(&member.name));
+                code!["Member { wire: ", wire, ", name: ", name, ", place: ", place, ", shape: &S", member.shape, " }"]
+            });
+            let extra = extra.map_or_else(|| code!["None"], |extra| code!["Some(&S", extra, ")"]);
+            code!["Shape::Object(&[", Code::join(", ", members), "], ", extra, ")"]
         }
     }
 }
 
-fn name(name: &XmlName) -> String {
+fn name(name: &XmlName) -> Code {
     let local = literal(&name.local);
     if name.namespace.is_empty() {
-        return format!("Name::plain({local})");
+        return code!["Name::plain(", local, ")"];
     }
-    format!("Name::within({local}, {}, {})", literal(&name.prefix), literal(&name.namespace))
+    code!["Name::within(", local, ", ", literal(&name.prefix), ", ", literal(&name.namespace), ")"]
 }

@@ -1,48 +1,142 @@
 //! Documentation from a contract's prose.
 
+use std::fmt;
+
+use super::Ident;
+use super::code::Code;
 use super::inert::{inert, inert_whole};
 
+/// Documentation that is composed of text of the generator and of texts in which everything is closed, so that what is put
+/// behind one is not part of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Docs {
+    text: String,
+}
+
+impl Docs {
+    pub(crate) fn push(&mut self, words: impl Words) {
+        words.write(&mut self.text);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Without blanks around it.
+    pub(crate) fn trimmed(&self) -> Self {
+        Self { text: self.text.trim().to_owned() }
+    }
+
+    /// As a cell of a table.
+    pub(crate) fn cell(&self) -> Self {
+        Self { text: self.text.replace('|', "\\|") }
+    }
+
+    /// The texts, with another between each two.
+    pub(crate) fn join(separator: &'static str, parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut docs = Self::default();
+        for (index, part) in parts.into_iter().enumerate() {
+            if index > 0 {
+                docs.push(separator);
+            }
+            docs.push(part);
+        }
+        docs
+    }
+}
+
+/// What [`Docs`] are composed of.
+pub(crate) trait Words: Sealed {}
+
+impl<W: Sealed> Words for W {}
+
+pub(crate) trait Sealed {
+    fn write(&self, into: &mut String);
+}
+
+impl Sealed for &'static str {
+    fn write(&self, into: &mut String) {
+        into.push_str(self);
+    }
+}
+
+impl Sealed for Docs {
+    fn write(&self, into: &mut String) {
+        into.push_str(&self.text);
+    }
+}
+
+impl Sealed for &Docs {
+    fn write(&self, into: &mut String) {
+        into.push_str(&self.text);
+    }
+}
+
+impl Sealed for &Ident {
+    fn write(&self, into: &mut String) {
+        into.push_str(self);
+    }
+}
+
+impl fmt::Display for Docs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Composes [`Docs`] of the given words.
+macro_rules! docs {
+    ($($words:expr),* $(,)?) => {{
+        let mut docs = $crate::text::docs::Docs::default();
+        $(docs.push($words);)*
+        docs
+    }};
+}
+
+pub(crate) use docs;
+
 /// Lines of `///`. Whatever the text is composed of, no line of it becomes code, a doctest or HTML.
-pub(crate) fn comment(text: &str) -> String {
-    marked(text, "///")
+pub(crate) fn comment(docs: &Docs) -> Code {
+    marked(docs, "///")
 }
 
 /// Lines of `//!`, for the module that they open.
-pub(crate) fn module_comment(text: &str) -> String {
-    marked(text, "//!")
+pub(crate) fn module_comment(docs: &Docs) -> Code {
+    marked(docs, "//!")
 }
 
-fn marked(text: &str, mark: &str) -> String {
-    let mut out = String::new();
-    for line in inert_whole(text).lines() {
-        out.push_str(mark);
+fn marked(docs: &Docs, mark: &str) -> Code {
+    let mut out = Code::default();
+    for line in inert_whole(&docs.text).lines() {
+        out.append(mark);
         if !line.is_empty() {
-            out.push(' ');
-            out.push_str(line);
+            out.append(" ");
+            out.append(line);
         }
-        out.push('\n');
+        out.append("\n");
     }
     out
 }
 
-/// The text with everything in it closed, so that what is put behind it is not part of it.
-pub(crate) fn closed(text: &str) -> String {
-    inert(text)
+/// A text with everything in it closed.
+pub(crate) fn closed(text: &str) -> Docs {
+    Docs { text: inert(text) }
 }
 
 /// As [`closed`], and the name on the wire where nothing of the text can be seen.
-pub(crate) fn closed_or(text: &str, wire: &str) -> String {
+pub(crate) fn closed_or(text: &str, wire: &str) -> Docs {
     let prose = closed(text);
     if prose.is_empty() { span(wire) } else { prose }
 }
 
 /// The first line of a text.
-pub(crate) fn first_line(text: &str) -> String {
+pub(crate) fn first_line(text: &str) -> Docs {
     let prose = inert(text);
-    prose.lines().find(|line| !line.is_empty() && !line.starts_with("```")).unwrap_or_default().to_owned()
+    let line = prose.lines().find(|line| !line.is_empty() && !line.starts_with("```"));
+    Docs { text: line.unwrap_or_default().to_owned() }
 }
 
 /// A text as a code span, on one line.
-pub(crate) fn span(text: &str) -> String {
-    format!("`{}`", super::line(text).replace('`', "'"))
+pub(crate) fn span(text: &str) -> Docs {
+    Docs { text: format!("`{}`", super::line(text).replace('`', "'")) }
 }

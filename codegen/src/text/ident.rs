@@ -1,8 +1,12 @@
 //! Identifiers: what generated code calls a thing.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+use std::ops::Deref;
+use std::rc::Rc;
 
 use sha2::{Digest as _, Sha256};
+
+use super::code::{Code, Sealed};
 
 /// Longest identifier. Documentation makes a file of each type, with its name, and file systems allow 255 bytes.
 const LONGEST: usize = 120;
@@ -33,9 +37,79 @@ pub(crate) fn is_device(name: &str) -> bool {
     DEVICES.contains(&name)
 }
 
-/// Whether generated code can call something by that name. Names that were given are in ASCII; of an older lock, or chosen
-/// by hand, they may be whatever the language allows.
-pub(crate) fn is_identifier(name: &str) -> bool {
+/// A name that generated code can call something by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Ident(Rc<str>);
+
+impl Ident {
+    /// A name that the generator gives.
+    pub(crate) fn fixed(name: &'static str) -> Self {
+        Self(name.into())
+    }
+
+    /// A name, if it is one. Names that were given are in ASCII; of an older lock, or chosen by hand, they may be whatever
+    /// the language allows.
+    pub(crate) fn new(name: &str) -> Option<Self> {
+        is_identifier(name).then(|| Self(name.into()))
+    }
+
+    /// The name as it may be given: itself, shorter where it is too long; `otherwise` where it cannot be an identifier.
+    pub(crate) fn derived(name: &str, otherwise: impl Fn(&str) -> String) -> Self {
+        let short = |name: &str| if name.len() > LONGEST { clipped(name, CUT) } else { name.to_owned() };
+        let name = short(name);
+        Self::new(&name).or_else(|| Self::new(&short(&otherwise(&name)))).unwrap_or_else(|| Self::fixed("unnamed"))
+    }
+
+    /// The name with a number behind it.
+    pub(crate) fn numbered(&self, number: usize) -> Self {
+        let separator = if self.starts_with(char::is_uppercase) { "" } else { "_" };
+        let stem = self.trim_end_matches('_');
+        let name = format!("{stem}{separator}{number}");
+        if name.len() <= LONGEST {
+            Self(name.into())
+        } else {
+            Self(format!("{}{separator}{number}", clipped(stem, CUT - separator.len())).into())
+        }
+    }
+
+    /// The name with more behind it: letters, digits or underscores.
+    pub(crate) fn followed_by(&self, more: &'static str) -> Self {
+        Self(format!("{self}{more}").into())
+    }
+
+    /// The name as a constant has it.
+    pub(crate) fn upper(&self) -> Self {
+        Self::derived(&self.to_uppercase(), |_| "UNNAMED".to_owned())
+    }
+}
+
+impl Deref for Ident {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Ident {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Sealed for &Ident {
+    fn write(&self, code: &mut Code) {
+        code.append(&self.0);
+    }
+}
+
+impl Sealed for Ident {
+    fn write(&self, code: &mut Code) {
+        code.append(&self.0);
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     name.len() <= LONGEST
         && !is_keyword(name)
@@ -63,16 +137,9 @@ pub(crate) fn clipped(name: &str, longest: usize) -> String {
     format!("{}{mark}", name[..end].trim_end_matches('_'))
 }
 
-/// The name as it may be given: itself, shorter where it is too long; `otherwise` where it cannot be an identifier.
-pub(crate) fn checked(name: &str, otherwise: impl Fn(&str) -> String) -> String {
-    let short = |name: &str| if name.len() > LONGEST { clipped(name, CUT) } else { name.to_owned() };
-    let name = short(name);
-    if is_identifier(&name) { name } else { short(&otherwise(&name)) }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{clipped, is_identifier};
+    use super::{Ident, LONGEST, clipped, is_identifier};
 
     #[test]
     fn only_what_the_language_takes_is_an_identifier() {
@@ -82,6 +149,21 @@ mod tests {
         for name in ["", "_", "1a", "a b", "a()", "fn", "Self", "a\u{202e}", "r#fn", "a//", "#[x]a", "a\n", "İ̇ x"] {
             assert!(!is_identifier(name), "{name}");
         }
+    }
+
+    #[test]
+    fn whatever_a_name_is_derived_from_it_is_an_identifier() {
+        let long = "x".repeat(LONGEST);
+        for text in ["", "_", "1", "fn", "a b", "\u{202e}", "self", &"ä".repeat(300), &long, "__"] {
+            for otherwise in [|_: &str| String::new(), |_: &str| "a-b".to_owned(), |name: &str| format!("{name}_")] {
+                let name = Ident::derived(text, otherwise);
+                assert!(is_identifier(&name), "{name}");
+                let all = [name.numbered(2), name.numbered(usize::MAX), name.upper()];
+                assert!(all.iter().all(|name| is_identifier(name)), "{all:?}");
+            }
+        }
+        assert_eq!(&*Ident::fixed("Order").numbered(2), "Order2");
+        assert_eq!(&*Ident::fixed("type_").numbered(2), "type_2");
     }
 
     #[test]

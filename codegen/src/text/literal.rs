@@ -1,9 +1,17 @@
 //! String literals.
 
+use std::fmt;
+
+use super::code::{Code, Sealed};
 use super::hidden::is_hidden;
 
-/// A Rust string literal with that value. What is not seen stands as an escape.
-pub(crate) fn literal(text: &str) -> String {
+/// A Rust string literal. What is not seen stands in it as an escape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Literal(String);
+
+/// The literal with that value.
+#[must_use]
+pub fn literal(text: &str) -> Literal {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
@@ -17,7 +25,19 @@ pub(crate) fn literal(text: &str) -> String {
         }
     }
     out.push('"');
-    out
+    Literal(out)
+}
+
+impl Sealed for Literal {
+    fn write(&self, code: &mut Code) {
+        code.append(&self.0);
+    }
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 #[cfg(test)]
@@ -28,7 +48,7 @@ mod tests {
     fn a_literal_has_the_value_of_its_text_and_shows_all_of_it() {
         let all: String = (0..0x11_0000).filter_map(char::from_u32).collect();
         for text in ["", "\"#; fn x() {} //", "\\", "a\\\"b", "\u{202e}\u{0}\r", all.as_str()] {
-            let written = literal(text);
+            let written = literal(text).to_string();
             assert_eq!(syn::parse_str::<syn::LitStr>(&written).map(|read| read.value()).ok().as_deref(), Some(text));
             assert!(!written.chars().any(super::is_hidden));
         }

@@ -3,16 +3,20 @@
 //! It holds nothing that differs between two sandboxes (no port, no server address), so a client that is regenerated from
 //! it twice sees the same bytes.
 
+pub(crate) mod behaviour;
 mod components;
+mod declare;
 mod document;
 mod families;
 pub(crate) mod operation;
+pub(crate) mod route;
 pub(crate) mod schema;
 mod second;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use http::Method;
 use serde::{Serialize, Serializer};
 
 use operation::Operation;
@@ -88,6 +92,37 @@ impl Contract {
         }
         let operations = operations.into_iter().map(|operation| operation.finish(revision)).collect();
         Self { revision, operations, schemas }
+    }
+
+    /// The operation that gets one item of a collection, by the collection's path.
+    pub(crate) fn item_operation(&self, collection: &str) -> Option<&Operation> {
+        let is_item = |path: &str| {
+            let rest = path.strip_prefix(collection).and_then(|rest| rest.strip_prefix("/{"));
+            rest.is_some_and(|rest| rest.ends_with('}') && !rest.contains('/'))
+        };
+        self.operations.iter().find(|found| found.method == Method::GET && is_item(&found.path))
+    }
+
+    /// The schema of the items of a collection: of the operation that gets one, else of the one that lists them.
+    pub(crate) fn item_schema(&self, collection: &str) -> Option<&Schema> {
+        if let Some(one) = self.item_operation(collection) {
+            return one.json_schema("200");
+        }
+        let mut all = self.operations.iter();
+        let list = all.find(|found| found.method == Method::GET && found.path == collection)?;
+        list.json_schema("200").and_then(element_schema)
+    }
+}
+
+/// The schema of the elements of an array, or of the `items` of a page.
+pub(crate) fn element_schema(schema: &Schema) -> Option<&Schema> {
+    let schema = resolve(schema);
+    match &schema.items {
+        Some(items) => Some(items),
+        None => {
+            let (_, items) = schema.properties.iter().find(|(name, _)| *name == "items")?;
+            items.items.as_deref()
+        }
     }
 }
 

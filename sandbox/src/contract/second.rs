@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use http::Method;
 
-use super::operation::{Controller, Operation, Place};
+use super::declare::Controller;
+use super::operation::{Operation, Place};
 use super::schema::{Schema, list, long, object, string, text, uuid};
 
 type Schemas = BTreeMap<&'static str, Schema>;
@@ -21,8 +22,8 @@ pub(super) fn revise(operations: &mut Vec<Operation>, schemas: &mut Schemas) {
 fn add(operations: &mut Vec<Operation>, schemas: &mut Schemas) {
     let labels = Controller::new("ProjectLabels", "/api/projects/v1/projects/{project_id}/labels");
     operations.extend([
-        labels.get("", "Lists the labels of a project.").ok(list("ProjectLabel")),
-        labels.post("", "Adds a label to a project.").body("CreateProjectLabel").created("ProjectLabel"),
+        labels.list("", "Lists the labels of a project.").ok(list("ProjectLabel")),
+        labels.create("", "Adds a label to a project.").body("CreateProjectLabel").created("ProjectLabel"),
     ]);
     let fields = || [("name", string().min_length(1)), ("colour", text())];
     let [name, colour] = fields();

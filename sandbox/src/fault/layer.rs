@@ -8,12 +8,11 @@ use axum::response::{IntoResponse, Response};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
-use super::{Connection, Fault, HEADER, Reset, body};
+use super::{Connection, Fault, HEADER, Reset, Rules, body};
 use crate::problem;
-use crate::server::Shared;
 
 /// The fault of a request: the one that its header asks for, else the next one that waits for it.
-pub(crate) async fn apply(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn apply(State(rules): State<Arc<Rules>>, mut request: Request, next: Next) -> Response {
     // What takes faults away has none.
     if request.uri().path().starts_with("/sandbox") {
         return next.run(request).await;
@@ -23,7 +22,7 @@ pub(crate) async fn apply(State(shared): State<Arc<Shared>>, mut request: Reques
             Ok(fault) => fault,
             Err(error) => return problem::response(StatusCode::BAD_REQUEST, &error.to_string()),
         },
-        None => match shared.faults.take(request.method(), request.uri().path()) {
+        None => match rules.take(request.method(), request.uri().path()) {
             Some(fault) => fault,
             None => return next.run(request).await,
         },

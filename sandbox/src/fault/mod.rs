@@ -1,13 +1,11 @@
 //! Faults on demand: what a network, a proxy or a bad day does to a request.
 
 mod body;
-mod events;
 mod layer;
 mod line;
 mod rules;
 mod spec;
 
-pub(crate) use events::EventFaults;
 pub(crate) use layer::apply;
 pub(crate) use line::{Connection, Lines};
 pub use rules::FaultControl;

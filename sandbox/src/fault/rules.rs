@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use http::Method;
 use tokio::sync::watch;
 
-use super::{EventFaults, Fault};
+use super::Fault;
+use crate::workflow::EventFaults;
 
 /// How sockets are ended that are open: a count of how often, and the close code. No code: the connection is reset.
 pub(crate) type SocketEnd = (u64, Option<u16>);

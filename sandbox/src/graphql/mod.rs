@@ -3,6 +3,7 @@
 mod http;
 mod model;
 mod query;
+mod request;
 mod socket;
 mod sse;
 mod subscription;
@@ -11,9 +12,12 @@ use std::sync::Arc;
 
 use async_graphql::EmptyMutation;
 use axum::Router;
+use axum::extract::FromRef;
 use axum::routing::get;
 
-use crate::server::Shared;
+use crate::fault::Rules;
+use crate::issuer::Issuer;
+use crate::state::Store;
 
 /// Where GraphQL is served below the base address.
 pub(crate) const PATH: &str = "/graphql";
@@ -28,6 +32,15 @@ const COMPLEXITY: usize = 2000;
 /// The executable schema.
 pub(crate) type Schema = async_graphql::Schema<query::Query, EmptyMutation, subscription::Subscription>;
 
+/// What GraphQL is answered from.
+#[derive(Clone)]
+pub(crate) struct Service {
+    pub(crate) schema: Schema,
+    pub(crate) issuer: Arc<Issuer>,
+    pub(crate) store: Arc<Store>,
+    pub(crate) faults: Arc<Rules>,
+}
+
 pub(crate) fn schema() -> Schema {
     Schema::build(query::Query, EmptyMutation, subscription::Subscription)
         .limit_depth(DEPTH)
@@ -35,7 +48,11 @@ pub(crate) fn schema() -> Schema {
         .finish()
 }
 
-pub(crate) fn routes() -> Router<Arc<Shared>> {
+pub(crate) fn routes<S>() -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    Service: FromRef<S>,
+{
     Router::new()
         .route(PATH, get(http::get).post(http::post))
         .route(STREAM_PATH, get(sse::get).post(sse::post))

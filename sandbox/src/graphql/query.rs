@@ -7,8 +7,7 @@ use uuid::Uuid;
 
 use super::model::{Operation, OperationState, Project, Viewer, VirtualMachine};
 use crate::caller::Caller;
-use crate::engine::Shelf;
-use crate::server::Shared;
+use crate::state::{Store, View};
 
 const PROJECTS: &str = "/api/projects/v1/projects";
 const MACHINES: &str = "/api/virtual-machines";
@@ -23,7 +22,7 @@ impl Query {
     /// One operation; null when it does not exist or is not visible to the caller.
     async fn operation(&self, context: &Context<'_>, id: ID) -> Result<Option<Operation>> {
         let Ok(id) = Uuid::try_parse(&id) else { return Ok(None) };
-        read(context, |shelf| shelf.workflow(id).map(Operation::from))
+        read(context, |view| view.workflow(id).map(Operation::from))
     }
 
     /// The operations that are visible to the caller, newest first.
@@ -35,8 +34,8 @@ impl Query {
         #[graphql(desc = "At most so many; never more than 1000")] first: Option<u32>,
     ) -> Result<Vec<Operation>> {
         let first = first.and_then(|first| usize::try_from(first).ok()).unwrap_or(MOST).min(MOST);
-        read(context, |shelf| {
-            let operations = shelf.workflows().map(Operation::from);
+        read(context, |view| {
+            let operations = view.workflows().map(Operation::from);
             let wanted = operations.filter(|operation| {
                 states.as_ref().is_none_or(|states| states.contains(&operation.state))
                     && kind.as_ref().is_none_or(|kind| *kind == operation.kind)
@@ -47,17 +46,17 @@ impl Query {
 
     /// The projects that are visible to the caller.
     async fn projects(&self, context: &Context<'_>) -> Result<Vec<Project>> {
-        read(context, |shelf| shelf.list(PROJECTS).map(Project::from).collect())
+        read(context, |view| view.list(PROJECTS).map(Project::from).collect())
     }
 
     /// One project; null when it does not exist or is not visible to the caller.
     async fn project(&self, context: &Context<'_>, id: ID) -> Result<Option<Project>> {
-        read(context, |shelf| shelf.get(PROJECTS, &id).map(Project::from))
+        read(context, |view| view.get(PROJECTS, &id).map(Project::from))
     }
 
     /// The virtual machines that are visible to the caller.
     async fn virtual_machines(&self, context: &Context<'_>) -> Result<Vec<VirtualMachine>> {
-        read(context, |shelf| shelf.list(MACHINES).map(VirtualMachine::from).collect())
+        read(context, |view| view.list(MACHINES).map(VirtualMachine::from).collect())
     }
 
     /// Who asks.
@@ -67,8 +66,8 @@ impl Query {
 }
 
 /// Reads what the caller of a request may see.
-pub(super) fn read<T>(context: &Context<'_>, run: impl FnOnce(&Shelf<'_>) -> T) -> Result<T> {
-    let shared = context.data::<Arc<Shared>>()?;
+pub(super) fn read<T>(context: &Context<'_>, run: impl FnOnce(&View<'_>) -> T) -> Result<T> {
+    let store = context.data::<Arc<Store>>()?;
     let caller = context.data::<Arc<Caller>>()?;
-    shared.store.with(caller, |shelf| run(&shelf)).map_err(|error| Error::new(error.to_string()))
+    store.with(caller, |view| run(&view)).map_err(|error| Error::new(error.to_string()))
 }

@@ -16,10 +16,10 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use self::message::{Incoming, token};
-use super::http::{is_refused, with_data};
+use super::Service;
+use super::request::{is_refused, with_data};
 use crate::caller::Caller;
 use crate::fault::Connection;
-use crate::server::Shared;
 
 const PROTOCOL: &str = "graphql-transport-ws";
 /// How long a client may take for its first message.
@@ -35,7 +35,7 @@ struct End(u16, String);
 
 /// One open WebSocket.
 struct Socket {
-    shared: Arc<Shared>,
+    service: Service,
     /// Who calls: named by the header of the upgrade, or by the first message.
     caller: Option<Arc<Caller>>,
     is_open: bool,
@@ -45,30 +45,30 @@ struct Socket {
 
 /// Answers the upgrade. A token in its header is checked at once; without one the first message has to have it.
 pub(super) fn open(
-    shared: Arc<Shared>,
+    service: Service,
     upgrade: WebSocketUpgrade,
     headers: &HeaderMap,
     connection: Connection,
 ) -> Response {
     let caller = match headers.contains_key(http::header::AUTHORIZATION) {
-        true => match shared.issuer.caller(headers) {
+        true => match service.issuer.caller(headers) {
             Ok(caller) => Some(caller),
             Err(response) => return *response,
         },
         false => None,
     };
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(MESSAGE_LIMIT);
-    upgrade.on_upgrade(move |socket| run(socket, shared, caller, connection))
+    upgrade.on_upgrade(move |socket| run(socket, service, caller, connection))
 }
 
-async fn run(mut socket: WebSocket, shared: Arc<Shared>, caller: Option<Arc<Caller>>, connection: Connection) {
+async fn run(mut socket: WebSocket, service: Service, caller: Option<Arc<Caller>>, connection: Connection) {
     if socket.protocol().is_none() {
         return close(&mut socket, End(4406, "Subprotocol not acceptable".to_owned())).await;
     }
-    let mut ends = shared.faults.socket_ends();
+    let mut ends = service.faults.socket_ends();
     ends.mark_unchanged();
     let (results, mut finished) = mpsc::channel(WAITING);
-    let mut state = Socket { shared, caller, is_open: false, running: HashMap::new(), results };
+    let mut state = Socket { service, caller, is_open: false, running: HashMap::new(), results };
     let deadline = Instant::now() + PATIENCE;
     let end = loop {
         let expiry = state.expiry();
@@ -140,7 +140,7 @@ impl Socket {
             return Err(End(4429, "Too many initialisation requests".to_owned()));
         }
         if let Some(token) = token(payload) {
-            let caller = self.shared.issuer.caller_of(token);
+            let caller = self.service.issuer.caller_of(token);
             self.caller = Some(caller.ok_or(End(4403, "Forbidden: the token is not valid".to_owned()))?);
         }
         if self.caller.is_none() {
@@ -157,8 +157,8 @@ impl Socket {
         if self.running.contains_key(&id) {
             return Err(End(4409, format!("Subscriber for {id} already exists")));
         }
-        let request = with_data(request, &self.shared, caller);
-        let mut stream = self.shared.graphql.execute_stream(request).boxed();
+        let request = with_data(request, &self.service, caller);
+        let mut stream = self.service.schema.execute_stream(request).boxed();
         let (results, name) = (self.results.clone(), id.clone());
         let task = tokio::spawn(async move {
             while let Some(answer) = stream.next().await {
@@ -193,7 +193,7 @@ impl Socket {
 
     /// When the token expires, on the timer's clock.
     fn expiry(&self) -> Option<Instant> {
-        let left = self.caller.as_ref()?.expires?.saturating_sub(self.shared.issuer.now());
+        let left = self.caller.as_ref()?.expires?.saturating_sub(self.service.issuer.now());
         Some(Instant::now() + Duration::from_secs(u64::try_from(left).unwrap_or_default().min(86_400)))
     }
 }

@@ -11,30 +11,30 @@ use futures_util::{StreamExt, stream};
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 
-use super::http::{of_body, of_query, with_data};
+use super::Service;
+use super::request::{of_body, of_query, with_data};
 use crate::caller::Caller;
 use crate::live::{self, EVENT_STREAM};
 use crate::problem;
-use crate::server::Shared;
 
-pub(super) async fn get(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
-    let caller = match shared.issuer.caller(&headers) {
+pub(super) async fn get(State(service): State<Service>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
+    let caller = match service.issuer.caller(&headers) {
         Ok(caller) => caller,
         Err(response) => return *response,
     };
     match of_query(query.as_deref().unwrap_or_default()) {
-        Ok(request) => stream(&shared, &caller, request),
+        Ok(request) => stream(&service, &caller, request),
         Err(message) => problem::response(StatusCode::BAD_REQUEST, message),
     }
 }
 
-pub(super) async fn post(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Body) -> Response {
-    let caller = match shared.issuer.caller(&headers) {
+pub(super) async fn post(State(service): State<Service>, headers: HeaderMap, body: Body) -> Response {
+    let caller = match service.issuer.caller(&headers) {
         Ok(caller) => caller,
         Err(response) => return *response,
     };
     match of_body(&headers, body).await {
-        Ok(request) => stream(&shared, &caller, request),
+        Ok(request) => stream(&service, &caller, request),
         Err((status, message)) => problem::response(status, message),
     }
 }
@@ -46,15 +46,15 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
 
 /// An event `next` for each result, and one `complete` at the end. The connection ends when the token
 /// expires, and when sockets are ended.
-pub(super) fn stream(shared: &Arc<Shared>, caller: &Arc<Caller>, request: Request) -> Response {
-    let results = shared.graphql.execute_stream(with_data(request, shared, caller));
+pub(super) fn stream(service: &Service, caller: &Arc<Caller>, request: Request) -> Response {
+    let results = service.schema.execute_stream(with_data(request, service, caller));
     let event = |name: &str, data: &str| Ok::<_, Infallible>(Bytes::from(format!("event: {name}\ndata: {data}\n\n")));
     let next = move |answer| event("next", &serde_json::to_string(&answer).unwrap_or_default());
     let complete = stream::once(async move { event("complete", "") });
     // A first comment sends the head at once, so that the client knows that it is heard.
     let begin = stream::once(async { Ok(Bytes::from_static(b":\n\n")) });
     let events = begin.chain(results.map(next)).chain(complete);
-    let end = Box::pin(live::end(shared, caller));
+    let end = Box::pin(live::end(&service.issuer, &service.faults, caller));
     let headers = [(CONTENT_TYPE, EVENT_STREAM), (CACHE_CONTROL, "no-cache")];
     (headers, Body::from_stream(events.take_until(end))).into_response()
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::model::OperationChange;
 use super::query::read;
 use crate::caller::Caller;
-use crate::server::Shared;
+use crate::state::Store;
 use crate::workflow::Notice;
 
 /// The root of the subscriptions.
@@ -27,20 +27,20 @@ impl Subscription {
         id: ID,
     ) -> Result<impl Stream<Item = OperationChange> + use<>> {
         // Listening begins before the state is read, so that nothing is missed between the two.
-        let receiver = context.data::<Arc<Shared>>()?.store.hub().subscribe();
+        let receiver = context.data::<Arc<Store>>()?.hub().subscribe();
         let missing = || Error::new("The operation does not exist or is not visible to the caller.");
         let id = Uuid::try_parse(&id).map_err(|_no_guid| missing())?;
-        let is_over = read(context, |shelf| shelf.workflow(id).map(crate::workflow::Workflow::is_over))?;
+        let is_over = read(context, |view| view.workflow(id).map(crate::workflow::Workflow::is_over))?;
         let begin = (!is_over.ok_or_else(missing)?).then_some(receiver);
         Ok(stream::unfold(begin, move |receiver| next_of(receiver, id)))
     }
 
     /// Each change of the operations that are visible to the caller, from now on.
     async fn operations_changed(&self, context: &Context<'_>) -> Result<impl Stream<Item = OperationChange> + use<>> {
-        let shared = Arc::clone(context.data::<Arc<Shared>>()?);
+        let store = Arc::clone(context.data::<Arc<Store>>()?);
         let caller = Arc::clone(context.data::<Arc<Caller>>()?);
-        let receiver = shared.store.hub().subscribe();
-        Ok(stream::unfold((receiver, shared, caller), next_visible))
+        let receiver = store.hub().subscribe();
+        Ok(stream::unfold((receiver, store, caller), next_visible))
     }
 }
 
@@ -55,14 +55,14 @@ async fn next_of(receiver: Option<Receiver<Notice>>, id: Uuid) -> Option<(Operat
     }
 }
 
-type Listener = (Receiver<Notice>, Arc<Shared>, Arc<Caller>);
+type Listener = (Receiver<Notice>, Arc<Store>, Arc<Caller>);
 
-async fn next_visible((mut receiver, shared, caller): Listener) -> Option<(OperationChange, Listener)> {
+async fn next_visible((mut receiver, store, caller): Listener) -> Option<(OperationChange, Listener)> {
     loop {
         let notice = next(&mut receiver).await?;
-        let visible = shared.store.with(&caller, |shelf| shelf.sees_workflow(&notice.workflow));
+        let visible = store.with(&caller, |view| view.sees_workflow(&notice.workflow));
         if visible.unwrap_or_default() {
-            return Some((OperationChange::from(&notice), (receiver, shared, caller)));
+            return Some((OperationChange::from(&notice), (receiver, store, caller)));
         }
     }
 }

@@ -14,14 +14,13 @@ use super::fields::Fields;
 use super::refusal::Refusal;
 use super::{AUTHORIZE_PATH, Issuer, LOGIN_PATH, OFFLINE_SCOPE, SCOPE, html, redirect};
 use crate::directory::{Client, Grant};
-use crate::server::Shared;
 
 pub(crate) async fn authorize(
-    State(shared): State<Arc<Shared>>,
+    State(issuer): State<Arc<Issuer>>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
-    let issuer = &shared.issuer;
+    let issuer = issuer.as_ref();
     let query = query.unwrap_or_default();
     let fields = match Fields::of_query(&query) {
         Ok(fields) => fields,

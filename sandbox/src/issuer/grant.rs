@@ -20,10 +20,9 @@ use super::refusal::{Refusal, send};
 use super::settings::RefreshPolicy;
 use super::{Issuer, OFFLINE_SCOPE, SCOPE, claims};
 use crate::directory::{Client, Grant, Subject};
-use crate::server::Shared;
 
-pub(crate) async fn token(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Body) -> Response {
-    let issuer = &shared.issuer;
+pub(crate) async fn token(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
+    let issuer = issuer.as_ref();
     let granted = match Fields::of_body(&headers, body).await {
         Ok(fields) => grant(issuer, &headers, &fields),
         Err(refusal) => Err(refusal),
@@ -35,8 +34,8 @@ pub(crate) async fn token(State(shared): State<Arc<Shared>>, headers: HeaderMap,
 }
 
 /// RFC 7009: revokes a refresh token. A token that is unknown counts as revoked.
-pub(crate) async fn revoke(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Body) -> Response {
-    let issuer = &shared.issuer;
+pub(crate) async fn revoke(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
+    let issuer = issuer.as_ref();
     let revoked = async {
         let fields = Fields::of_body(&headers, body).await?;
         let client = client(issuer, &headers, &fields)?;

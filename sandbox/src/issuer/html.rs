@@ -6,7 +6,7 @@ use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, StatusCode};
 
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
-const STYLE: &str = include_str!("../face/style.css");
+const STYLE: &str = include_str!("../ui/style.css");
 
 /// A page around a body that is HTML already.
 pub(super) fn page(status: StatusCode, title: &str, body: &str) -> Response {

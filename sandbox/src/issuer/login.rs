@@ -11,16 +11,15 @@ use http::{HeaderMap, StatusCode};
 use super::fields::Fields;
 use super::{Issuer, PROFILE_PATH, html};
 use crate::directory::User;
-use crate::server::Shared;
 
-pub(crate) async fn page(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> Response {
+pub(crate) async fn page(State(issuer): State<Arc<Issuer>>, RawQuery(query): RawQuery) -> Response {
     let fields = Fields::of_query(query.as_deref().unwrap_or_default());
     let back = fields.as_ref().ok().and_then(|fields| fields.get("returnUrl"));
-    form(&shared.issuer, StatusCode::OK, back.unwrap_or(PROFILE_PATH), "")
+    form(&issuer, StatusCode::OK, back.unwrap_or(PROFILE_PATH), "")
 }
 
-pub(crate) async fn enter(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Body) -> Response {
-    let issuer = &shared.issuer;
+pub(crate) async fn enter(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
+    let issuer = issuer.as_ref();
     let Ok(fields) = Fields::of_body(&headers, body).await else { return StatusCode::BAD_REQUEST.into_response() };
     if !html::is_own_form(&headers) {
         return StatusCode::FORBIDDEN.into_response();
@@ -42,11 +41,11 @@ pub(crate) async fn enter(State(shared): State<Arc<Shared>>, headers: HeaderMap,
     }
 }
 
-pub(crate) async fn leave(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+pub(crate) async fn leave(State(issuer): State<Arc<Issuer>>, headers: HeaderMap) -> Response {
     if !html::is_own_form(&headers) {
         return StatusCode::FORBIDDEN.into_response();
     }
-    match shared.issuer.sessions.end(&headers) {
+    match issuer.sessions.end(&headers) {
         Ok(cookie) => (StatusCode::SEE_OTHER, [(SET_COOKIE, cookie)], [(LOCATION, super::LOGIN_PATH)]).into_response(),
         Err(_random) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }

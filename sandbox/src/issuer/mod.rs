@@ -23,7 +23,7 @@ mod settings;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{FromRef, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -34,7 +34,6 @@ use serde_json::{Value, json};
 use crate::clock;
 use crate::directory::{Client, Directory};
 use crate::error::Error;
-use crate::server::Shared;
 use crate::vault::Vault;
 
 pub(crate) use guard::{bearer, challenge, team_claims};
@@ -107,7 +106,11 @@ impl Issuer {
 }
 
 /// The issuer's addresses.
-pub(crate) fn routes() -> Router<Arc<Shared>> {
+pub(crate) fn routes<S>() -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    Arc<Issuer>: FromRef<S>,
+{
     Router::new()
         .route("/identity/.well-known/openid-configuration", get(discovery))
         .route("/identity/.well-known/oauth-authorization-server", get(discovery))
@@ -124,8 +127,8 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
 }
 
 /// OpenID Connect discovery; the same document serves RFC 8414.
-async fn discovery(State(shared): State<Arc<Shared>>) -> Response {
-    let url = &shared.issuer.url;
+async fn discovery(State(issuer): State<Arc<Issuer>>) -> Response {
+    let url = &issuer.url;
     cacheable(&json!({
         "issuer": url,
         "jwks_uri": format!("{url}/.well-known/openid-configuration/jwks"),
@@ -145,8 +148,8 @@ async fn discovery(State(shared): State<Arc<Shared>>) -> Response {
 }
 
 /// The key set (RFC 7517).
-async fn keys(State(shared): State<Arc<Shared>>) -> Response {
-    cacheable(&json!({ "keys": shared.issuer.keys.public() }))
+async fn keys(State(issuer): State<Arc<Issuer>>) -> Response {
+    cacheable(&json!({ "keys": issuer.keys.public() }))
 }
 
 fn cacheable(body: &Value) -> Response {

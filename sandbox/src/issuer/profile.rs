@@ -12,17 +12,16 @@ use http::{HeaderMap, StatusCode};
 use super::fields::Fields;
 use super::{Issuer, LOGIN_PATH, PROFILE_PATH, html, redirect};
 use crate::directory::User;
-use crate::server::Shared;
 
-pub(crate) async fn page(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    match user(&shared.issuer, &headers) {
-        Some(user) => list(&shared.issuer, user, ""),
+pub(crate) async fn page(State(issuer): State<Arc<Issuer>>, headers: HeaderMap) -> Response {
+    match user(&issuer, &headers) {
+        Some(user) => list(&issuer, user, ""),
         None => to_login(),
     }
 }
 
-pub(crate) async fn create(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Body) -> Response {
-    let issuer = &shared.issuer;
+pub(crate) async fn create(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
+    let issuer = issuer.as_ref();
     let Some(user) = user(issuer, &headers) else { return to_login() };
     if !html::is_own_form(&headers) {
         return StatusCode::FORBIDDEN.into_response();
@@ -41,8 +40,8 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, headers: HeaderMap
     }
 }
 
-pub(crate) async fn revoke(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Body) -> Response {
-    let issuer = &shared.issuer;
+pub(crate) async fn revoke(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
+    let issuer = issuer.as_ref();
     let Some(user) = user(issuer, &headers) else { return to_login() };
     if !html::is_own_form(&headers) {
         return StatusCode::FORBIDDEN.into_response();

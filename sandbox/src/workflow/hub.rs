@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::{broadcast, watch};
 
-use super::{Event, Workflow};
-use crate::fault::EventFaults;
+use super::{Event, EventFaults, Workflow};
 
 /// How many notices a slow subscriber may lag behind before it misses some.
 const CAPACITY: usize = 4096;

@@ -29,7 +29,6 @@ pub(crate) enum Kind {
     DatabaseQuery,
     DatabaseBackup,
     DatabaseImport,
-    Other,
 }
 
 impl Phase {
@@ -50,22 +49,6 @@ impl Phase {
 }
 
 impl Kind {
-    /// The kind of the work that an operation queues, by its template.
-    pub(crate) fn of(template: &str) -> Self {
-        let ends = [
-            ("/components/{componentId}/deployments", Self::WorkloadDeployment),
-            ("/terraform-deployments", Self::TerraformPlan),
-            ("/apply", Self::TerraformApply),
-            ("/destroy", Self::TerraformDestroy),
-            ("/{virtualMachineId}/start", Self::MachineStart),
-            ("/{virtualMachineId}/stop", Self::MachineStop),
-            ("/query", Self::DatabaseQuery),
-            ("/backups", Self::DatabaseBackup),
-            ("/import", Self::DatabaseImport),
-        ];
-        ends.iter().find(|(end, _)| template.ends_with(end)).map_or(Self::Other, |(_, kind)| *kind)
-    }
-
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::WorkloadDeployment => "workload-deployment",
@@ -79,7 +62,6 @@ impl Kind {
             Self::DatabaseQuery => "database-query",
             Self::DatabaseBackup => "database-backup",
             Self::DatabaseImport => "database-import",
-            Self::Other => "other",
         }
     }
 
@@ -92,7 +74,7 @@ impl Kind {
             Self::TerraformDestroy => "infrastructure-gone",
             Self::MachineStart => "virtual-machine-reachable",
             Self::MachineStop | Self::TimedStop => "virtual-machine-released",
-            Self::DatabaseQuery | Self::DatabaseBackup | Self::DatabaseImport | Self::Other => "result-ready",
+            Self::DatabaseQuery | Self::DatabaseBackup | Self::DatabaseImport => "result-ready",
         }
     }
 
@@ -109,7 +91,7 @@ impl Kind {
             Self::MachineStart => words(["Starting", "Starting", "Running", "Failed", "Stopped"]),
             Self::MachineStop => words(["Stopping", "Stopping", "Stopped", "Failed", "Running"]),
             Self::TimedStop => (phase == Phase::Succeeded).then(|| "Stopped".into()),
-            Self::DatabaseQuery | Self::DatabaseBackup | Self::DatabaseImport | Self::Other => None,
+            Self::DatabaseQuery | Self::DatabaseBackup | Self::DatabaseImport => None,
         }
     }
 

@@ -1,20 +1,20 @@
 //! Asynchronous work: it is accepted, moves through its states as the clock goes on, and is followed by an event that says
 //! that the result is there (platform document §4.4). Kinds, states, events and times are the sandbox's own.
 
+mod delivery;
 mod hub;
 mod kind;
 mod table;
-mod ticker;
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+pub(crate) use delivery::EventFaults;
 pub(crate) use hub::{Hub, Notice};
 pub(crate) use kind::{Kind, Phase};
 pub(crate) use table::Table;
-pub(crate) use ticker::Ticker;
 
 /// A piece of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]

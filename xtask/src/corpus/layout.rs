@@ -39,7 +39,7 @@ pub(super) fn lay_out(workspace: &Workspace, folder: &Path, generated: &Generate
     }
     let client = text(workspace, CLIENT_MANIFEST)?;
     let client = features::replace(&client, &generated.features)?;
-    let manifest = manifest::stand_alone(&client, &text(workspace, "Cargo.toml")?)?;
+    let manifest = manifest::stand_alone(&client, &text(workspace, "Cargo.toml")?, workspace.root())?;
     write(&folder.join("Cargo.toml"), manifest.as_bytes())?;
     if let Some(lock) = workspace.read("Cargo.lock")?.filter(|_| !folder.join("Cargo.lock").exists()) {
         write(&folder.join("Cargo.lock"), &lock)?;

@@ -1,11 +1,14 @@
 //! The client's manifest without its workspace: what it inherits is written out.
 
+use std::path::Path;
+
 use toml::{Table, Value};
 
 use crate::failure::Failure;
 
-/// The manifest of a member as one of a workspace of its own. What only its own tests need is left out.
-pub(super) fn stand_alone(member: &str, workspace: &str) -> Result<String, Failure> {
+/// The manifest of a member as one of a workspace of its own: it depends on other members by their places below
+/// `folder`, where the workspace is. What only its own tests need is left out.
+pub(super) fn stand_alone(member: &str, workspace: &str, folder: &Path) -> Result<String, Failure> {
     let parse = |text: &str| {
         toml::from_str::<Table>(text).map_err(|error| {
             Failure::configuration("corpus/manifest", error.to_string(), "mend the manifest that it is about")
@@ -28,11 +31,11 @@ pub(super) fn stand_alone(member: &str, workspace: &str) -> Result<String, Failu
         }
         fields.remove("readme");
     }
-    dependencies(&mut manifest, &part("dependencies"));
+    dependencies(&mut manifest, &part("dependencies"), folder);
     if let Some(Value::Table(targets)) = manifest.get_mut("target") {
         for target in targets.iter_mut().filter_map(|(_, target)| target.as_table_mut()) {
             target.remove("dev-dependencies");
-            dependencies(target, &part("dependencies"));
+            dependencies(target, &part("dependencies"), folder);
         }
     }
     if manifest.get("lints").is_some_and(inherits) {
@@ -52,19 +55,19 @@ fn inherits(value: &Value) -> bool {
     value.get("workspace").and_then(Value::as_bool) == Some(true)
 }
 
-fn dependencies(manifest: &mut Table, shared: &Table) {
+fn dependencies(manifest: &mut Table, shared: &Table, folder: &Path) {
     for key in ["dependencies", "build-dependencies"] {
         let Some(Value::Table(dependencies)) = manifest.get_mut(key) else { continue };
         for (name, value) in dependencies.iter_mut() {
             if let Some(inherited) = shared.get(name).filter(|_| inherits(value)) {
-                *value = merged(inherited, value);
+                *value = merged(inherited, value, folder);
             }
         }
     }
 }
 
 /// What the workspace says of a dependency, with what the member adds.
-fn merged(inherited: &Value, own: &Value) -> Value {
+fn merged(inherited: &Value, own: &Value, folder: &Path) -> Value {
     let mut table = match inherited {
         Value::Table(table) => table.clone(),
         version => Table::from_iter([("version".to_owned(), version.clone())]),
@@ -78,6 +81,9 @@ fn merged(inherited: &Value, own: &Value) -> Value {
             }
         }
     }
+    if let Some(Value::String(path)) = table.get_mut("path") {
+        *path = folder.join(path.as_str()).to_string_lossy().into_owned();
+    }
     Value::Table(table)
 }
 
@@ -88,18 +94,19 @@ mod tests {
     #[test]
     fn what_is_inherited_is_written_out() {
         let workspace = "[workspace.package]\nversion = '1.2.3'\n[workspace.lints.rust]\nunsafe_code = 'forbid'\n\
-                         [workspace.dependencies]\na = '1'\nb = { version = '2', features = ['x'] }\n\
+                         [workspace.dependencies]\na = '1'\nm = { path = 'm' }\nb = { version = '2', features = ['x'] }\n\
                          [profile.dev]\ndebug = 0\n";
         let member = "[package]\nname = 'm'\nversion.workspace = true\n[lints]\nworkspace = true\n[dependencies]\n\
-                      a.workspace = true\nb = { workspace = true, features = ['y'], optional = true }\nc = '3'\n\
+                      a.workspace = true\nb = { workspace = true, features = ['y'], optional = true }\nc = '3'\nm.workspace = true\n\
                       [dev-dependencies]\nd.workspace = true\n";
-        let text = stand_alone(member, workspace).expect("valid");
+        let text = stand_alone(member, workspace, Path::new("/w")).expect("valid");
         let table: Table = toml::from_str(&text).expect("TOML");
         assert_eq!(table["package"]["version"].as_str(), Some("1.2.3"));
         assert_eq!(table["dependencies"]["a"]["version"].as_str(), Some("1"));
         assert_eq!(table["dependencies"]["b"]["features"].as_array().map(Vec::len), Some(2));
         assert_eq!(table["dependencies"]["b"]["optional"].as_bool(), Some(true));
         assert_eq!(table["dependencies"]["c"].as_str(), Some("3"));
+        assert_eq!(table["dependencies"]["m"]["path"].as_str(), Some("/w/m"));
         assert_eq!(table["lints"]["rust"]["unsafe_code"].as_str(), Some("forbid"));
         assert!(table.contains_key("workspace") && !table.contains_key("dev-dependencies"));
     }

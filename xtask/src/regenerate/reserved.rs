@@ -10,9 +10,9 @@ use super::features;
 use crate::failure::Failure;
 use crate::workspace::{CLIENT_MANIFEST, GENERATED, Workspace};
 
-const SOURCES: &str = "generated-client/src";
-/// The type that has an accessor for each family.
-const CLIENT: &str = "Platform";
+const SOURCES: [&str; 2] = ["generated-client/src", "runtime/src"];
+/// The type that has an accessor for each family, and the type that it dereferences to.
+const CLIENTS: [&str; 2] = ["Platform", "Client"];
 /// The module that generated code imports.
 const PRELUDE: &str = "prelude";
 
@@ -35,13 +35,17 @@ pub(crate) fn reserved(workspace: &Workspace) -> Result<Reserved, Failure> {
     let features = own_features(&String::from_utf8_lossy(&manifest))?;
     let mut found = Found::default();
     found.methods.extend(EVERYWHERE.map(str::to_owned));
-    for path in workspace.files_below(SOURCES)? {
+    let mut paths = Vec::new();
+    for folder in SOURCES {
+        paths.extend(workspace.files_below(folder)?);
+    }
+    for path in paths {
         if !path.ends_with(".rs") || path.starts_with(&format!("{GENERATED}/")) {
             continue;
         }
         let bytes = workspace.read(&path)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        if !text.contains(CLIENT) && !text.contains(PRELUDE) {
+        if ![CLIENTS.as_slice(), &[PRELUDE]].concat().iter().any(|word| text.contains(word)) {
             continue;
         }
         let file = syn::parse_file(&text).map_err(|error| {
@@ -78,7 +82,7 @@ struct Found {
 impl Visit<'_> for Found {
     fn visit_item_impl(&mut self, item: &syn::ItemImpl) {
         let is_client = matches!(&*item.self_ty, syn::Type::Path(ty)
-            if ty.path.segments.last().is_some_and(|segment| segment.ident == CLIENT));
+            if ty.path.segments.last().is_some_and(|segment| CLIENTS.iter().any(|client| segment.ident == client)));
         if is_client {
             self.methods.extend(item.items.iter().filter_map(|item| match item {
                 syn::ImplItem::Fn(function) => Some(plain(&function.sig.ident)),
@@ -90,7 +94,7 @@ impl Visit<'_> for Found {
     }
 
     fn visit_item_struct(&mut self, item: &syn::ItemStruct) {
-        if item.ident == CLIENT {
+        if CLIENTS.iter().any(|client| item.ident == client) {
             for attribute in item.attrs.iter().filter(|attribute| attribute.path().is_ident("derive")) {
                 // What cannot be read here is the compiler's to refuse.
                 let _ = attribute.parse_nested_meta(|derived| {

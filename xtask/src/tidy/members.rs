@@ -5,14 +5,16 @@ use toml::{Table, Value};
 use super::{File, Finding};
 
 /// Folder of a member, and the packages of the workspace that it may depend on, in its tests as well.
-const MAY_KNOW: [(&str, &[&str]); 5] = [
+const MAY_KNOW: [(&str, &[&str]); 6] = [
     ("codegen", &[]),
-    ("generated-client", &[]),
+    ("generated-client", &["platform-runtime"]),
+    ("runtime", &[]),
     ("sandbox", &[]),
     ("xtask", &["platform-codegen", "platform-sandbox"]),
-    ("tests", &["platform-codegen", "platform-client", "platform-sandbox", "xtask"]),
+    ("tests", &["platform-codegen", "platform-client", "platform-runtime", "platform-sandbox", "xtask"]),
 ];
-const PACKAGES: [&str; 5] = ["platform-codegen", "platform-client", "platform-sandbox", "platform-tests", "xtask"];
+const PACKAGES: [&str; 6] =
+    ["platform-codegen", "platform-client", "platform-runtime", "platform-sandbox", "platform-tests", "xtask"];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();

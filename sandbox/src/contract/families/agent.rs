@@ -1,7 +1,8 @@
 //! `/api/virtual-machine-agent`: registration and the callbacks of a command's life. All assumed.
 
 use super::Family;
-use crate::contract::operation::{Controller, Operation};
+use crate::contract::declare::Controller;
+use crate::contract::operation::Operation;
 use crate::contract::schema::{Schema, date_time, int, list, object, one_of, string, text, uuid, words};
 
 pub(super) fn family() -> Family {
@@ -12,20 +13,20 @@ fn operations() -> Vec<Operation> {
     let agents = Controller::new("Agents", "/api/virtual-machine-agent/agents");
     let commands = Controller::new("AgentCommands", "/api/virtual-machine-agent/agents/{agentId}/commands");
     vec![
-        agents.post("", "Registers an agent.").body("RegisterAgent").created("Agent"),
+        agents.create("", "Registers an agent.").body("RegisterAgent").created("Agent"),
         agents.get("/{agentId}", "Gets one agent.").ok("Agent"),
         agents
-            .post("/{agentId}/heartbeat", "Reports that the agent is alive.")
+            .action("/{agentId}/heartbeat", "Reports that the agent is alive.")
             .header("X-Agent-Version", true, string())
             .no_content(),
-        commands.get("", "Lists the commands that wait for the agent.").ok(list("AgentCommand")),
-        commands.post("", "Queues a command for the agent.").body("AgentCommand").created("AgentCommand"),
+        commands.list("", "Lists the commands that wait for the agent.").omits("progress").ok(list("AgentCommand")),
+        commands.create("", "Queues a command for the agent.").body("AgentCommand").created("AgentCommand"),
         commands
-            .post("/{commandId}/started", "Reports that a command has started.")
+            .action("/{commandId}/started", "Reports that a command has started.")
             .no_content()
             .sets("progress", "started"),
         commands
-            .post("/{commandId}/output", "Appends to the output of a command.")
+            .action("/{commandId}/output", "Appends to the output of a command.")
             .form(
                 "application/x-www-form-urlencoded",
                 object([("sequence", int()), ("stream", "OutputStream".into()), ("text", string())])
@@ -33,7 +34,7 @@ fn operations() -> Vec<Operation> {
             )
             .no_content(),
         commands
-            .post("/{commandId}/completed", "Reports the end of a command.")
+            .action("/{commandId}/completed", "Reports the end of a command.")
             .body("CommandCompleted")
             .no_content()
             .sets("progress", "completed"),

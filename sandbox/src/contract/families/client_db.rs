@@ -1,10 +1,15 @@
 //! `/api/client-db/v1`: connection metadata, schema inspection, database operations. All assumed.
 
+use http::Method;
+
 use super::Family;
-use crate::contract::operation::{Answer, Controller, Operation};
+use crate::contract::behaviour::Handler;
+use crate::contract::declare::Controller;
+use crate::contract::operation::{Answer, Operation};
 use crate::contract::schema::{
     Schema, any, binary, boolean, date_time, dictionary, int, list, long, numbers, object, string, text, uuid,
 };
+use crate::workflow::Kind;
 
 pub(super) fn family() -> Family {
     Family { operations: operations(), schemas: schemas() }
@@ -15,14 +20,15 @@ fn operations() -> Vec<Operation> {
     let schema = Controller::new("DatabaseSchema", "/api/client-db/v1/connections/{connectionId}/schema");
     let work = Controller::new("DatabaseOperations", "/api/client-db/v1/connections/{connectionId}");
     vec![
-        connections.get("", "Lists the database connections.").ok(list("DatabaseConnection")),
+        connections.list("", "Lists the database connections.").ok(list("DatabaseConnection")),
         connections.get("/{connectionId}", "Gets one database connection.").ok("DatabaseConnection"),
-        schema.get("", "Describes the database.").ok("DatabaseSchema"),
+        schema.singleton("", "Describes the database.").ok("DatabaseSchema"),
         schema
             .get("/tables/{table}", "Describes one table.")
             .path_parameter("table", string().min_length(1))
             .ok("DatabaseTable"),
-        work.post("/query", "Runs a statement.")
+        work.action("/query", "Runs a statement.")
+            .begins(Kind::DatabaseQuery)
             .describe(
                 "Answers with rows, with nothing when the statement is only checked, or at once when it is queued.",
             )
@@ -34,9 +40,14 @@ fn operations() -> Vec<Operation> {
             .answer("204", Answer { description: "The statement is valid.", content: Vec::new() })
             .when("background", "202")
             .when("validateOnly", "204"),
-        work.post("/backups", "Queues a backup.").body("CreateBackup").accepted("AcceptedResult"),
-        work.get("/export", "Downloads the database.").ok_as("application/octet-stream", binary()),
-        work.post("/import", "Queues the import of a dump.")
+        work.action("/backups", "Queues a backup.")
+            .begins(Kind::DatabaseBackup)
+            .body("CreateBackup")
+            .accepted("AcceptedResult"),
+        work.operation(Method::GET, "/export", "Downloads the database.", Handler::Export)
+            .ok_as("application/octet-stream", binary()),
+        work.action("/import", "Queues the import of a dump.")
+            .begins(Kind::DatabaseImport)
             .form("multipart/form-data", object([("dump", binary()), ("truncate", boolean())]).required(&["dump"]))
             .accepted("AcceptedResult"),
     ]

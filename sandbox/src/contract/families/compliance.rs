@@ -1,7 +1,8 @@
 //! `/api/compliance` and `/api/compliance/v1`: frameworks, versions, controls, under both prefixes. All assumed.
 
 use super::Family;
-use crate::contract::operation::{Controller, Operation};
+use crate::contract::declare::Controller;
+use crate::contract::operation::Operation;
 use crate::contract::schema::{Schema, boolean, date_time, list, object, string, text, uuid, words};
 
 pub(super) fn family() -> Family {
@@ -15,18 +16,18 @@ fn operations(prefix: &str) -> Vec<Operation> {
     let controls =
         Controller::new("Controls", format!("{prefix}/frameworks/{{frameworkId}}/versions/{{versionId}}/controls"));
     vec![
-        frameworks.get("", "Lists the frameworks.").ok(list("Framework")),
-        frameworks.post("", "Adds a framework.").body("SaveFramework").created("Framework"),
+        frameworks.list("", "Lists the frameworks.").ok(list("Framework")),
+        frameworks.create("", "Adds a framework.").body("SaveFramework").created("Framework"),
         frameworks.get("/{frameworkId}", "Gets one framework.").ok("Framework"),
-        versions.get("", "Lists the versions of a framework.").ok(list("FrameworkVersion")),
-        versions.post("", "Adds a version to a framework.").body("SaveFrameworkVersion").created("FrameworkVersion"),
+        versions.list("", "Lists the versions of a framework.").ok(list("FrameworkVersion")),
+        versions.create("", "Adds a version to a framework.").body("SaveFrameworkVersion").created("FrameworkVersion"),
         versions.get("/{versionId}", "Gets one version.").ok("FrameworkVersion"),
         controls
-            .get("", "Lists the controls of a version.")
+            .list("", "Lists the controls of a version.")
             .query("severity", "ControlSeverity".into())
             .ok(list("Control")),
-        controls.post("", "Adds a control to a version.").body("SaveControl").created("Control"),
-        controls.put("/{controlId}", "Replaces a control.").body("SaveControl").ok("Control"),
+        controls.create("", "Adds a control to a version.").body("SaveControl").created("Control"),
+        controls.replace("/{controlId}", "Replaces a control.").body("SaveControl").ok("Control"),
     ]
 }
 

@@ -1,10 +1,16 @@
 //! `/api/projects/v1`: components, their environment variables, access grants and workload deployments. All assumed.
 
+use http::Method;
+
 use super::Family;
-use crate::contract::operation::{Answer, Controller, Operation};
+use crate::contract::behaviour::Handler;
+use crate::contract::declare::Controller;
+use crate::contract::operation::{Answer, Operation};
 use crate::contract::schema::{
     Schema, boolean, date_time, dictionary, int, list, numbers, object, string, text, uuid, words,
 };
+use crate::directory::Role;
+use crate::workflow::Kind;
 
 const COMPONENTS: &str = "/api/projects/v1/projects/{project_id}/components";
 const COMPONENT: &str = "/api/projects/v1/projects/{project_id}/components/{componentId}";
@@ -21,13 +27,17 @@ fn components() -> Vec<Operation> {
     let components = Controller::new("ProjectComponents", COMPONENTS);
     vec![
         components
-            .get("", "Lists the components of a project.")
+            .list("", "Lists the components of a project.")
             .query("kind", "ComponentKind".into())
             .ok(list("Component")),
-        components.post("", "Adds a component to a project.").body("CreateComponent").created("Component"),
+        components.create("", "Adds a component to a project.").body("CreateComponent").created("Component"),
         components.get("/{componentId}", "Gets one component.").ok("Component"),
-        components.put("/{componentId}", "Replaces a component.").body("UpdateComponent").ok("Component").conflict(),
-        components.delete("/{componentId}", "Removes a component.").no_content(),
+        components
+            .replace("/{componentId}", "Replaces a component.")
+            .body("UpdateComponent")
+            .ok("Component")
+            .conflict(),
+        components.remove("/{componentId}", "Removes a component.").no_content(),
     ]
 }
 
@@ -35,27 +45,27 @@ fn variables() -> Vec<Operation> {
     let variables = Controller::new("EnvironmentVariables", format!("{COMPONENT}/environment-variables"));
     let name = || string().min_length(1);
     vec![
-        variables.get("", "Lists the environment variables of a component.").ok(list("EnvironmentVariable")),
+        variables.list("", "Lists the environment variables of a component.").ok(list("EnvironmentVariable")),
         variables
             .get("/{name}", "Gets one environment variable.")
             .path_parameter("name", name())
             .ok("EnvironmentVariable"),
         variables
-            .put("/{name}", "Sets an environment variable.")
+            .replace("/{name}", "Sets an environment variable.")
             .path_parameter("name", name())
             .body("SetEnvironmentVariable")
             .ok("EnvironmentVariable")
             .created("EnvironmentVariable"),
-        variables.delete("/{name}", "Removes an environment variable.").path_parameter("name", name()).no_content(),
+        variables.remove("/{name}", "Removes an environment variable.").path_parameter("name", name()).no_content(),
     ]
 }
 
 fn grants() -> Vec<Operation> {
-    let grants = Controller::new("ComponentAccessGrants", format!("{COMPONENT}/access-grants"));
+    let grants = Controller::new("ComponentAccessGrants", format!("{COMPONENT}/access-grants")).writers(Role::Admin);
     vec![
-        grants.get("", "Lists who may use a component.").ok(list("AccessGrant")),
-        grants.post("", "Grants access to a component.").body("CreateAccessGrant").created("AccessGrant").conflict(),
-        grants.delete("/{grantId}", "Revokes an access grant.").no_content(),
+        grants.list("", "Lists who may use a component.").ok(list("AccessGrant")),
+        grants.create("", "Grants access to a component.").body("CreateAccessGrant").created("AccessGrant").conflict(),
+        grants.remove("/{grantId}", "Revokes an access grant.").no_content(),
     ]
 }
 
@@ -63,16 +73,17 @@ fn grants() -> Vec<Operation> {
 fn deployments() -> Vec<Operation> {
     let deployments = Controller::new("WorkloadDeployments", format!("{COMPONENT}/deployments"));
     vec![
-        deployments.get("", "Lists the deployments of a component.").ok(list("WorkloadDeployment")),
+        deployments.list("", "Lists the deployments of a component.").ok(list("WorkloadDeployment")),
         deployments
-            .post("", "Deploys the component's workload.")
+            .create("", "Deploys the component's workload.")
+            .begins(Kind::WorkloadDeployment)
             .describe("Answers when the work is queued. Watch the returned identifier until it reaches a final state.")
             .header("Idempotency-Key", false, uuid())
             .body("DeployWorkload")
             .accepted("AcceptedResult"),
         deployments.get("/{deploymentId}", "Gets one deployment.").ok("WorkloadDeployment"),
         deployments
-            .post("/{deploymentId}/cancel", "Cancels a deployment.")
+            .operation(Method::POST, "/{deploymentId}/cancel", "Cancels a deployment.", Handler::Cancel)
             .accepted("AcceptedResult")
             .answer("204", Answer::empty("204"))
             .query("immediately", boolean())

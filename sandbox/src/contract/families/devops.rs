@@ -1,7 +1,8 @@
 //! `/api/devops/v1`: repositories and branches. All assumed.
 
 use super::Family;
-use crate::contract::operation::{Controller, Operation};
+use crate::contract::declare::Controller;
+use crate::contract::operation::Operation;
 use crate::contract::schema::{Schema, boolean, date_time, list, object, string, text, uuid, words};
 
 pub(super) fn family() -> Family {
@@ -13,19 +14,23 @@ pub(super) fn family() -> Family {
 fn repositories() -> Vec<Operation> {
     let repositories = Controller::new("GitRepositories", "/api/devops/v1/repositories");
     vec![
-        repositories.get("", "Lists the repositories.").query("projectId", uuid()).ok(list("GitRepository")),
-        repositories.post("", "Creates a repository.").body("CreateGitRepository").created("GitRepository").conflict(),
+        repositories.list("", "Lists the repositories.").query("projectId", uuid()).ok(list("GitRepository")),
+        repositories
+            .create("", "Creates a repository.")
+            .body("CreateGitRepository")
+            .created("GitRepository")
+            .conflict(),
         repositories.get("/{repositoryId}", "Gets one repository.").ok("GitRepository"),
-        repositories.delete("/{repositoryId}", "Deletes a repository.").no_content(),
+        repositories.remove("/{repositoryId}", "Deletes a repository.").no_content(),
     ]
 }
 
 fn branches() -> Vec<Operation> {
     let branches = Controller::new("GitBranches", "/api/devops/v1/repositories/{repositoryId}/branches");
     vec![
-        branches.get("", "Lists the branches of a repository.").ok(list("GitBranch")),
+        branches.list("", "Lists the branches of a repository.").ok(list("GitBranch")),
         branches
-            .put("/{name}", "Creates a branch or moves it to another commit.")
+            .replace("/{name}", "Creates a branch or moves it to another commit.")
             .path_parameter("name", string().min_length(1))
             .body("MoveGitBranch")
             .ok("GitBranch")

@@ -1,7 +1,11 @@
 //! `/api/devops/v1`: files of a repository, as bytes in both directions. All assumed.
 
+use http::Method;
+
 use super::Family;
-use crate::contract::operation::{Answer, Controller};
+use crate::contract::behaviour::Handler;
+use crate::contract::declare::Controller;
+use crate::contract::operation::Answer;
 use crate::contract::schema::{binary, list, long, object, string, text};
 
 pub(super) fn family() -> Family {
@@ -9,9 +13,9 @@ pub(super) fn family() -> Family {
     let path = || string().min_length(1);
     Family {
         operations: vec![
-            files.get("", "Lists the files of a branch.").query("branch", text()).ok(list("GitFile")),
+            files.list("", "Lists the files of a branch.").query("branch", text()).ok(list("GitFile")),
             files
-                .post("", "Uploads files as one commit.")
+                .operation(Method::POST, "", "Uploads files as one commit.", Handler::UploadFiles)
                 .form(
                     "multipart/form-data",
                     object([
@@ -24,12 +28,12 @@ pub(super) fn family() -> Family {
                 )
                 .created(list("GitFile")),
             files
-                .get("/content", "Downloads one file.")
+                .operation(Method::GET, "/content", "Downloads one file.", Handler::GetFile)
                 .required_query("path", path())
                 .query("branch", text())
                 .ok_as("application/octet-stream", binary()),
             files
-                .put("/content", "Writes one file.")
+                .operation(Method::PUT, "/content", "Writes one file.", Handler::PutFile)
                 .required_query("path", path())
                 .query("branch", text())
                 .header("X-Commit-Message", false, string())
@@ -38,7 +42,7 @@ pub(super) fn family() -> Family {
                 .created("GitFile")
                 .answer("204", Answer { description: "The file holds these bytes already.", content: Vec::new() }),
             files
-                .delete("/content", "Deletes one file.")
+                .operation(Method::DELETE, "/content", "Deletes one file.", Handler::RemoveFile)
                 .required_query("path", path())
                 .query("branch", text())
                 .no_content(),

@@ -1,7 +1,11 @@
 //! `/api/forum/v1`: threads, replies, comments, votes. All assumed.
 
+use http::Method;
+
 use super::Family;
-use crate::contract::operation::{Controller, Operation};
+use crate::contract::behaviour::Handler;
+use crate::contract::declare::Controller;
+use crate::contract::operation::Operation;
 use crate::contract::schema::{Schema, boolean, date_time, int, list, numbers, object, string, text, uuid};
 
 const THREADS: &str = "/api/forum/v1/threads";
@@ -17,15 +21,15 @@ fn threads() -> Vec<Operation> {
     let threads = Controller::new("ForumThreads", THREADS);
     vec![
         threads
-            .get("", "Lists the threads.")
+            .list("", "Lists the threads.")
             .query("tags", list(string()))
             .query("skip", int())
             .query("take", int())
             .ok("ForumThreadPagedResult"),
-        threads.post("", "Opens a thread.").body("SaveForumThread").created("ForumThread"),
+        threads.create("", "Opens a thread.").body("SaveForumThread").created("ForumThread"),
         threads.get("/{threadId}", "Gets one thread.").ok("ForumThread"),
-        threads.patch("/{threadId}", "Changes a thread.").body("ChangeForumThread").ok("ForumThread"),
-        threads.delete("/{threadId}", "Deletes a thread.").no_content(),
+        threads.change("/{threadId}", "Changes a thread.").body("ChangeForumThread").ok("ForumThread"),
+        threads.remove("/{threadId}", "Deletes a thread.").no_content(),
     ]
 }
 
@@ -33,23 +37,27 @@ fn replies() -> Vec<Operation> {
     let replies = Controller::new("ForumReplies", format!("{THREADS}/{{threadId}}/replies"));
     let comments = Controller::new("ForumComments", format!("{THREADS}/{{threadId}}/replies/{{replyId}}/comments"));
     vec![
-        replies.get("", "Lists the replies to a thread.").ok(list("ForumReply")),
-        replies.post("", "Replies to a thread.").body("SaveForumText").created("ForumReply"),
+        replies.list("", "Lists the replies to a thread.").ok(list("ForumReply")),
+        replies.create("", "Replies to a thread.").body("SaveForumText").created("ForumReply"),
         replies.get("/{replyId}", "Gets one reply.").ok("ForumReply"),
-        comments.get("", "Lists the comments on a reply.").ok(list("ForumComment")),
-        comments.post("", "Comments on a reply.").body("SaveForumText").created("ForumComment"),
+        comments.list("", "Lists the comments on a reply.").ok(list("ForumComment")),
+        comments.create("", "Comments on a reply.").body("SaveForumText").created("ForumComment"),
     ]
 }
 
 fn votes() -> Vec<Operation> {
     let votes = Controller::new("ForumVotes", format!("{THREADS}/{{threadId}}/vote"));
     vec![
-        votes.get("", "Gets the caller's vote, if there is one.").ok("ForumVote").no_content(),
+        votes.singleton("", "Gets the caller's vote, if there is one.").per_caller().ok("ForumVote").no_content(),
         votes
-            .put("", "Votes on a thread.")
+            .operation(Method::PUT, "", "Votes on a thread.", Handler::PutSingleton)
+            .per_caller()
             .form("application/x-www-form-urlencoded", object([("value", "VoteValue".into()), ("comment", string())]))
             .ok("ForumVote"),
-        votes.delete("", "Withdraws the caller's vote.").no_content(),
+        votes
+            .operation(Method::DELETE, "", "Withdraws the caller's vote.", Handler::RemoveSingleton)
+            .per_caller()
+            .no_content(),
     ]
 }
 

@@ -1,8 +1,13 @@
 //! `/api/virtual-machines`: start, stop, status, shutdown timers, logs, sessions. All assumed.
 
+use http::Method;
+
 use super::Family;
-use crate::contract::operation::{Controller, Operation};
+use crate::contract::behaviour::Handler;
+use crate::contract::declare::Controller;
+use crate::contract::operation::Operation;
 use crate::contract::schema::{Schema, boolean, date_time, int, list, object, string, text, uuid, words};
+use crate::workflow::Kind;
 
 pub(super) fn family() -> Family {
     let mut operations = machines();
@@ -16,34 +21,46 @@ fn machines() -> Vec<Operation> {
     let machines = Controller::new("VirtualMachines", "/api/virtual-machines");
     vec![
         machines
-            .get("", "Lists the virtual machines.")
+            .list("", "Lists the virtual machines.")
             .query("states", list("VirtualMachineState"))
             .ok(list("VirtualMachine")),
         machines.get("/{virtualMachineId}", "Gets one virtual machine.").ok("VirtualMachine"),
-        machines.post("/{virtualMachineId}/start", "Starts a virtual machine.").accepted("AcceptedResult").conflict(),
         machines
-            .post("/{virtualMachineId}/stop", "Stops a virtual machine.")
+            .action("/{virtualMachineId}/start", "Starts a virtual machine.")
+            .begins(Kind::MachineStart)
+            .accepted("AcceptedResult")
+            .conflict(),
+        machines
+            .action("/{virtualMachineId}/stop", "Stops a virtual machine.")
+            .begins(Kind::MachineStop)
             .query("force", boolean())
             .accepted("AcceptedResult")
             .conflict(),
-        machines.get("/{virtualMachineId}/status", "Gets the status of a virtual machine.").ok("VirtualMachineStatus"),
+        machines
+            .singleton("/{virtualMachineId}/status", "Gets the status of a virtual machine.")
+            .ok("VirtualMachineStatus"),
     ]
 }
 
 fn timers() -> Vec<Operation> {
     let timers = Controller::new("ShutdownTimers", "/api/virtual-machines/{virtualMachineId}/shutdown-timer");
     vec![
-        timers.get("", "Gets the shutdown timer, if one is set.").ok("ShutdownTimer").no_content(),
-        timers.put("", "Sets the shutdown timer.").body("SetShutdownTimer").ok("ShutdownTimer"),
-        timers.delete("", "Clears the shutdown timer.").no_content(),
+        timers.singleton("", "Gets the shutdown timer, if one is set.").ok("ShutdownTimer").no_content(),
+        timers
+            .operation(Method::PUT, "", "Sets the shutdown timer.", Handler::SetTimer)
+            .body("SetShutdownTimer")
+            .ok("ShutdownTimer"),
+        timers.operation(Method::DELETE, "", "Clears the shutdown timer.", Handler::ClearTimer).no_content(),
     ]
 }
 
 fn logs() -> Vec<Operation> {
     let logs = Controller::new("VirtualMachineLogs", "/api/virtual-machines/{virtualMachineId}/logs");
     vec![
-        logs.get("", "Gets the log as text.").query("lines", int()).ok_as("text/plain", string()),
-        logs.get("/stream", "Streams the log as server-sent events.")
+        logs.operation(Method::GET, "", "Gets the log as text.", Handler::Log)
+            .query("lines", int())
+            .ok_as("text/plain", string()),
+        logs.operation(Method::GET, "/stream", "Streams the log as server-sent events.", Handler::LogStream)
             .describe("The log so far, and then each line as it is written. The schema is that of one event.")
             .ok_as("text/event-stream", "LogEvent".into()),
     ]
@@ -53,11 +70,11 @@ fn sessions() -> Vec<Operation> {
     let sessions = Controller::new("VirtualMachineSessions", "/api/virtual-machines/{virtualMachineId}/sessions");
     let current = Controller::new("VirtualMachineSessions", "/api/virtual-machines/sessions/current");
     vec![
-        sessions.get("", "Lists the sessions of a virtual machine.").ok(list("VirtualMachineSession")),
-        sessions.post("", "Opens a session.").body("OpenSession").created("VirtualMachineSession"),
-        sessions.delete("/{sessionId}", "Closes a session.").no_content(),
+        sessions.list("", "Lists the sessions of a virtual machine.").ok(list("VirtualMachineSession")),
+        sessions.create("", "Opens a session.").body("OpenSession").created("VirtualMachineSession"),
+        sessions.remove("/{sessionId}", "Closes a session.").no_content(),
         current
-            .get("", "Gets the session that the cookie names.")
+            .operation(Method::GET, "", "Gets the session that the cookie names.", Handler::CurrentSession)
             .cookie("vm-session", string())
             .ok("VirtualMachineSession")
             .not_found(),

@@ -1,7 +1,11 @@
 //! `/api/marketplace/v1`: store items, their components, images and payment plans. All assumed.
 
+use http::Method;
+
 use super::Family;
-use crate::contract::operation::{Controller, Operation};
+use crate::contract::behaviour::Handler;
+use crate::contract::declare::Controller;
+use crate::contract::operation::Operation;
 use crate::contract::schema::{
     Schema, binary, boolean, date_time, double, int, list, numbers, object, string, text, uuid,
 };
@@ -17,20 +21,20 @@ fn items() -> Vec<Operation> {
     let items = Controller::new("StoreItems", "/api/marketplace/v1/store-items");
     vec![
         items
-            .get("", "Searches the store.")
+            .list("", "Searches the store.")
             .deep_query("filter", "StoreItemFilter".into())
             .query("tags", list(string()))
             .joined_query("ids", list(uuid()))
             .query("skip", int())
             .query("take", int())
             .ok("StoreItemPagedResult"),
-        items.post("", "Publishes a store item.").body("SaveStoreItem").created("StoreItem"),
+        items.create("", "Publishes a store item.").body("SaveStoreItem").created("StoreItem"),
         items.get("/{storeItemId}", "Gets one store item.").ok("StoreItem"),
         items
-            .get("/{storeItemId}/image", "Downloads the image of a store item.")
+            .operation(Method::GET, "/{storeItemId}/image", "Downloads the image of a store item.", Handler::GetBytes)
             .ok_as_any_of(&["image/png", "image/jpeg"], &binary()),
         items
-            .put("/{storeItemId}/image", "Uploads the image of a store item.")
+            .operation(Method::PUT, "/{storeItemId}/image", "Uploads the image of a store item.", Handler::PutBytes)
             .raw_body(&["image/png", "image/jpeg"])
             .no_content(),
     ]
@@ -39,9 +43,9 @@ fn items() -> Vec<Operation> {
 fn components() -> Vec<Operation> {
     let components = Controller::new("StoreItemComponents", "/api/marketplace/v1/store-items/{storeItemId}/components");
     vec![
-        components.get("", "Lists the components of a store item.").ok(list("StoreItemComponent")),
+        components.list("", "Lists the components of a store item.").ok(list("StoreItemComponent")),
         components
-            .post("", "Adds a component to a store item.")
+            .create("", "Adds a component to a store item.")
             .body("SaveStoreItemComponent")
             .created("StoreItemComponent"),
     ]
@@ -50,10 +54,10 @@ fn components() -> Vec<Operation> {
 fn plans() -> Vec<Operation> {
     let plans = Controller::new("PaymentPlans", "/api/marketplace/v1/store-items/{storeItemId}/payment-plans");
     vec![
-        plans.get("", "Lists the payment plans of a store item.").ok(list("PaymentPlan")),
-        plans.post("", "Adds a payment plan.").body("SavePaymentPlan").created("PaymentPlan"),
+        plans.list("", "Lists the payment plans of a store item.").ok(list("PaymentPlan")),
+        plans.create("", "Adds a payment plan.").body("SavePaymentPlan").created("PaymentPlan"),
         plans.get("/{paymentPlanId}", "Gets one payment plan.").ok("PaymentPlan"),
-        plans.delete("/{paymentPlanId}", "Withdraws a payment plan.").no_content().conflict(),
+        plans.remove("/{paymentPlanId}", "Withdraws a payment plan.").no_content().conflict(),
     ]
 }
 

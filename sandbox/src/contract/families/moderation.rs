@@ -1,25 +1,27 @@
 //! `/api/forum/v1`: moderation. All assumed.
 
 use super::Family;
-use crate::contract::operation::{Controller, Operation};
+use crate::contract::declare::Controller;
+use crate::contract::operation::Operation;
 use crate::contract::schema::{Schema, date_time, list, numbers, object, string, text, uuid};
+use crate::directory::Role;
 
 pub(super) fn family() -> Family {
     Family { operations: operations(), schemas: schemas() }
 }
 
 fn operations() -> Vec<Operation> {
-    let threads = Controller::new("ForumModeration", "/api/forum/v1/threads/{threadId}");
-    let reports = Controller::new("ForumModeration", "/api/forum/v1/moderation/reports");
+    let threads = Controller::new("ForumModeration", "/api/forum/v1/threads/{threadId}").writers(Role::Admin);
+    let reports = Controller::new("ForumModeration", "/api/forum/v1/moderation/reports").writers(Role::Admin);
     vec![
-        threads.post("/lock", "Closes a thread to new replies.").no_content().sets("isLocked", true),
-        threads.post("/hide", "Hides a thread.").body("HideForumThread").no_content().sets("isHidden", true),
+        threads.action("/lock", "Closes a thread to new replies.").no_content().sets("isLocked", true),
+        threads.action("/hide", "Hides a thread.").body("HideForumThread").no_content().sets("isHidden", true),
         reports
-            .get("", "Lists the reports to moderators.")
+            .list("", "Lists the reports to moderators.")
             .query("state", "ReportState".into())
             .ok(list("ForumReport")),
-        reports.post("", "Reports a thread to the moderators.").body("CreateForumReport").created("ForumReport"),
-        reports.post("/{reportId}/resolve", "Closes a report.").ok("ForumReport").sets("state", 1),
+        reports.create("", "Reports a thread to the moderators.").body("CreateForumReport").created("ForumReport"),
+        reports.action("/{reportId}/resolve", "Closes a report.").ok("ForumReport").sets("state", 1),
     ]
 }
 

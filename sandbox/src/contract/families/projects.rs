@@ -1,8 +1,12 @@
 //! `/api/projects/v1`: the three documented project operations, and two assumed ones.
 
+use http::Method;
+
 use super::Family;
 use crate::contract::Provenance;
-use crate::contract::operation::{Answer, Body, Controller, Media, Operation};
+use crate::contract::behaviour::Handler;
+use crate::contract::declare::Controller;
+use crate::contract::operation::{Answer, Body, Media, Operation};
 use crate::contract::schema::{Schema, any, list, object, reference, string, text, uuid};
 
 pub(super) fn family() -> Family {
@@ -12,8 +16,8 @@ pub(super) fn family() -> Family {
             list_projects(&projects),
             create_project(&projects),
             get_project(&projects),
-            projects.put("/{project_id}", "Changes the labels of a project.").body("UpdateProject").ok("Project"),
-            projects.delete("/{project_id}", "Deletes a project.").no_content(),
+            projects.replace("/{project_id}", "Changes the labels of a project.").body("UpdateProject").ok("Project"),
+            projects.remove("/{project_id}", "Deletes a project.").no_content(),
         ],
         schemas: vec![
             ("CreateProject", documented(create_body())),
@@ -29,16 +33,17 @@ pub(super) fn family() -> Family {
 /// Platform document §4.3, first row. Query parameters, pagination and ordering are not shown, so there are none.
 fn list_projects(projects: &Controller) -> Operation {
     projects
-        .get("", "Lists the projects that are visible to the caller.")
+        .operation(Method::GET, "", "Lists the projects that are visible to the caller.", Handler::ListProjects)
         .describe("The collection is empty when no projects exist.")
         .ok(list("Project"))
+        .authorized_by_handler()
         .documented()
 }
 
 /// Platform document §4.3, second row.
 fn get_project(projects: &Controller) -> Operation {
     projects
-        .get("/{project_id}", "Gets one project.")
+        .operation(Method::GET, "/{project_id}", "Gets one project.", Handler::GetProject)
         .ok("Project")
         .answer(
             "404",
@@ -47,6 +52,7 @@ fn get_project(projects: &Controller) -> Operation {
                 content: Vec::new(),
             },
         )
+        .authorized_by_handler()
         .documented()
 }
 
@@ -55,7 +61,7 @@ fn get_project(projects: &Controller) -> Operation {
 fn create_project(projects: &Controller) -> Operation {
     let media = Media::of(reference("CreateProject"));
     let mut operation = projects
-        .post("", "Creates a project.")
+        .operation(Method::POST, "", "Creates a project.", Handler::CreateProject)
         .describe(
             "Subject to the team's authorization, billing, provider and feature requirements. Identifiers must belong to \
              the authenticated team.",
@@ -75,6 +81,7 @@ fn create_project(projects: &Controller) -> Operation {
                 content: Vec::new(),
             },
         )
+        .authorized_by_handler()
         .documented();
     operation.request_body = Some(Body { content: vec![("application/json", media)], required: true });
     operation

@@ -1,8 +1,10 @@
 //! `/api/teams/v1`: roles, service-provider credentials, billing accounts, container registries. All assumed.
 
 use super::Family;
-use crate::contract::operation::{Controller, Operation};
+use crate::contract::declare::Controller;
+use crate::contract::operation::Operation;
 use crate::contract::schema::{Schema, boolean, date_time, list, numbers, object, one_of, string, text, uuid, words};
+use crate::directory::Role;
 
 const TEAM: &str = "/api/teams/v1/teams/{teamId}";
 const CREDENTIALS: [&str; 3] = ["AccessKeyCredential", "ServicePrincipalCredential", "TokenCredential"];
@@ -10,7 +12,7 @@ const CREDENTIALS: [&str; 3] = ["AccessKeyCredential", "ServicePrincipalCredenti
 pub(super) fn family() -> Family {
     let teams = Controller::new("Teams", "/api/teams/v1/teams");
     let mut operations = vec![
-        teams.get("", "Lists the teams of the caller.").ok(list("Team")),
+        teams.list("", "Lists the teams of the caller.").ok(list("Team")),
         teams.get("/{teamId}", "Gets one team.").ok("Team"),
     ];
     operations.extend(roles());
@@ -23,41 +25,45 @@ pub(super) fn family() -> Family {
 }
 
 fn roles() -> Vec<Operation> {
-    let roles = Controller::new("TeamRoles", format!("{TEAM}/roles"));
+    let roles = Controller::new("TeamRoles", format!("{TEAM}/roles")).writers(Role::Admin);
     vec![
-        roles.get("", "Lists the roles of a team.").ok(list("TeamRole")),
-        roles.post("", "Adds a role to a team.").body("SaveTeamRole").created("TeamRole"),
-        roles.put("/{roleId}", "Replaces a role.").body("SaveTeamRole").ok("TeamRole"),
-        roles.delete("/{roleId}", "Removes a role.").no_content(),
+        roles.list("", "Lists the roles of a team.").ok(list("TeamRole")),
+        roles.create("", "Adds a role to a team.").body("SaveTeamRole").created("TeamRole"),
+        roles.replace("/{roleId}", "Replaces a role.").body("SaveTeamRole").ok("TeamRole"),
+        roles.remove("/{roleId}", "Removes a role.").no_content(),
     ]
 }
 
 fn credentials() -> Vec<Operation> {
-    let credentials = Controller::new("ServiceProviderCredentials", format!("{TEAM}/service-provider-credentials"));
+    // A provider's credentials are shown to those who may use them.
+    let credentials = Controller::new("ServiceProviderCredentials", format!("{TEAM}/service-provider-credentials"))
+        .readers(Role::Member)
+        .writers(Role::Admin);
     vec![
-        credentials.get("", "Lists the credentials of a team.").ok(list(one_of(&CREDENTIALS))),
-        credentials.post("", "Stores a credential.").body(one_of(&CREDENTIALS)).created(one_of(&CREDENTIALS)),
+        credentials.list("", "Lists the credentials of a team.").ok(list(one_of(&CREDENTIALS))),
+        credentials.create("", "Stores a credential.").body(one_of(&CREDENTIALS)).created(one_of(&CREDENTIALS)),
         credentials.get("/{credentialId}", "Gets one credential.").ok(one_of(&CREDENTIALS)),
-        credentials.delete("/{credentialId}", "Removes a credential.").no_content(),
+        credentials.remove("/{credentialId}", "Removes a credential.").no_content(),
     ]
 }
 
 fn billing() -> Vec<Operation> {
-    let accounts = Controller::new("BillingAccounts", format!("{TEAM}/billing-accounts"));
+    let accounts = Controller::new("BillingAccounts", format!("{TEAM}/billing-accounts")).writers(Role::Admin);
     vec![
-        accounts.get("", "Lists the billing accounts of a team.").ok(list("BillingAccount")),
-        accounts.post("", "Opens a billing account.").body("CreateBillingAccount").created("BillingAccount"),
+        accounts.list("", "Lists the billing accounts of a team.").ok(list("BillingAccount")),
+        accounts.create("", "Opens a billing account.").body("CreateBillingAccount").created("BillingAccount"),
         accounts.get("/{billingAccountId}", "Gets one billing account.").ok("BillingAccount"),
     ]
 }
 
 fn registries() -> Vec<Operation> {
-    let registries = Controller::new("ContainerRegistries", format!("{TEAM}/container-registries"));
+    let registries =
+        Controller::new("ContainerRegistries", format!("{TEAM}/container-registries")).writers(Role::Admin);
     vec![
-        registries.get("", "Lists the container registries of a team.").ok(list("ContainerRegistry")),
-        registries.post("", "Adds a container registry.").body("SaveContainerRegistry").created("ContainerRegistry"),
+        registries.list("", "Lists the container registries of a team.").ok(list("ContainerRegistry")),
+        registries.create("", "Adds a container registry.").body("SaveContainerRegistry").created("ContainerRegistry"),
         registries.get("/{registryId}", "Gets one container registry.").ok("ContainerRegistry"),
-        registries.delete("/{registryId}", "Removes a container registry.").no_content(),
+        registries.remove("/{registryId}", "Removes a container registry.").no_content(),
     ]
 }
 

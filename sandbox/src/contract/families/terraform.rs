@@ -1,8 +1,13 @@
 //! `/api/devops/v1`: Terraform deployment operations. All assumed.
 
+use http::Method;
+
 use super::Family;
-use crate::contract::operation::{Controller, Operation};
+use crate::contract::behaviour::Handler;
+use crate::contract::declare::Controller;
+use crate::contract::operation::Operation;
 use crate::contract::schema::{Schema, boolean, date_time, dictionary, list, numbers, object, string, text, uuid};
+use crate::workflow::Kind;
 
 pub(super) fn family() -> Family {
     Family { operations: operations(), schemas: schemas() }
@@ -12,19 +17,30 @@ fn operations() -> Vec<Operation> {
     let deployments = Controller::new("TerraformDeployments", "/api/devops/v1/terraform-deployments");
     vec![
         deployments
-            .get("", "Lists the Terraform deployments.")
+            .list("", "Lists the Terraform deployments.")
             .query("repositoryId", uuid())
             .query("states", list("TerraformState"))
             .ok(list("TerraformDeployment")),
         deployments
-            .post("", "Queues a Terraform deployment.")
+            .create("", "Queues a Terraform deployment.")
+            .begins(Kind::TerraformPlan)
+            .begins_if("autoApprove", Kind::TerraformRun)
             .body("CreateTerraformDeployment")
             .accepted("AcceptedResult"),
         deployments.get("/{deploymentId}", "Gets one Terraform deployment.").ok("TerraformDeployment"),
-        deployments.post("/{deploymentId}/apply", "Queues an apply.").accepted("AcceptedResult").conflict(),
-        deployments.post("/{deploymentId}/destroy", "Queues a destroy.").accepted("AcceptedResult"),
-        deployments.get("/{deploymentId}/outputs", "Gets the outputs.").ok("TerraformOutputs"),
-        deployments.get("/{deploymentId}/log", "Gets the log as text.").ok_as("text/plain", string()),
+        deployments
+            .action("/{deploymentId}/apply", "Queues an apply.")
+            .begins(Kind::TerraformApply)
+            .accepted("AcceptedResult")
+            .conflict(),
+        deployments
+            .action("/{deploymentId}/destroy", "Queues a destroy.")
+            .begins(Kind::TerraformDestroy)
+            .accepted("AcceptedResult"),
+        deployments.singleton("/{deploymentId}/outputs", "Gets the outputs.").ok("TerraformOutputs"),
+        deployments
+            .operation(Method::GET, "/{deploymentId}/log", "Gets the log as text.", Handler::Log)
+            .ok_as("text/plain", string()),
     ]
 }
 

@@ -3,7 +3,7 @@
 use async_graphql::Request;
 use serde_json::Value;
 
-use crate::graphql::http::of_value;
+use crate::graphql::request::of_value;
 
 /// A message of the client.
 #[derive(Debug)]

@@ -1,0 +1,72 @@
+//! The distinct shapes of a model's types.
+
+use std::collections::HashSet;
+
+use crate::model::{BodyKind, Content, Kind, Model, Operation, PartKind, Type, TypeId, VariantContent};
+
+/// What stands for every type that has a name.
+const PLACEHOLDER: Type = Type::Named(TypeId(0));
+
+/// A type without what is put back afterwards: names, and where null may stand.
+pub(super) fn shape(ty: &Type) -> Type {
+    match ty {
+        Type::Named(_) => PLACEHOLDER,
+        Type::Optional(inner) => shape(inner),
+        Type::List(inner) => Type::List(Box::new(shape(inner))),
+        Type::Map(inner) => Type::Map(Box::new(shape(inner))),
+        other => other.clone(),
+    }
+}
+
+/// Every shape that occurs, once, in the order in which they are met.
+pub(super) fn distinct(model: &Model) -> Vec<Type> {
+    let members = model.types.iter().flat_map(|definition| members(&definition.kind));
+    let mentioned = model.operations.iter().flat_map(mentioned);
+    let mut seen = HashSet::new();
+    members.chain(mentioned).map(shape).filter(|shape| seen.insert(shape.clone())).collect()
+}
+
+/// The types inside of a definition.
+fn members(kind: &Kind) -> Vec<&Type> {
+    match kind {
+        Kind::Struct(fields, extra) => fields.iter().map(|field| &field.ty).chain(extra).collect(),
+        Kind::Alias(ty) => vec![ty],
+        Kind::Enum(..) => Vec::new(),
+        Kind::Union(_, variants) => variants
+            .iter()
+            .filter_map(|variant| match &variant.content {
+                VariantContent::Type(ty, _) => Some(ty),
+                VariantContent::Value => None,
+            })
+            .collect(),
+        Kind::Multipart(parts) => parts
+            .iter()
+            .filter_map(|part| match &part.kind {
+                PartKind::File | PartKind::Files => None,
+                PartKind::Text(ty)
+                | PartKind::Texts(ty)
+                | PartKind::Json(ty)
+                | PartKind::Jsons(ty)
+                | PartKind::Styled(ty, ..) => Some(ty),
+            })
+            .collect(),
+        Kind::ByStatus(variants) => variants.iter().filter_map(|(_, _, content)| carried(content)).collect(),
+    }
+}
+
+fn carried(content: &Content) -> Option<&Type> {
+    match content {
+        Content::Json(ty) | Content::OptionalJson(ty) | Content::Xml(ty, _) => Some(ty),
+        _ => None,
+    }
+}
+
+/// The types that an operation mentions: of its parameters, of its body, and of its answer.
+fn mentioned(operation: &Operation) -> Vec<&Type> {
+    let body = match operation.body.as_ref().map(|body| &body.kind) {
+        Some(BodyKind::Json(ty) | BodyKind::Form(ty, _) | BodyKind::Xml(ty, _)) => Some(ty),
+        Some(BodyKind::Multipart(_) | BodyKind::Text | BodyKind::Binary) | None => None,
+    };
+    let parameters = operation.parameters.iter().map(|parameter| &parameter.ty);
+    parameters.chain(body).chain(carried(&operation.success)).collect()
+}

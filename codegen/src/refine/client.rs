@@ -1,0 +1,29 @@
+//! The client's own code, as generated code names it.
+
+/// The provenance of what only the sandbox shows, as documentation opens with it.
+pub(super) const ASSUMED: &str =
+    "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n";
+
+/// The condition under which something that speaks XML is compiled.
+pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
+
+/// Everything that types and operations name.
+pub(super) const PRELUDE: &str = "use platform_runtime::codegen::prelude::*;\n";
+/// What families are methods of.
+pub(super) const PLATFORM: &str = "use crate::Platform;\n";
+/// The types of the contract.
+pub(super) const TYPES: &str = "use crate::generated::types;\n";
+/// What a table of names in XML is made of.
+pub(super) const XML: &str = "use platform_runtime::codegen::xml::{Member, Name, Place, Root, Shape};\n";
+/// A document's names in XML; a number follows.
+pub(super) const XML_ROOT: &str = "crate::generated::xml::R";
+/// What the list of bindings is made of.
+pub(super) const BINDING: &str = "use platform_runtime::operations::Binding;\n";
+/// What a binding is made of.
+pub(super) const BINDINGS: &str = "use platform_runtime::operations::{Binding, Cancel, Events, States};\nuse platform_runtime::codegen::prelude::*;\n";
+/// A GraphQL document with types.
+pub(super) const DOCUMENT: &str = "use platform_runtime::graphql::Document;\n";
+/// A GraphQL document without.
+pub(super) const UNTYPED: &str = "use platform_runtime::graphql::Untyped;\n";
+/// The method that configures the version of the interface, as documentation names it.
+pub(super) const API_VERSION: &str = "[`PlatformBuilder::api_version`](crate::PlatformBuilder::api_version)";

@@ -1,0 +1,147 @@
+//! Rust source on its way into a file.
+
+use std::fmt;
+
+/// Rust source that is composed of text of the generator and of checked parts.
+///
+/// Text of the generator is `&'static str`: it was there before any contract was read. What a contract says comes in as a
+/// part that cannot change what the code around it means, such as a [`Literal`](super::Literal).
+///
+/// ```
+/// use platform_codegen::text::{Code, literal};
+///
+/// let name = String::from("\"; fn x() {} //");
+/// let mut code = Code::default();
+/// code.push("const NAME: &str = ").push(literal(&name)).push(";\n");
+/// assert_eq!(code.to_string(), "const NAME: &str = \"\\\"; fn x() {} //\";\n");
+/// ```
+///
+/// Other text is refused by the compiler, owned or borrowed:
+///
+/// ```compile_fail,E0277
+/// let name = String::from("\"; fn x() {} //");
+/// let mut code = platform_codegen::text::Code::default();
+/// code.push("const NAME: &str = ").push(name).push(";\n");
+/// ```
+///
+/// ```compile_fail,E0597
+/// let name = String::from("\"; fn x() {} //");
+/// let mut code = platform_codegen::text::Code::default();
+/// code.push("const NAME: &str = ").push(name.as_str()).push(";\n");
+/// ```
+///
+/// So there is no other way to make one, and no other type can be a part:
+///
+/// ```compile_fail,E0451
+/// let code = platform_codegen::text::Code { text: String::new() };
+/// ```
+///
+/// ```compile_fail,E0603
+/// struct Own(String);
+/// impl platform_codegen::text::code::Sealed for Own {}
+/// impl platform_codegen::text::Part for Own {}
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Code {
+    text: String,
+}
+
+impl Code {
+    /// Appends a part.
+    pub fn push(&mut self, part: impl Part) -> &mut Self {
+        part.write(self);
+        self
+    }
+
+    /// The parts, with a text between each two.
+    pub(crate) fn join<P: Part>(separator: &'static str, parts: impl IntoIterator<Item = P>) -> Self {
+        let mut code = Self::default();
+        for (index, part) in parts.into_iter().enumerate() {
+            if index > 0 {
+                code.push(separator);
+            }
+            code.push(part);
+        }
+        code
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// For the modules beside this one, which check what they append.
+    pub(super) fn append(&mut self, checked: &str) {
+        self.text.push_str(checked);
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// What [`Code`] is composed of. No type outside of this module can be one.
+pub trait Part: Sealed {}
+
+impl<P: Sealed> Part for P {}
+
+/// How a part is written.
+pub trait Sealed {
+    /// Appends it.
+    fn write(&self, code: &mut Code);
+}
+
+impl Sealed for &'static str {
+    fn write(&self, code: &mut Code) {
+        code.append(self);
+    }
+}
+
+impl Sealed for Code {
+    fn write(&self, code: &mut Code) {
+        code.append(&self.text);
+    }
+}
+
+impl Sealed for &Code {
+    fn write(&self, code: &mut Code) {
+        code.append(&self.text);
+    }
+}
+
+/// Nothing, where there is no part.
+impl<P: Sealed> Sealed for Option<P> {
+    fn write(&self, code: &mut Code) {
+        if let Some(part) = self {
+            part.write(code);
+        }
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => {$(
+        impl Sealed for $number {
+            fn write(&self, code: &mut Code) {
+                code.append(&self.to_string());
+            }
+        }
+    )*};
+}
+
+numbers!(i64, u8, u16, usize);
+
+/// Composes [`Code`] of the given parts.
+macro_rules! code {
+    ($($part:expr),* $(,)?) => {{
+        let mut code = $crate::text::Code::default();
+        $(code.push($part);)*
+        code
+    }};
+}
+
+pub(crate) use code;

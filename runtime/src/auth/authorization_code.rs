@@ -1,0 +1,282 @@
+//! The authorization-code grant with PKCE.
+
+use std::{
+    fmt,
+    net::Ipv4Addr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use ring::{
+    digest::{SHA256, digest},
+    rand::{SecureRandom as _, SystemRandom},
+};
+use secrecy::{ExposeSecret, SecretString};
+use tokio::net::TcpListener;
+
+use super::{
+    Credential, RefreshMemory, RefreshStore, Token, TokenFuture, TokenRequest, browser,
+    grant::{Registration, options},
+    loopback,
+    refresh::Keeper,
+};
+use crate::{
+    clock::Until,
+    error::{Error, Kind},
+};
+
+/// How long after a sign-in no other one is begun. A service that refuses every token, or a user who closes the window, would
+/// be shown one window after the other.
+const PAUSE: Duration = Duration::from_secs(30);
+
+type Opener = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Gets tokens by letting a user sign in with a browser: the authorization-code grant with PKCE (platform document §5), for
+/// programs on the user's machine (RFC 8252).
+///
+/// The issuer's answer comes to a port of 127.0.0.1. When the issuer also gives a refresh token (the scope for that is the
+/// deployment's; the document does not name it), later tokens need no browser, and with a
+/// [`RefreshFolder`](super::RefreshFolder) neither do later runs.
+///
+/// ```no_run
+/// # async fn run() -> Result<(), platform_runtime::Error> {
+/// use std::time::Duration;
+/// use platform_runtime::{Client, auth::{AuthorizationCode, RefreshFolder}};
+///
+/// let credential = AuthorizationCode::new("https://issuer.example", "my-app")
+///     .scope("api offline_access")
+///     .store(RefreshFolder::new("/var/lib/my-app"));
+/// let platform = Client::builder("https://platform.example").credential(credential).build()?;
+/// platform.authenticate(Duration::from_secs(300)).await?;   // calls would do it, too, within their own deadlines
+/// # Ok(()) }
+/// ```
+pub struct AuthorizationCode {
+    registration: Registration,
+    keeper: Keeper,
+    port: u16,
+    path: String,
+    open: Option<Opener>,
+    patience: Duration,
+    last: Mutex<Option<Shown>>,
+}
+
+/// The last sign-in that the user was shown.
+struct Shown {
+    /// When the next one may be begun.
+    until: Until,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    /// It is under way, or ended with its time limit.
+    Unfinished,
+    Granted,
+    Failed(Error),
+}
+
+options!(AuthorizationCode, registration, optional secret);
+
+impl AuthorizationCode {
+    /// The client `client_id`, registered with `issuer`. The scope is `api` unless another is set.
+    pub fn new(issuer: impl Into<String>, client_id: impl Into<String>) -> Self {
+        Self {
+            registration: Registration::new(issuer.into(), client_id.into(), None),
+            keeper: Keeper::new(Arc::new(RefreshMemory::new())),
+            port: 0,
+            path: "/callback".to_owned(),
+            open: None,
+            patience: Duration::from_secs(300),
+            last: Mutex::default(),
+        }
+    }
+
+    /// Sets the authorization endpoint. Without one, the issuer's discovery document names it.
+    #[must_use]
+    pub fn authorization_endpoint(mut self, url: impl Into<String>) -> Self {
+        self.registration.endpoints.authorization = Some(url.into());
+        self
+    }
+
+    /// Sets where the refresh token is kept; in memory unless set.
+    #[must_use]
+    pub fn store(mut self, store: impl RefreshStore) -> Self {
+        self.keeper = Keeper::new(Arc::new(store));
+        self
+    }
+
+    /// Sets the port and the path of the redirect, `http://127.0.0.1:{port}{path}`, as the client's registration says. Port
+    /// 0, which is the default, is any free port; the path is `/callback` unless set.
+    #[must_use]
+    pub fn redirect(mut self, port: u16, path: impl Into<String>) -> Self {
+        (self.port, self.path) = (port, path.into());
+        self
+    }
+
+    /// Sets what shows the address of the sign-in to the user. Unless set, the browser of the system is opened, and where
+    /// there is none, the address is written to standard error.
+    #[must_use]
+    pub fn open_with(mut self, open: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.open = Some(Arc::new(open));
+        self
+    }
+
+    /// Writes the address of the sign-in to standard error, and opens no browser.
+    #[must_use]
+    pub fn print_address(self) -> Self {
+        self.open_with(browser::print)
+    }
+
+    /// Sets how long the user has for the sign-in; 5 minutes unless set. A call that waits for it ends by its own deadline,
+    /// and the sign-in goes on.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.patience = limit;
+        self
+    }
+
+    async fn request(&self, request: TokenRequest<'_>) -> Result<Token, Error> {
+        match self.keeper.token(&self.registration, request).await {
+            Ok(Some(token)) => return Ok(token),
+            Ok(None) => {}
+            // What was granted is over: the user grants it again.
+            Err(error) if error.is_refusal() => tracing::debug!("the refresh token is refused: signing in again"),
+            Err(error) => return Err(error),
+        }
+        self.pause()?;
+        let outcome = self.sign_in(request).await;
+        // A failure before the user was shown anything needs no pause.
+        if let Some(shown) = &mut *self.last()
+            && matches!(shown.outcome, Outcome::Unfinished)
+        {
+            let outcome = outcome.as_ref().map_or_else(|error| Outcome::Failed(error.share()), |_| Outcome::Granted);
+            *shown = Shown { until: Until::after(PAUSE), outcome };
+        }
+        outcome
+    }
+
+    /// The error of asking the user again too soon.
+    fn pause(&self) -> Result<(), Error> {
+        let mut last = self.last();
+        let Some(shown) = &*last else { return Ok(()) };
+        let left = shown.until.left(Instant::now());
+        if left.is_zero() {
+            *last = None;
+            return Ok(());
+        }
+        let refuse = |what: &str, hint: &str| Error::new(Kind::Token, what).hint(hint);
+        let error = match &shown.outcome {
+            Outcome::Unfinished => refuse("the sign-in was not finished in time", "sign in again after the pause"),
+            Outcome::Granted => refuse(
+                "the user signed in a moment ago, and the token is needed anew already",
+                "see whether the service takes the token (its audience and scope), and how long it lives",
+            ),
+            Outcome::Failed(error) => error.share(),
+        };
+        Err(error.with_retry_after(Some(left)))
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<Shown>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn sign_in(&self, request: TokenRequest<'_>) -> Result<Token, Error> {
+        let registration = &self.registration;
+        // The discovery document first: it says whether the issuer names itself in its answer.
+        let mut address = registration.endpoints.authorization(request.transport, request.deadline).await?;
+        registration.endpoints.token(request.transport, request.deadline).await?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).await.map_err(|cause| {
+            let what = format!("port {} of 127.0.0.1 cannot be used: {}", self.port, cause.kind());
+            Error::new(Kind::Configuration, what)
+                .hint("end the program that uses it, or choose another port with `redirect`")
+        })?;
+        let port = listener.local_addr().map_or(self.port, |address| address.port());
+        let redirect = format!("http://127.0.0.1:{port}{}", self.path);
+        let (state, verifier) = (random()?, random()?);
+        let challenge = URL_SAFE_NO_PAD.encode(digest(&SHA256, verifier.expose_secret().as_bytes()));
+        address
+            .query_pairs_mut()
+            .append_pair("response_type", "code")
+            .append_pair("client_id", &registration.client)
+            .append_pair("redirect_uri", &redirect)
+            .append_pair("state", state.expose_secret())
+            .append_pair("code_challenge", &challenge)
+            .append_pair("code_challenge_method", "S256")
+            .extend_pairs(registration.range());
+        let until = Until::after(self.patience.saturating_add(PAUSE));
+        *self.last() = Some(Shown { until, outcome: Outcome::Unfinished });
+        self.show(address.to_string()).await;
+        let expected = loopback::Expected {
+            path: self.path.clone(),
+            state: state.expose_secret().to_owned(),
+            issuer: registration.endpoints.issuer.clone(),
+            must_name: registration.endpoints.names_itself(),
+        };
+        let code = loopback::code(&listener, expected).await?;
+        let secret = registration.secret().await?;
+        let fields =
+            [("code", code.as_str()), ("redirect_uri", &redirect), ("code_verifier", verifier.expose_secret())];
+        let granted = registration.exchange(request, "authorization_code", &fields, secret.as_ref()).await?;
+        if let Some(refresh) = granted.refresh {
+            let key = registration.refresh_key();
+            let lock = self.keeper.lock(&key, request.deadline).await?;
+            self.keeper.keep(&key, refresh, &lock).await;
+        }
+        Ok(granted.token)
+    }
+
+    async fn show(&self, address: String) {
+        let open = self.open.clone().unwrap_or_else(|| {
+            Arc::new(|address: &str| {
+                if !browser::open(address) {
+                    browser::print(address);
+                }
+            })
+        });
+        // A failure to show it ends with the time limit, as when nobody looks.
+        let _ = tokio::task::spawn_blocking(move || open(&address)).await;
+    }
+}
+
+/// 256 random bits as text.
+fn random() -> Result<SecretString, Error> {
+    let mut bytes = [0; 32];
+    SystemRandom::new()
+        .fill(&mut bytes)
+        .map_err(|_| Error::new(Kind::Configuration, "the system gives no random numbers").hint("check the system"))?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes).into())
+}
+
+impl Credential for AuthorizationCode {
+    fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
+        Box::pin(self.request(request))
+    }
+
+    fn describe(&self) -> String {
+        self.registration.describe()
+    }
+
+    fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if !self.path.starts_with('/') || self.path.contains(['?', '#', ' ']) {
+            return Err(
+                Error::new(Kind::Configuration, "the path of the redirect is not a path").hint("begin it with `/`")
+            );
+        }
+        self.registration.endpoints.check()
+    }
+}
+
+impl fmt::Debug for AuthorizationCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthorizationCode")
+            .field("issuer", &self.registration.endpoints.issuer)
+            .field("client_id", &self.registration.client)
+            .field("scope", &self.registration.scope)
+            .field("store", &self.keeper.store.describe())
+            .finish_non_exhaustive()
+    }
+}

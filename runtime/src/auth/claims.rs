@@ -1,0 +1,145 @@
+//! What an access token says about itself.
+
+use std::time::{Duration, SystemTime};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+/// The longest token that is looked into, in bytes.
+const LONGEST: usize = 64 * 1024;
+
+/// The claims of an access token (platform document §2), read without verification: for diagnostics, never for a decision
+/// about access. Every claim is optional, and a token that is no JWT has none.
+///
+/// ```
+/// use platform_runtime::auth::Claims;
+///
+/// assert_eq!(Claims::read("an opaque token"), None);
+/// // {"alg":"none"} . {"sub":"service","roles":"reader"} .
+/// let claims = Claims::read("eyJhbGciOiJub25lIn0.eyJzdWIiOiJzZXJ2aWNlIiwicm9sZXMiOiJyZWFkZXIifQ.").unwrap();
+/// assert_eq!(claims.subject.as_deref(), Some("service"));
+/// assert_eq!(claims.roles, ["reader"]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Claims {
+    /// `sub`: a user or a service account.
+    pub subject: Option<String>,
+    /// `iss`: who issued the token.
+    pub issuer: Option<String>,
+    /// `exp`: when it expires.
+    pub expires_at: Option<SystemTime>,
+    /// `iat`: when it was issued.
+    pub issued_at: Option<SystemTime>,
+    /// `scope`: the scopes that were granted; one text with spaces, or a list.
+    pub scope: Vec<String>,
+    /// `roles`: one text, or a list.
+    pub roles: Vec<String>,
+    /// `team_id`, as it stands there.
+    pub team_id: Option<String>,
+    /// `tenant_id`, as it stands there.
+    pub tenant_id: Option<String>,
+}
+
+impl Claims {
+    /// Reads the claims of a token. `None` for what is no JWT; a claim of another type than expected is left out.
+    pub fn read(token: &str) -> Option<Self> {
+        if token.len() > LONGEST {
+            return None;
+        }
+        let mut parts = token.split('.');
+        let (_, payload, _, rest) = (parts.next()?, parts.next()?, parts.next()?, parts.next());
+        if rest.is_some() {
+            return None;
+        }
+        let payload = URL_SAFE_NO_PAD.decode(payload.trim_end_matches('=')).ok()?;
+        let Ok(Value::Object(claims)) = serde_json::from_slice(&payload) else { return None };
+        Some(Self {
+            subject: text(&claims, "sub"),
+            issuer: text(&claims, "iss"),
+            expires_at: time(&claims, "exp"),
+            issued_at: time(&claims, "iat"),
+            scope: list(&claims, "scope").iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect(),
+            roles: list(&claims, "roles"),
+            team_id: text(&claims, "team_id"),
+            tenant_id: text(&claims, "tenant_id"),
+        })
+    }
+
+    /// The team of the token: `team_id`, else `tenant_id`. `Err` with the text when it is no GUID.
+    pub(crate) fn team(&self) -> Option<Result<Uuid, String>> {
+        let text = self.team_id.as_ref().or(self.tenant_id.as_ref())?;
+        Some(Uuid::try_parse(text.trim()).map_err(|_| text.clone()))
+    }
+}
+
+fn text(claims: &Map<String, Value>, name: &str) -> Option<String> {
+    claims.get(name)?.as_str().map(str::to_owned)
+}
+
+fn list(claims: &Map<String, Value>, name: &str) -> Vec<String> {
+    match claims.get(name) {
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Seconds since 1970, whole or not. What no clock can say is left out.
+fn time(claims: &Map<String, Value>, name: &str) -> Option<SystemTime> {
+    let seconds = claims.get(name)?.as_f64()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(seconds).ok()?)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn token(payload: &str) -> String {
+        format!("e30.{}.c2ln", URL_SAFE_NO_PAD.encode(payload))
+    }
+
+    #[test]
+    fn malformed_tokens_have_no_claims() {
+        let deep = token(&("[".repeat(30_000) + &"]".repeat(30_000)));
+        let long = token(&format!(r#"{{"sub":"{}"}}"#, "x".repeat(LONGEST)));
+        let list = token("[1]");
+        for text in
+            ["", ".", "..", "...", "a.b", "a.b.c", "a.!!.c", "e30.e30", "e30.e30.e30.e30", &deep, &long, &list, "é.é.é"]
+        {
+            assert_eq!(Claims::read(text), None, "{}", text.chars().take(20).collect::<String>());
+        }
+        assert_eq!(Claims::read("a.e30.c"), Some(Claims::default()), "the head and the signature are not looked at");
+    }
+
+    #[test]
+    fn claims_of_any_type_are_safe() {
+        let odd =
+            r#"{"sub":5,"exp":"soon","iat":-1,"scope":{"a":1},"roles":[1,"a",null],"team_id":[],"tenant_id":"x"}"#;
+        let claims = Claims::read(&token(odd)).unwrap();
+        assert_eq!((claims.subject.as_ref(), claims.expires_at, claims.issued_at), (None, None, None));
+        assert_eq!((claims.scope.len(), claims.roles.as_slice()), (0, &["a".to_owned()][..]));
+        assert_eq!(claims.team(), Some(Err("x".to_owned())));
+        for exp in ["1e300", "-1e300", "1.5"] {
+            let claims = Claims::read(&token(&format!(r#"{{"exp":{exp}}}"#))).unwrap();
+            assert_eq!(claims.expires_at.is_some(), exp == "1.5");
+        }
+        let claims = Claims::read(&token(r#"{"scope":"a b","roles":"r"}"#)).unwrap();
+        assert_eq!((claims.scope, claims.roles), (vec!["a".to_owned(), "b".to_owned()], vec!["r".to_owned()]));
+        let claims = Claims::read(&token(r#"{"scope":["a b","c"]}"#)).unwrap();
+        assert_eq!(claims.scope, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn teams_are_compared_as_guids() {
+        let team = |payload: &str| Claims::read(&token(payload)).unwrap().team();
+        let id = Uuid::from_u128(0xAB);
+        for text in [id.to_string(), id.to_string().to_uppercase(), format!("{{{id}}}"), id.simple().to_string()] {
+            assert_eq!(team(&format!(r#"{{"tenant_id":"{text}"}}"#)), Some(Ok(id)), "{text}");
+        }
+        assert_eq!(team(&format!(r#"{{"team_id":"{id}","tenant_id":"x"}}"#)), Some(Ok(id)), "team_id comes first");
+        assert_eq!(team("{}"), None);
+    }
+}

@@ -1,0 +1,57 @@
+//! A token that is given.
+
+use std::{fmt, sync::Arc};
+
+use secrecy::{ExposeSecret, SecretString};
+
+use super::{Credential, SecretSource, Token, TokenFuture, TokenRequest};
+
+/// A token that was made elsewhere, such as an API token of the dashboard (platform document §5).
+///
+/// ```
+/// use platform_runtime::auth::{SecretEnv, StaticToken};
+///
+/// let credential = StaticToken::from_source(SecretEnv::new("PLATFORM_TOKEN"));
+/// # let _ = credential;
+/// ```
+pub struct StaticToken(Arc<dyn SecretSource>);
+
+impl StaticToken {
+    /// A token in memory.
+    pub fn new(token: impl Into<SecretString>) -> Self {
+        Self(Arc::new(Fixed(token.into())))
+    }
+
+    /// A token that is read from a source whenever the session needs one, so that it can be rotated.
+    pub fn from_source(source: impl SecretSource) -> Self {
+        Self(Arc::new(source))
+    }
+}
+
+impl Credential for StaticToken {
+    fn token<'a>(&'a self, _request: TokenRequest<'a>) -> TokenFuture<'a> {
+        Box::pin(async { Ok(Token::new(super::secret::read(&self.0).await?.expose_secret().to_owned())) })
+    }
+
+    fn describe(&self) -> String {
+        format!("the token from {}", self.0.describe())
+    }
+}
+
+impl fmt::Debug for StaticToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StaticToken").field(&self.0.describe()).finish()
+    }
+}
+
+struct Fixed(SecretString);
+
+impl SecretSource for Fixed {
+    fn read(&self) -> Result<SecretString, crate::Error> {
+        Ok(self.0.clone())
+    }
+
+    fn describe(&self) -> String {
+        "memory".to_owned()
+    }
+}

@@ -1,0 +1,102 @@
+//! A secret in the keyring of the system.
+
+use std::sync::Arc;
+
+use keyring_core::{CredentialStore, Error as Cause};
+use secrecy::SecretString;
+
+use super::SecretSource;
+use crate::error::{Error, Kind};
+
+/// A secret in the keyring of the system, by the names of a service and of a user.
+///
+/// Where the program has set a store with `keyring_core::set_default_store`, it is read from there. Else it is the keychain
+/// of the user on macOS, the credential manager on Windows, and on Linux the keys that the kernel keeps for the session or
+/// the user, which end with the machine's run. The secret service of a desktop is reached through a store of
+/// its own, or through its command with [`SecretCommand`](super::SecretCommand): a library for it brings D-Bus into the
+/// build.
+///
+/// On Linux, this puts a secret where [`SecretKeyring`] finds it, without showing it to other programs:
+///
+/// ```sh
+/// keyctl padd user keyring:my-service@platform @s
+/// ```
+///
+/// ```
+/// use platform_runtime::auth::{ClientCredentials, SecretKeyring};
+///
+/// let secret = SecretKeyring::new("my-service", "platform");
+/// let credential = ClientCredentials::new("https://issuer.example", "my-service", secret);
+/// # let _ = credential;
+/// ```
+#[derive(Clone, Debug)]
+pub struct SecretKeyring {
+    service: String,
+    user: String,
+}
+
+impl SecretKeyring {
+    /// The entry of this service and this user. It is looked up when the secret is needed.
+    pub fn new(service: impl Into<String>, user: impl Into<String>) -> Self {
+        Self { service: service.into(), user: user.into() }
+    }
+
+    fn refuse(&self, cause: &Cause) -> Error {
+        // Some causes hold what was found: none is kept, and only those that hold none are shown.
+        let (rule, hint) = match cause {
+            Cause::NoEntry => ("is not there".to_owned(), "put it there, for this user and this session"),
+            Cause::Ambiguous(_) => ("is there several times".to_owned(), "keep one of them"),
+            Cause::BadEncoding(_) | Cause::BadDataFormat(..) => ("is no text".to_owned(), "put a text there"),
+            Cause::PlatformFailure(cause) | Cause::NoStorageAccess(cause) => {
+                (format!("cannot be read: {cause}"), "unlock the keyring, and let this program read it")
+            }
+            other => (format!("cannot be looked up: {other}"), "correct the names, or use another source"),
+        };
+        Error::new(Kind::Secret, format!("{} {rule}", self.describe())).hint(hint)
+    }
+}
+
+impl SecretSource for SecretKeyring {
+    fn read(&self) -> Result<SecretString, Error> {
+        let read = || store()?.build(&self.service, &self.user, None)?.get_password();
+        match read() {
+            Ok(text) if text.is_empty() => {
+                Err(Error::new(Kind::Secret, format!("{} is empty", self.describe())).hint("put the secret there"))
+            }
+            Ok(text) => Ok(text.into()),
+            Err(cause) => Err(self.refuse(&cause)),
+        }
+    }
+
+    fn describe(&self) -> String {
+        format!("the entry `{}` of `{}` in the keyring", self.user, self.service)
+    }
+}
+
+/// The store that the program has chosen, else that of the system.
+fn store() -> keyring_core::Result<Arc<CredentialStore>> {
+    match keyring_core::get_default_store() {
+        Some(store) => Ok(store),
+        None => native(),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn native() -> keyring_core::Result<Arc<CredentialStore>> {
+    Ok(linux_keyutils_keyring_store::Store::new()?)
+}
+
+#[cfg(target_os = "macos")]
+fn native() -> keyring_core::Result<Arc<CredentialStore>> {
+    Ok(apple_native_keyring_store::keychain::Store::new()?)
+}
+
+#[cfg(windows)]
+fn native() -> keyring_core::Result<Arc<CredentialStore>> {
+    Ok(windows_native_keyring_store::Store::new()?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
+fn native() -> keyring_core::Result<Arc<CredentialStore>> {
+    Err(Cause::NoDefaultStore)
+}

@@ -1,0 +1,154 @@
+//! The one error type.
+
+mod build;
+mod display;
+#[cfg(feature = "graphql")]
+mod graphql;
+mod kind;
+#[cfg(feature = "operations")]
+mod operations;
+mod predicates;
+mod problem;
+
+use std::{error::Error as StdError, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::StatusCode;
+use serde::de::DeserializeOwned;
+
+pub(crate) use build::Reach;
+#[cfg(feature = "profiles")]
+pub(crate) use display::mask;
+pub(crate) use display::{scrub, scrub_text};
+pub(crate) use kind::Kind;
+pub use problem::Problem;
+
+type Cause = Arc<dyn StdError + Send + Sync>;
+
+/// What went wrong with a call, or before it.
+///
+/// `Display` is one line that says what to do next; it holds no secret, no value that was sent, and no raw body. What the
+/// server said is in [`problem`](Self::problem), [`body_as`](Self::body_as) and [`raw_body`](Self::raw_body).
+///
+/// ```no_run
+/// # async fn show(platform: platform_runtime::Client) -> Result<(), platform_runtime::Error> {
+/// use platform_runtime::Method;
+///
+/// match platform.request(Method::Get, "/api/projects/v1/projects/1").send().await {
+///     Ok(project) => println!("{}", project.status()),
+///     Err(error) if error.is_not_found() => println!("missing, or not visible to this caller"),
+///     Err(error) => return Err(error),
+/// }
+/// # Ok(()) }
+/// ```
+pub struct Error(Box<Inner>);
+
+#[derive(Clone, Default)]
+struct Inner {
+    kind: Kind,
+    operation: Option<&'static str>,
+    /// What happened, without values.
+    what: String,
+    /// What to do next.
+    hint: String,
+    status: Option<StatusCode>,
+    problem: Option<Problem>,
+    body: Bytes,
+    retry_after: Option<Duration>,
+    /// The cause is expected to pass, whatever kind of error it is.
+    passing: bool,
+    /// The issuer refused the secret or the grant itself.
+    refusal: bool,
+    /// The service may have seen the request.
+    sent: bool,
+    /// An attempt was sent, of a call that changes something, and had no response.
+    unknown: bool,
+    /// An attempt may have taken effect.
+    #[cfg_attr(not(feature = "operations"), allow(dead_code, reason = "only submissions ask"))]
+    effective: bool,
+    request_id: Option<String>,
+    #[cfg(feature = "graphql")]
+    graphql: Vec<crate::graphql::GraphqlError>,
+    /// The code of the WebSocket's close frame.
+    #[cfg(feature = "graphql")]
+    close_code: Option<u16>,
+    #[cfg(feature = "operations")]
+    accepted: Option<Box<crate::operations::OperationRef>>,
+    cause: Option<Cause>,
+}
+
+impl Error {
+    /// A short, stable code: `configuration`, `secret`, `token`, `request`, `connect`, `transport`, `timeout`, `status`,
+    /// `too-large`, `decode` or `file`; with GraphQL, `graphql` or `socket`; with asynchronous operations,
+    /// `submission-unknown`, `missing`, `reference` or `store`.
+    pub fn code(&self) -> &'static str {
+        self.0.kind.code()
+    }
+
+    /// The operation that was called, by its Rust name.
+    pub fn operation(&self) -> Option<&str> {
+        self.0.operation
+    }
+
+    /// The status of the service's response, when there was one. Never that of the issuer.
+    pub fn status(&self) -> Option<StatusCode> {
+        self.0.status
+    }
+
+    /// The body of the error as an RFC 9457 problem, when it is a JSON object. ASP.NET's `errors` and `traceId` included.
+    pub fn problem(&self) -> Option<&Problem> {
+        self.0.problem.as_ref()
+    }
+
+    /// The body of the error as a `T`: the type that the contract gives for the status.
+    ///
+    /// # Errors
+    ///
+    /// The body is no such JSON.
+    pub fn body_as<T: DeserializeOwned>(&self) -> Result<T, Self> {
+        serde_json::from_slice(&self.0.body).map_err(|cause| Self::decode("the body of the error", &cause))
+    }
+
+    /// The body of the response as it came, at most 64 KiB. A token or secret of this client that the server repeats in it
+    /// is blanked out.
+    pub fn raw_body(&self) -> &[u8] {
+        &self.0.body
+    }
+
+    /// How long to wait before the next attempt: what the server asks for, or until the issuer is asked again.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// The identifier of the request in the server's logs: what the response says, else what the request said.
+    pub fn request_id(&self) -> Option<&str> {
+        self.0.request_id.as_deref()
+    }
+
+    /// The identifier that the body of the error gives for the server's logs (ASP.NET's `traceId`).
+    pub fn trace_id(&self) -> Option<&str> {
+        self.0.problem.as_ref()?.trace_id.as_deref()
+    }
+
+    /// Whether the service may have seen the request. `false`: nothing of it left this machine.
+    pub fn was_sent(&self) -> bool {
+        self.0.sent || self.0.status.is_some()
+    }
+
+    /// A call that changes something was sent, and no answer came: whether it took effect is not known. This holds when any
+    /// attempt of the call had no answer, whatever came back from a later one: a 409 or a 404 may be what the lost attempt has
+    /// done. It is not sent again by itself: look before sending it again.
+    pub fn is_submission_unknown(&self) -> bool {
+        #[cfg(feature = "operations")]
+        if self.0.kind == Kind::SubmissionUnknown {
+            return true;
+        }
+        self.0.unknown
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.cause.as_deref().map(|cause| cause as _)
+    }
+}

@@ -1,0 +1,102 @@
+//! GraphQL: queries over HTTP, subscriptions over a WebSocket or server-sent events, with the client's credential.
+//!
+//! The platform's document says that a GraphQL interface exists beside REST, and that it takes the same bearer token
+//! (platform document §1). It shows neither address nor schema: [`GraphqlOptions`] has them, with defaults that are usual.
+//!
+//! ```no_run
+//! # async fn run(platform: platform_runtime::Client) -> Result<(), platform_runtime::Error> {
+//! use platform_runtime::{Value, graphql::Delivery};
+//!
+//! let answer = platform.graphql().query::<Value, _>("{ __typename }", ()).await?;
+//! println!("{:?}", answer.data());
+//!
+//! let document = "subscription ($id: ID!) { changed(id: $id) { state } }";
+//! let mut changes = platform.graphql().subscribe::<Value, _>(document, [("id", "17")]);
+//! while let Some(delivery) = changes.next().await {
+//!     match delivery? {
+//!         Delivery::Next(answer) => println!("{:?}", answer.data()),
+//!         Delivery::Gap(gap) => println!("{gap:?}: look with a query"),
+//!         _ => {}
+//!     }
+//! }
+//! # Ok(()) }
+//! ```
+//!
+//! The subscriptions of a client share one socket, or as many as they need where the service limits the subscriptions of one.
+//! It is opened for the first of them, replaced by one with a fresh token before the old token expires, and closed some seconds
+//! after the last of them is dropped. Where the service refuses the upgrade, server-sent events take its place for a minute or
+//! more, and then a socket is asked for again. Over server-sent events, each is a
+//! request of its own, which is replaced in the same way. All of this runs on two threads of this library, which the first
+//! subscription of a process starts: no runtime of the program has to be driven for it. A task reads what comes: a consumer that is slow loses the oldest
+//! messages of its own subscription, and is told so by a [`Gap`].
+
+mod answer;
+mod close;
+mod connect;
+mod document;
+mod full;
+mod hub;
+mod link;
+mod message;
+mod options;
+mod place;
+mod query;
+mod queue;
+mod refusals;
+mod renewal;
+mod source;
+mod sse;
+mod subscription;
+mod supervisor;
+mod total;
+
+pub use answer::{Answer, GraphqlError, Location};
+pub(crate) use hub::Hub;
+pub use options::{GraphqlOptions, Transport};
+pub use query::Query;
+pub use queue::Gap;
+pub use source::{Document, Source, Untyped};
+pub use subscription::{Delivery, Subscription};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::Client;
+
+impl Client {
+    /// The GraphQL interface of the service.
+    pub fn graphql(&self) -> Graphql<'_> {
+        Graphql(self)
+    }
+}
+
+/// The GraphQL interface of the service: see [the module](self).
+#[derive(Clone, Copy, Debug)]
+pub struct Graphql<'a>(&'a Client);
+
+impl<'a> Graphql<'a> {
+    /// A query or mutation. With a constant of `platform_runtime::documents`, variables and answer are of the types that the
+    /// schema gives them. With a text, `variables` is anything that serialises to an object, `()` is none, and the answer is
+    /// read as the caller says.
+    ///
+    /// A document without a mutation is retried as a `GET` is; a mutation is sent once.
+    pub fn query<T: DeserializeOwned, V: Serialize>(
+        self,
+        document: &(impl Source<V, T> + ?Sized),
+        variables: V,
+    ) -> Query<'a, T> {
+        Query::new(self.0, document.text(), &variables)
+    }
+
+    /// A subscription, of a document or a text as in [`query`](Self::query). It is sent at once; what is wrong with it comes
+    /// out of the stream. The service acknowledges no subscription, so what happens right after this call may be missed: look
+    /// with a query.
+    ///
+    /// It may be called on any thread, and read on any runtime: the work is done on threads of this library.
+    pub fn subscribe<T: DeserializeOwned, V: Serialize>(
+        self,
+        document: &(impl Source<V, T> + ?Sized),
+        variables: V,
+    ) -> Subscription<T> {
+        Subscription::new(self.0, document.text(), &variables)
+    }
+}

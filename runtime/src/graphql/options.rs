@@ -1,0 +1,183 @@
+//! Where the GraphQL interface is, and how it is spoken to.
+
+use std::time::Duration;
+
+use crate::ClientBuilder;
+
+/// How subscriptions travel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Transport {
+    /// A WebSocket; server-sent events for some time when the service refuses the upgrade.
+    #[default]
+    Auto,
+    /// A WebSocket that speaks `graphql-transport-ws`.
+    WebSocket,
+    /// Server-sent events, one request for each subscription.
+    ServerSentEvents,
+}
+
+/// The configuration of the GraphQL interface. The platform's document shows none of it, so every part has a default
+/// that can be replaced.
+///
+/// ```
+/// use platform_runtime::{Client, graphql::GraphqlOptions};
+///
+/// # fn build() -> Result<(), platform_runtime::Error> {
+/// let platform = Client::builder("https://platform.example")
+///     .graphql(GraphqlOptions::new().path("/api/graphql"))
+///     .build()?;
+/// # let _ = platform;
+/// # Ok(()) }
+/// # build().unwrap();
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "the options do nothing before they are given to the builder"]
+pub struct GraphqlOptions {
+    pub(super) path: String,
+    pub(super) socket_path: Option<String>,
+    pub(super) transport: Transport,
+    pub(super) header: bool,
+    pub(super) payload_key: Option<String>,
+    pub(super) message_limit: usize,
+    pub(super) buffer: usize,
+    pub(super) total: usize,
+    pub(super) per_socket: usize,
+    pub(super) upgrade: Duration,
+    pub(super) connect: Duration,
+    pub(super) keep_alive: Duration,
+    pub(super) overlap: Duration,
+    pub(super) idle: Duration,
+}
+
+impl Default for GraphqlOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl GraphqlOptions {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self {
+            path: "/graphql".to_owned(),
+            socket_path: None,
+            transport: Transport::Auto,
+            header: true,
+            payload_key: Some("Authorization".to_owned()),
+            message_limit: crate::session::BODY_LIMIT,
+            buffer: 256,
+            total: 64 * 1024 * 1024,
+            per_socket: usize::MAX,
+            upgrade: Duration::from_secs(60),
+            connect: Duration::from_secs(10),
+            keep_alive: Duration::from_secs(20),
+            overlap: Duration::from_secs(2),
+            idle: Duration::from_secs(5),
+        }
+    }
+
+    /// Sets the path below the base address; `/graphql` unless set.
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = path.into();
+        self
+    }
+
+    /// Sets the path of subscriptions, where it is another one.
+    pub fn subscription_path(mut self, path: impl Into<String>) -> Self {
+        self.socket_path = Some(path.into());
+        self
+    }
+
+    /// Sets how subscriptions travel; [`Transport::Auto`] unless set.
+    pub fn transport(mut self, transport: Transport) -> Self {
+        self.transport = transport;
+        self
+    }
+
+    /// Sets whether the upgrade to a WebSocket carries the token in its `Authorization` header, as every other request
+    /// does; it does unless set.
+    pub fn token_in_header(mut self, wanted: bool) -> Self {
+        self.header = wanted;
+        self
+    }
+
+    /// Sets the key of the payload of `connection_init` that holds `Bearer` and the token; `Authorization` unless set.
+    /// `None` leaves it out.
+    pub fn token_in_payload(mut self, key: Option<&str>) -> Self {
+        self.payload_key = key.map(str::to_owned);
+        self
+    }
+
+    /// Sets the longest message that is taken, in bytes; 16 MiB unless set. A longer one ends the socket.
+    pub fn message_limit(mut self, bytes: usize) -> Self {
+        self.message_limit = bytes;
+        self
+    }
+
+    /// Sets how many messages wait for the consumer of a subscription; 256 unless set. When there are more, or when they
+    /// are longer together than two messages may be, the oldest are dropped, and the consumer is told.
+    pub fn buffer(mut self, messages: usize) -> Self {
+        self.buffer = messages.max(1);
+        self
+    }
+
+    /// Sets how many bytes of messages wait for all consumers of a client together; 64 MiB unless set, and one message at
+    /// least. When there are more, the subscription that holds most loses its oldest messages, and its consumer is told.
+    pub fn buffered_bytes(mut self, bytes: usize) -> Self {
+        self.total = bytes;
+        self
+    }
+
+    /// Sets how many subscriptions one socket carries at most; unless set, as many as there are. When there are more, another
+    /// socket is opened. The client finds out by itself where a service says in the answer to a subscription that it allows
+    /// no more of them.
+    pub fn subscriptions_per_socket(mut self, count: usize) -> Self {
+        self.per_socket = count.max(1);
+        self
+    }
+
+    /// Sets for how long server-sent events take the place of a WebSocket when the service has refused the upgrade; a minute
+    /// unless set. Then a socket is asked for again; each time that it is refused again doubles the time, to an hour at most.
+    pub fn upgrade_again_after(mut self, time: Duration) -> Self {
+        self.upgrade = time;
+        self
+    }
+
+    /// Sets how long a socket may take from its first byte to its acknowledgement; 10 s unless set.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect = timeout;
+        self
+    }
+
+    /// Sets the silence after which the service is pinged, and after twice of which the socket counts as broken; 20 s
+    /// unless set.
+    pub fn keep_alive(mut self, silence: Duration) -> Self {
+        self.keep_alive = silence.max(Duration::from_millis(10));
+        self
+    }
+
+    /// Sets how long an old connection goes on beside the one that replaces it; 2 s unless set.
+    pub fn overlap(mut self, overlap: Duration) -> Self {
+        self.overlap = overlap;
+        self
+    }
+
+    /// Sets how long a socket without subscriptions stays open; 5 s unless set.
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        self.idle = timeout;
+        self
+    }
+
+    pub(super) fn subscriptions(&self) -> &str {
+        self.socket_path.as_deref().unwrap_or(&self.path)
+    }
+}
+
+impl<P> ClientBuilder<P> {
+    /// Sets where the GraphQL interface is, and how it is spoken to.
+    pub fn graphql(mut self, options: GraphqlOptions) -> Self {
+        self.graphql = options;
+        self
+    }
+}

@@ -1,0 +1,88 @@
+//! The stream of a subscription.
+
+use std::{
+    fmt,
+    marker::PhantomData,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use futures_core::Stream;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{
+    Answer, Gap,
+    connect::secret,
+    hub::Hub,
+    query::body,
+    queue::{Feed, Item, Queue},
+};
+use crate::{Client, Error, session::Session};
+
+/// What a subscription delivers.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Delivery<T> {
+    /// A message. It may have errors in place of data.
+    Next(Answer<T>),
+    /// The messages before and after do not simply follow each other: look with a query.
+    Gap(Gap),
+}
+
+/// The messages of a subscription. Dropping it ends the subscription.
+///
+/// After an error, it ends: the socket broke or was closed ([`close_code`](Error::close_code)), or the service refused the
+/// document ([`graphql_errors`](Error::graphql_errors)). It does not subscribe again by itself, because nobody would know
+/// what was missed.
+pub struct Subscription<T> {
+    session: Arc<Session>,
+    queue: Arc<Queue>,
+    answer: PhantomData<fn() -> T>,
+}
+
+impl<T> Subscription<T> {
+    pub(super) fn new(platform: &Client, document: &str, variables: &impl Serialize) -> Self {
+        let session = Arc::clone(&platform.0);
+        let queue = session.graphql.queue();
+        let feed = Feed::new(&queue);
+        let added = body(document, variables).and_then(|body| Hub::add(&session, body.into(), Arc::clone(&feed)));
+        if let Err(error) = added {
+            feed.fail(error);
+        }
+        Self { session, queue, answer: PhantomData }
+    }
+}
+
+impl<T: DeserializeOwned> Subscription<T> {
+    /// The next delivery; `None` when the service has completed the subscription.
+    pub async fn next(&mut self) -> Option<Result<Delivery<T>, Error>> {
+        std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+}
+
+impl<T: DeserializeOwned> Stream for Subscription<T> {
+    type Item = Result<Delivery<T>, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        let item = ready!(this.queue.poll(context));
+        Poll::Ready(item.map(|item| match item {
+            Ok(Item::Next(message)) => Answer::read(&message, secret(&this.session).as_ref()).map(Delivery::Next),
+            Ok(Item::Gap(gap)) => Ok(Delivery::Gap(gap)),
+            Err(error) => Err(error.at("graphql")),
+        }))
+    }
+}
+
+impl<T> Drop for Subscription<T> {
+    fn drop(&mut self) {
+        self.session.graphql.remove(&self.queue);
+    }
+}
+
+impl<T> fmt::Debug for Subscription<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,90 @@
+//! What a generated client runs on: a session with connections, credential, deadlines, retries and limits; calls, streams
+//! and pages; GraphQL and asynchronous operations.
+//!
+//! Programs depend on a generated crate, such as `platform-client`, which re-exports all of this and adds the operations of a
+//! contract. Where there is none, a [`Client`] sends requests by method and path:
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use platform_runtime::{Client, Method, Object, auth::{ClientCredentials, SecretFile}};
+//!
+//! # async fn run() -> Result<(), platform_runtime::Error> {
+//! let secret = SecretFile::new("/run/secrets/platform");
+//! let client = Client::builder("https://platform.example")
+//!     .credential(ClientCredentials::new("https://issuer.example", "my-service", secret))
+//!     .deadline(Duration::from_secs(20))
+//!     .build()?;
+//! let request = client.request(Method::Get, "/api/projects/v1/projects");
+//! for project in request.send().await?.json::<Vec<Object>>()? {
+//!     println!("{:?}", project.get::<String>("name")?);
+//! }
+//! # Ok(()) }
+//! ```
+//!
+//! # Features
+//!
+//! All are off by default.
+//!
+//! | feature | what it does |
+//! |---|---|
+//! | `http2` | HTTP/2 over TLS |
+//! | `profiles` | `Client::from_profile`, and profiles for [`Client::from_env`] |
+//! | `keyring` | secrets in the keyring of the system: `auth::SecretKeyring` |
+//! | `blocking` | a client for programs without asynchronous code |
+//! | `testing` | a service that is not there, for tests of your own code |
+//! | `graphql` | GraphQL queries, and subscriptions over a WebSocket or server-sent events |
+//! | `operations` | asynchronous operations: references, watching, waiting; turns on `graphql` |
+//! | `sqlite` | a store of operations on disk; turns on `operations` |
+//! | `xml` | operations whose bodies are XML alone |
+//! | `gzip` | asks for compressed responses, and unpacks them |
+#![deny(missing_docs)]
+#![warn(clippy::disallowed_methods)]
+
+mod address;
+pub mod auth;
+#[cfg(feature = "graphql")]
+mod background;
+#[cfg(feature = "blocking")]
+pub mod blocking;
+mod builder;
+mod call;
+mod client;
+mod clock;
+#[doc(hidden)]
+pub mod codegen;
+mod error;
+mod events;
+#[cfg(feature = "graphql")]
+pub mod graphql;
+#[cfg(feature = "operations")]
+pub mod operations;
+mod pages;
+mod request;
+mod session;
+mod settings;
+mod stream;
+mod submission;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod upload;
+mod value;
+mod wire;
+
+pub use bytes::Bytes;
+pub use http::{HeaderMap, StatusCode};
+pub use serde_json::Value;
+pub use uuid::Uuid;
+
+pub use builder::{ClientBuilder, Compliance};
+pub use call::{Call, CallFuture, Response};
+pub use client::Client;
+pub use error::{Error, Problem};
+pub use events::{Event, EventStream};
+pub use pages::Pages;
+pub use request::{RawResponse, Request};
+pub use session::middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing};
+pub use stream::ByteStream;
+pub use submission::Submission;
+pub use upload::Upload;
+pub use value::{Base64, Date, DateTime, Decimal, Maybe, Object, Time, TimeSpan};
+pub use wire::Method;

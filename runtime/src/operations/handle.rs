@@ -1,0 +1,197 @@
+//! The operations of one client.
+
+use std::{fmt, sync::Arc};
+
+use super::{
+    Binding, Entry, MemoryStore, Operation, OperationRef, Status, Store, Unfinished, WatchOptions, fingerprint,
+    memory::absent,
+};
+use crate::{Client, Error, error::Kind};
+
+impl Client {
+    /// Asynchronous operations: with a store in memory, until [`Operations::with_store`] names another.
+    pub fn operations(&self) -> Operations {
+        Operations {
+            platform: self.clone(),
+            store: Arc::new(MemoryStore::new()),
+            options: WatchOptions::new(),
+            bindings: Vec::new(),
+        }
+    }
+
+    /// An operation that was submitted before, here or elsewhere. No store keeps what is seen of it; see
+    /// [`Operations::operation`] for one that does.
+    ///
+    /// # Errors
+    ///
+    /// The reference is one of another deployment, or of a kind that this client does not know.
+    pub fn operation(&self, reference: OperationRef) -> Result<Operation, Error> {
+        self.operations().operation(reference)
+    }
+}
+
+/// The asynchronous operations of one client, with their store. Clones share it.
+///
+/// ```no_run
+/// # async fn run(platform: platform_runtime::Client) -> Result<(), platform_runtime::Error> {
+/// use platform_runtime::operations::{Deadline, Status};
+///
+/// // After a start of the program: everything that was submitted before, and is not done with.
+/// let operations = platform.operations();
+/// let unfinished = operations.unfinished().await?;
+/// for problem in &unfinished.unreadable {
+///     println!("{}: {}", problem.place(), problem.error());
+/// }
+/// for entry in unfinished.entries {
+///     match entry.status() {
+///         Status::Accepted => {
+///             let operation = operations.resume(&entry)?;
+///             let outcome = operation.wait(Deadline::never()).await?;
+///             operation.finish(&outcome).await?;
+///         }
+///         _ => println!("nobody knows whether {:?} arrived: look on the platform", entry.intent().label()),
+///     }
+/// }
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Operations {
+    platform: Client,
+    store: Arc<dyn Store>,
+    options: WatchOptions,
+    bindings: Vec<&'static Binding>,
+}
+
+impl Operations {
+    /// Sets where submissions and operations are kept.
+    #[must_use]
+    pub fn with_store(mut self, store: impl Store) -> Self {
+        self.store = Arc::new(store);
+        self
+    }
+
+    /// Sets how closely operations are watched.
+    #[must_use]
+    pub fn with_options(mut self, options: WatchOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Adds a binding of the caller's own, before those of the generated client.
+    #[must_use]
+    pub fn with_binding(mut self, binding: &'static Binding) -> Self {
+        self.bindings.push(binding);
+        self
+    }
+
+    /// An operation that was submitted before, here or elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// The reference is one of another deployment, or of a kind that this client does not know.
+    pub fn operation(&self, reference: OperationRef) -> Result<Operation, Error> {
+        if reference.deployment() != self.deployment() {
+            return Err(Error::new(Kind::Reference, "the reference is one of another deployment")
+                .hint("use a client with the base address of the deployment that accepted the operation"));
+        }
+        let binding = self.binding(reference.kind())?;
+        Ok(Operation::new(self.clone(), binding, reference, None))
+    }
+
+    /// The operation of an entry of the store.
+    ///
+    /// # Errors
+    ///
+    /// Nobody knows whether the submission arrived ([`Error::is_submission_unknown`]), or the reference of the entry is not
+    /// that of its submission; else as for [`operation`](Self::operation).
+    pub fn resume(&self, entry: &Entry) -> Result<Operation, Error> {
+        entry.check()?;
+        match entry.reference() {
+            Some(reference) => self.operation(reference.clone()),
+            None => {
+                let cause = Error::new(Kind::SubmissionUnknown, "its program ended before the answer was stored");
+                Err(Error::submission_unknown(cause, entry.intent()))
+            }
+        }
+    }
+
+    /// Everything of this deployment in the store that is not done with, oldest first. An entry that cannot be read holds up
+    /// none of the others: it is in [`Unfinished::unreadable`].
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub async fn unfinished(&self) -> Result<Unfinished, Error> {
+        self.store.unfinished(&self.deployment()).await
+    }
+
+    /// The submission of a label.
+    ///
+    /// # Errors
+    ///
+    /// The store fails, or cannot read the entry.
+    pub async fn labelled(&self, label: &str) -> Result<Option<Entry>, Error> {
+        self.store.labelled(&self.deployment(), label).await
+    }
+
+    /// Gives a submission of which nobody knew whether it arrived the identifier that the platform shows for it.
+    ///
+    /// # Errors
+    ///
+    /// The store fails or has no such submission, or the identifier cannot be one.
+    pub async fn adopt(&self, correlation: &str, id: &str) -> Result<Operation, Error> {
+        let entry = self.store.entry(correlation).await?.ok_or_else(absent)?;
+        if entry.status() != Status::SubmissionUnknown {
+            return Err(Error::new(Kind::Store, "the submission has an identifier already").hint("resume it"));
+        }
+        let intent = entry.intent();
+        let reference = OperationRef::of(intent, id.to_owned())?;
+        self.store.accept(&reference).await?;
+        self.operation(reference)
+    }
+
+    /// Takes an entry out of the store, as it was when it was read: a submission that did not arrive, as the platform shows.
+    /// Its label is free again. `false` when the entry is not there any more, or when another attempt or an acceptance came
+    /// in the meantime: read it again.
+    ///
+    /// Nobody may be submitting it while this is called: what arrives afterwards is in no store.
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub async fn forget(&self, entry: &Entry) -> Result<bool, Error> {
+        self.store.forget(entry.intent().correlation(), entry.revision()).await
+    }
+
+    /// The client.
+    pub fn client(&self) -> &Client {
+        &self.platform
+    }
+
+    pub(super) fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    pub(super) fn options(&self) -> WatchOptions {
+        self.options
+    }
+
+    pub(super) fn deployment(&self) -> String {
+        fingerprint::deployment(&self.platform.0.base)
+    }
+
+    pub(super) fn binding(&self, kind: &str) -> Result<&'static Binding, Error> {
+        let own = self.bindings.iter().copied();
+        own.chain(self.platform.0.bindings.iter().copied()).find(|binding| binding.kind == kind).ok_or_else(|| {
+            Error::new(Kind::Reference, format!("this client knows no operations of kind `{kind}`")).hint(
+                "bind the kind in the configuration and regenerate, or turn on the cargo features of its operation",
+            )
+        })
+    }
+}
+
+impl fmt::Debug for Operations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Operations").field("platform", &self.platform).finish_non_exhaustive()
+    }
+}

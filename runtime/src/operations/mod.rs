@@ -1,0 +1,59 @@
+//! Asynchronous operations: work that the service accepts and completes later.
+//!
+//! The platform's document says (§4.4): a 2xx response does not mean that infrastructure is ready; the caller stores the
+//! returned identifier, watches through GraphQL queries and subscriptions, and goes on only after the returned state and the
+//! follow-up events are checked. It shows neither states nor events nor fields: a [`Binding`] has them, and those of a
+//! generated client come from its configuration.
+//!
+//! ```no_run
+//! # async fn run(platform: platform_runtime::Client, text: &str) -> Result<(), Box<dyn std::error::Error>> {
+//! use std::time::Duration;
+//! use platform_runtime::operations::{Deadline, OperationRef, Outcome};
+//!
+//! // `submit` of a bound operation gave a reference, and a program kept it.
+//! let reference: OperationRef = serde_json::from_str(text)?;
+//! let operation = platform.operation(reference)?;
+//! match operation.wait(Deadline::after(Duration::from_secs(600))).await? {
+//!     Outcome::Succeeded(last) => println!("ready: {:?}", last.events()),
+//!     Outcome::StillRunning(_) | Outcome::Unreachable { .. } => println!("wait again: the operation goes on"),
+//!     other => println!("not ready: {other:?}"),
+//! }
+//! # Ok(()) }
+//! ```
+//!
+//! The query is the truth, and the subscription a hint when to look: a final state that was pushed is confirmed by a query,
+//! a push never moves a state back, and every end of the stream leads to a query and to a new subscription. Dropping a
+//! watcher cancels nothing.
+
+mod binding;
+mod deadline;
+mod fingerprint;
+mod handle;
+mod memory;
+mod observation;
+mod operation;
+mod options;
+mod outcome;
+mod reference;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod store;
+mod submit;
+mod time;
+mod tracker;
+mod trouble;
+mod watch;
+
+pub use binding::{Binding, Cancel, Events, States};
+pub use deadline::Deadline;
+pub use handle::Operations;
+pub use memory::MemoryStore;
+pub use observation::{Observation, Source, State};
+pub use operation::Operation;
+pub use options::WatchOptions;
+pub use outcome::Outcome;
+pub use reference::OperationRef;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
+pub use store::{Entry, FIRST, Intent, Status, Store, StoreFuture, Unfinished, Unreadable};
+pub use watch::Watch;

@@ -1,0 +1,204 @@
+//! One asynchronous operation.
+
+use std::{
+    fmt,
+    time::{Instant, SystemTime},
+};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, header};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{
+    Binding, Deadline, Observation, OperationRef, Operations, Outcome, Source, State, Watch, WatchOptions,
+    binding::text,
+};
+use crate::{
+    Error,
+    error::Kind,
+    graphql::Subscription,
+    session::{Options, send},
+    wire::{Content, Prepared, fill_texts, lenient, url},
+};
+
+/// One asynchronous operation, found again by its reference.
+#[derive(Clone)]
+pub struct Operation {
+    operations: Operations,
+    binding: &'static Binding,
+    reference: OperationRef,
+    accepted: Option<Bytes>,
+}
+
+impl Operation {
+    pub(super) fn new(
+        operations: Operations,
+        binding: &'static Binding,
+        reference: OperationRef,
+        accepted: Option<Bytes>,
+    ) -> Self {
+        Self { operations, binding, reference, accepted }
+    }
+
+    /// What finds it again: store it.
+    pub fn reference(&self) -> &OperationRef {
+        &self.reference
+    }
+
+    /// The accepted result, when this operation was just submitted.
+    ///
+    /// # Errors
+    ///
+    /// The accepted result is no such type, or the operation was found again by its reference.
+    pub fn accepted<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        let Some(body) = &self.accepted else {
+            return Err(Error::new(Kind::Decode, "the operation was resumed, and its accepted result is not kept")
+                .hint("look with `poll`"));
+        };
+        lenient::from_slice(body).map_err(|cause| Error::decode("the accepted result", &cause))
+    }
+
+    /// Looks once, with a query.
+    ///
+    /// # Errors
+    ///
+    /// As for any call; [`is_operation_missing`](Error::is_operation_missing) when the service does not show the operation,
+    /// and the time in which it may become visible is over.
+    pub async fn poll(&self) -> Result<Observation, Error> {
+        let data = self.look().await?;
+        let raw = data.pointer(self.binding.state).and_then(text);
+        let state = raw.as_deref().map_or(State::NotVisible, |raw| self.binding.states.read(raw));
+        let age = SystemTime::now().duration_since(self.reference.accepted_at()).unwrap_or_default();
+        if state == State::NotVisible && age > self.options().visibility {
+            return Err(self.missing());
+        }
+        let names = self.binding.events.map(|events| events.names(&data, events.list)).unwrap_or_default();
+        let mut observation = Observation::new(state, raw, Source::Query, data);
+        observation.events.extend(names);
+        self.keep(&observation).await?;
+        Ok(observation)
+    }
+
+    /// Watches it: a stream of observations that ends with the operation.
+    pub fn watch(&self) -> Watch {
+        Watch::new(self.clone())
+    }
+
+    /// Waits until it has ended, or the deadline passes. A passed deadline is no failure of the operation.
+    ///
+    /// # Errors
+    ///
+    /// The service refuses the query, or does not show the operation in time; the store fails. Failures that pass are
+    /// waited out.
+    pub async fn wait(&self, deadline: impl Into<Deadline>) -> Result<Outcome, Error> {
+        let mut watch = self.watch();
+        let passed = deadline.into().until().sleep();
+        tokio::pin!(passed);
+        loop {
+            tokio::select! {
+                biased;
+                observation = watch.next() => match observation {
+                    Some(observation) => drop(observation?),
+                    None => return Ok(watch.outcome().unwrap_or_else(|| watch.at_deadline())),
+                },
+                () = &mut passed => return Ok(watch.at_deadline()),
+            }
+        }
+    }
+
+    /// Asks the service to cancel it. That it is cancelled is seen by its state.
+    ///
+    /// # Errors
+    ///
+    /// The configuration has no way to cancel it; else as for any call.
+    pub async fn cancel(&self) -> Result<(), Error> {
+        let Some(cancel) = &self.binding.cancel else {
+            return Err(Error::new(
+                Kind::Configuration,
+                format!("operations of kind `{}` have no way to cancel", self.binding.kind),
+            )
+            .hint("name the operation that cancels in the configuration"));
+        };
+        let (path, query) = cancel.path.split_once('?').unwrap_or((cancel.path, ""));
+        let path = fill_texts(path, |name| match name {
+            _ if name == cancel.parameter => Some(self.reference.id()),
+            _ => self.reference.parameters().get(name).map(String::as_str),
+        })?;
+        let session = &self.operations.client().0;
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+        let prepared = Prepared {
+            operation: "cancel",
+            family: "",
+            method: cancel.method,
+            url: url(&session.base, &path, query)?,
+            headers,
+            body: Content::None,
+            stream: false,
+        };
+        send(session, &prepared, &Options::default()).await.map(drop)
+    }
+
+    /// Keeps in the store that it is done with. `true` for the first caller of all, in however many programs: what is done
+    /// before this call is done at least once, and what is done after it on `true` at most once.
+    ///
+    /// # Errors
+    ///
+    /// The store fails, or has no such operation.
+    pub async fn finish(&self, outcome: &Outcome) -> Result<bool, Error> {
+        self.operations.store().finish(self.reference.correlation(), outcome.name()).await
+    }
+
+    pub(super) fn binding(&self) -> &'static Binding {
+        self.binding
+    }
+
+    pub(super) fn options(&self) -> WatchOptions {
+        self.operations.options()
+    }
+
+    fn variables(&self) -> Value {
+        let mut variables = Map::new();
+        variables.insert(self.binding.variable.to_owned(), self.reference.id().into());
+        Value::Object(variables)
+    }
+
+    /// One look, in its turn.
+    pub(super) async fn look(&self) -> Result<Value, Error> {
+        let platform = self.operations.client();
+        let _turn = platform.0.graphql.looks.acquire().await;
+        let begun = Instant::now();
+        let answer = platform.graphql().query::<Value, _>(self.binding.query, self.variables()).await?;
+        tracing::trace!(kind = self.binding.kind, elapsed = ?begun.elapsed(), "looked at an operation");
+        // A part that failed is not one that is not there.
+        let hidden = answer.data().and_then(|data| data.pointer(self.binding.state)).is_none_or(Value::is_null);
+        match answer.data() {
+            Some(data) if !hidden || answer.errors().is_empty() => Ok(data.clone()),
+            _ => answer.into_data(),
+        }
+    }
+
+    pub(super) fn subscribe(&self) -> Option<Subscription<Value>> {
+        let document = self.binding.subscription?;
+        Some(self.operations.client().graphql().subscribe(document, self.variables()))
+    }
+
+    pub(super) async fn keep(&self, observation: &Observation) -> Result<(), Error> {
+        self.operations.store().observe(self.reference.correlation(), observation).await
+    }
+
+    pub(super) fn missing(&self) -> Error {
+        Error::new(
+            Kind::Missing,
+            format!("the service does not show the {} {}", self.binding.kind, self.reference.id()),
+        )
+        .hint("it was accepted, and did not become visible in time: check the caller's team, and look on the platform")
+    }
+}
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Operation").field("reference", &self.reference).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,130 @@
+//! What a program keeps of an operation.
+
+use std::{collections::BTreeMap, time::SystemTime};
+
+use serde::{Deserialize, Serialize, de};
+
+use super::{
+    Intent, fingerprint,
+    time::{from_millis, millis},
+};
+use crate::error::{Error, Kind};
+
+const VERSION: u32 = 1;
+
+/// Longer identifiers are no identifiers.
+const LONGEST: usize = 1024;
+
+/// A reference to an asynchronous operation: all that it takes to find it again, anywhere and at any time. It holds no
+/// secret, and gives no right: whoever uses it needs a credential of its own.
+///
+/// It is written with serde. One that was damaged or changed does not read, and one of another deployment is refused by
+/// [`Client::operation`](crate::Client::operation). The check finds mistakes; it is no signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationRef {
+    kind: String,
+    id: String,
+    deployment: String,
+    accepted: u64,
+    correlation: String,
+    parameters: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wire {
+    version: u32,
+    kind: String,
+    id: String,
+    deployment: String,
+    accepted: u64,
+    correlation: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    parameters: BTreeMap<String, String>,
+    check: String,
+}
+
+impl OperationRef {
+    /// The reference to what a submission became.
+    pub(super) fn of(intent: &Intent, id: String) -> Result<Self, Error> {
+        if id.is_empty() || id.len() > LONGEST || id.chars().any(char::is_control) {
+            return Err(Error::new(Kind::Reference, "the identifier of the operation cannot be one")
+                .hint("check where the configuration says that it lies"));
+        }
+        let Intent { correlation, kind, deployment, parameters, .. } = intent.clone();
+        Ok(Self { kind, id, deployment, accepted: millis(SystemTime::now()), correlation, parameters })
+    }
+
+    /// The name of its binding.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Its identifier on the service.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The fingerprint of the deployment that accepted it: of its address.
+    pub fn deployment(&self) -> &str {
+        &self.deployment
+    }
+
+    /// When it was accepted, on this side's clock.
+    pub fn accepted_at(&self) -> SystemTime {
+        from_millis(self.accepted)
+    }
+
+    /// What ties it to its submission in a store. Random, and unique.
+    pub fn correlation(&self) -> &str {
+        &self.correlation
+    }
+
+    /// The path parameters of its submission, by their names in the contract.
+    pub fn parameters(&self) -> &BTreeMap<String, String> {
+        &self.parameters
+    }
+
+    /// Whether both find the same operation, whenever each was accepted.
+    pub(super) fn is_same_operation(&self, other: &Self) -> bool {
+        (&self.kind, &self.id, &self.deployment) == (&other.kind, &other.id, &other.deployment)
+    }
+
+    fn check(&self) -> String {
+        let accepted = self.accepted.to_string();
+        let mut parts = vec![self.kind.as_str(), &self.id, &self.deployment, &accepted, &self.correlation];
+        parts.extend(self.parameters.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]));
+        fingerprint::of("reference 1", &parts)
+    }
+}
+
+impl Serialize for OperationRef {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Wire {
+            version: VERSION,
+            kind: self.kind.clone(),
+            id: self.id.clone(),
+            deployment: self.deployment.clone(),
+            accepted: self.accepted,
+            correlation: self.correlation.clone(),
+            parameters: self.parameters.clone(),
+            check: self.check(),
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for OperationRef {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wire = Wire::deserialize(deserializer)?;
+        if wire.version != VERSION {
+            return Err(de::Error::custom("the reference has a version that this client does not know: update it"));
+        }
+        let Wire { kind, id, deployment, accepted, correlation, parameters, check, .. } = wire;
+        let reference = Self { kind, id, deployment, accepted, correlation, parameters };
+        if reference.check() != check {
+            return Err(de::Error::custom("the reference was changed or damaged: take it from where it was stored"));
+        }
+        Ok(reference)
+    }
+}

@@ -1,0 +1,229 @@
+//! Submits: intent, request, acceptance.
+
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+use uuid::{Builder, Uuid};
+
+use super::{
+    Binding, FIRST, Intent, Operation, OperationRef, Operations, Status, StoreFuture,
+    binding::text,
+    memory::{absent, taken},
+    store::Key,
+    time::millis,
+};
+use crate::{
+    Bytes, Call, Error, Request, Submission, clock,
+    error::Kind,
+    session::{Options, send},
+    wire::{Prepared, decode, parameters_of, set_header},
+};
+
+impl<T> Submission<'_, T> {
+    /// Submits: keeps in the store that it may arrive, sends the request, keeps the acceptance, and gives the operation.
+    ///
+    /// # Errors
+    ///
+    /// - The store has the label already: nothing was sent. Resume that submission.
+    /// - Every attempt was clearly refused, or did not leave, and nobody else has one under way: the store forgets it.
+    /// - [`is_submission_unknown`](Error::is_submission_unknown): some attempt had no answer, met a failure of the service, or
+    ///   was accepted without an identifier, whatever came back from the others. The store keeps the submission.
+    /// - The store could not keep the acceptance: [`Error::accepted`] has the reference.
+    pub async fn submit(self, operations: &Operations) -> Result<Operation, Error> {
+        let draft = self.draft(operations)?;
+        let intent = Intent {
+            correlation: correlation()?,
+            label: draft.label.clone(),
+            kind: draft.binding.kind.to_owned(),
+            deployment: operations.deployment(),
+            at: millis(SystemTime::now()),
+            parameters: parameters_of(&operations.client().0.base, draft.binding.path, &draft.prepared.url),
+            key: draft.binding.idempotency.map_or(Key::None, |header| Key::Header(header.to_owned())),
+        };
+        let draft = draft.keyed(&intent)?;
+        draft.within(operations.store().intend(&intent)).await?;
+        draft.run(operations, &intent, FIRST).await
+    }
+
+    /// Submits again what is in the store under the same label, and of which nobody knows whether it arrived. The service
+    /// recognises the repetition by the header that the configuration names, so that no work is begun twice.
+    ///
+    /// # Errors
+    ///
+    /// The configuration names no such header, or an attempt was sent without it; the store has no such submission of the
+    /// label; else as for [`submit`](Self::submit). A refusal does not say that the attempts before it did not arrive: the
+    /// error is [`is_submission_unknown`](Error::is_submission_unknown), has the status, and the store keeps the submission.
+    pub async fn resubmit(self, operations: &Operations) -> Result<Operation, Error> {
+        let draft = self.draft(operations)?;
+        let kind = draft.binding.kind;
+        let Some(header) = draft.binding.idempotency else {
+            let what = format!("the service does not recognise repeated submissions of kind `{kind}`");
+            return Err(
+                Error::new(Kind::Configuration, what).hint("look on the platform, then adopt or forget the submission")
+            );
+        };
+        let Some(label) = &draft.label else {
+            return Err(
+                Error::new(Kind::Request, "the submission has no label").hint("name it as when it was submitted")
+            );
+        };
+        let entry = draft.within(operations.store().labelled(&operations.deployment(), label)).await?;
+        let entry = entry.ok_or_else(absent)?;
+        if entry.status() != Status::SubmissionUnknown {
+            return Err(taken());
+        }
+        let intent = entry.intent();
+        if intent.kind() != kind {
+            let what = format!("the submission of this label is one of kind `{}`, not `{kind}`", intent.kind());
+            return Err(Error::new(Kind::Store, what).hint("submit it again by the operation that submitted it"));
+        }
+        if !intent.is_recognised_by(header) {
+            let what =
+                format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
+            return Err(Error::new(Kind::Store, what).hint("look on the platform, then adopt or forget the submission"));
+        }
+        let draft = draft.keyed(intent)?;
+        let attempt = draft.within(operations.store().begin(intent.correlation())).await?;
+        draft.run(operations, intent, attempt).await
+    }
+
+    fn draft(self, operations: &Operations) -> Result<Draft, Error> {
+        let Self { call, kind, label } = self;
+        if call.platform.0.base != operations.client().0.base {
+            return Err(Error::new(
+                Kind::Configuration,
+                "the submission and the operations are those of different clients",
+            )
+            .hint("take both from the same client"));
+        }
+        let binding = operations.binding(kind)?;
+        let patience = call.options.deadline.unwrap_or(operations.client().0.deadline);
+        // A submission begins work, whatever its method says: no attempt is free.
+        let options = Options { begins: true, ..call.options };
+        Ok(Draft { binding, label, prepared: call.prepared?, options, patience })
+    }
+}
+
+impl Request<'_> {
+    /// Submits by a binding of the caller's own, which [`Operations::with_binding`] has: for what no generated operation
+    /// covers.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Submission::submit`].
+    pub async fn submit(self, operations: &Operations, kind: &str, label: Option<&str>) -> Result<Operation, Error> {
+        self.submission(operations, kind, label)?.submit(operations).await
+    }
+
+    /// Submits again what is in the store under the label, and of which nobody knows whether it arrived.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Submission::resubmit`].
+    pub async fn resubmit(self, operations: &Operations, kind: &str, label: &str) -> Result<Operation, Error> {
+        self.submission(operations, kind, Some(label))?.resubmit(operations).await
+    }
+}
+
+impl<'a> Request<'a> {
+    fn submission(
+        self,
+        operations: &Operations,
+        kind: &str,
+        label: Option<&str>,
+    ) -> Result<Submission<'a, Bytes>, Error> {
+        let kind = operations.binding(kind)?.kind;
+        let (platform, prepared, options) = self.into_parts(false);
+        let call = Call::new(platform, "request", prepared, options, decode::bytes);
+        Ok(Submission { call, kind, label: label.map(str::to_owned) })
+    }
+}
+
+/// What is about to be submitted.
+struct Draft {
+    binding: &'static Binding,
+    label: Option<String>,
+    prepared: Prepared,
+    options: Options,
+    /// How long the store may take for each step.
+    patience: Duration,
+}
+
+impl Draft {
+    /// The draft with the header by which the service recognises all attempts of the submission.
+    fn keyed(mut self, intent: &Intent) -> Result<Self, Error> {
+        if let Some(header) = self.binding.idempotency {
+            set_header(&mut self.options.headers, header, intent.correlation())?;
+        }
+        Ok(self)
+    }
+
+    /// A step of the store, in the time of the call.
+    async fn within<T>(&self, step: StoreFuture<'_, T>) -> Result<T, Error> {
+        clock::limit(self.patience, step).await.unwrap_or_else(|_| {
+            Err(Error::new(Kind::Store, format!("the store did not answer within {}", clock::seconds(self.patience)))
+                .hint("look whether another program holds its file"))
+        })
+    }
+
+    /// Sends, and keeps what came of it. The store has the attempt already.
+    async fn run(self, operations: &Operations, intent: &Intent, attempt: u64) -> Result<Operation, Error> {
+        let binding = self.binding;
+        let raw = match send(&operations.client().0, &self.prepared, &self.options).await {
+            Ok(raw) => raw,
+            // The attempt stays in the store.
+            Err(error) if error.may_have_taken_effect() => return Err(Error::submission_unknown(error, intent)),
+            Err(error) => return self.refused(operations, intent, attempt, error).await,
+        };
+        let body = raw.bytes().clone();
+        let id = serde_json::from_slice::<Value>(&body)
+            .ok()
+            .and_then(|body| body.pointer(binding.identifier).and_then(text));
+        let reference = id
+            .ok_or_else(|| {
+                Error::new(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
+            })
+            .and_then(|id| OperationRef::of(intent, id))
+            .map_err(|error| Error::submission_unknown(error.at(self.prepared.operation), intent))?;
+        match self.within(operations.store().accept(&reference)).await {
+            Ok(()) => Ok(Operation::new(operations.clone(), binding, reference, Some(body))),
+            Err(error) => Err(error.with_accepted(reference)),
+        }
+    }
+
+    /// Nothing came of this attempt. Whether that is all there is to know, the store says: an earlier attempt, or one of
+    /// another program, may have arrived, and may be what this one was refused for.
+    async fn refused(
+        &self,
+        operations: &Operations,
+        intent: &Intent,
+        attempt: u64,
+        error: Error,
+    ) -> Result<Operation, Error> {
+        let store = operations.store();
+        match self.within(store.withdraw(intent.correlation(), attempt)).await {
+            Ok(true) => return Err(error),
+            Ok(false) => {}
+            Err(failed) => {
+                tracing::warn!(code = failed.code(), "a refused submission stays in the store");
+                return Err(Error::submission_unknown(error, intent));
+            }
+        }
+        // Another program may know it by now.
+        match self.within(store.entry(intent.correlation())).await {
+            Ok(Some(entry)) if entry.reference().is_some() => operations.resume(&entry),
+            _ => Err(Error::submission_unknown(error, intent)),
+        }
+    }
+}
+
+fn correlation() -> Result<String, Error> {
+    let mut bytes = [0; 16];
+    ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut bytes)
+        .map_err(|_| Error::new(Kind::Configuration, "the system gives no random numbers").hint("try again"))?;
+    let id: Uuid = Builder::from_random_bytes(bytes).into_uuid();
+    Ok(id.to_string())
+}
+
+#[cfg(all(test, feature = "testing"))]
+mod tests;

@@ -1,0 +1,456 @@
+//! Every order of events that two programs, a service and their failures can bring about, with the store and the code that
+//! submits as they are. A schedule is a list of choices: which program goes on to its next step, where one is killed, and what
+//! becomes of a request. All schedules are run, but for those that come to a state which another one has come to.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt::Write as _,
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use tokio::{
+    sync::{Notify, oneshot},
+    task::JoinHandle,
+};
+
+use crate::{
+    Bytes, Error, Method, Middleware, MiddlewareFuture, Next, Outgoing, StatusCode,
+    error::Kind,
+    operations::{
+        Binding, Entry, Intent, MemoryStore, Observation, OperationRef, Operations, Status, Store, StoreFuture,
+        Unfinished,
+    },
+    testing::{Fake, FakeCall},
+};
+
+static KEYED: Binding =
+    Binding { kind: "thing", path: "/things", idempotency: Some("idempotency-key"), ..Binding::NONE };
+static UNKEYED: Binding = Binding { idempotency: None, ..KEYED };
+
+const LABEL: &str = "one";
+
+/// What a program ends with: the identifier of its operation, unless it leaves the submission alone.
+type Ended = Result<Option<String>, Error>;
+
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fate {
+    /// It is accepted, and the answer comes.
+    Accepted,
+    /// It is accepted, and the connection breaks.
+    AcceptedUnheard,
+    /// It is accepted, and something on the way back answers 503.
+    AcceptedBadGateway,
+    /// It is accepted, and answered with a redirect.
+    AcceptedElsewhere,
+    /// The connection breaks before the service has read it.
+    Lost,
+    /// The service refuses it, or says that it works on the one before it.
+    Conflict,
+    /// No connection comes about.
+    NoConnection,
+}
+
+const FATES: [Fate; 7] = [
+    Fate::Accepted,
+    Fate::AcceptedUnheard,
+    Fate::AcceptedBadGateway,
+    Fate::AcceptedElsewhere,
+    Fate::Lost,
+    Fate::Conflict,
+    Fate::NoConnection,
+];
+
+/// What is explored.
+#[derive(Clone, Copy)]
+struct Plan {
+    binding: &'static Binding,
+    /// Whether each call tries again by itself.
+    idempotent: bool,
+    /// How often each of the two programs is run.
+    runs: [u32; 2],
+    kills: u32,
+}
+
+/// The choices of one schedule: those of the one before it, up to the last that had another option.
+#[derive(Default)]
+struct Choices {
+    taken: Vec<(usize, usize)>,
+    position: usize,
+}
+
+impl Choices {
+    fn choose(&mut self, options: usize) -> usize {
+        if self.position == self.taken.len() {
+            self.taken.push((0, options));
+        }
+        let (chosen, known) = self.taken[self.position];
+        assert_eq!(known, options, "the same choices lead to the same place");
+        self.position += 1;
+        chosen
+    }
+
+    fn is_new(&self) -> bool {
+        self.position == self.taken.len()
+    }
+
+    /// Goes on to the next schedule. `false`: there is none.
+    fn next(&mut self) -> bool {
+        self.position = 0;
+        while let Some((chosen, options)) = self.taken.pop() {
+            if chosen + 1 < options {
+                self.taken.push((chosen + 1, options));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[derive(Default)]
+struct World {
+    choices: Choices,
+    keyed: bool,
+    /// What the service has begun, by their keys.
+    begun: Vec<String>,
+    /// Whether a request met something that is no clear refusal, or a program was killed.
+    doubtful: bool,
+    /// From here on everything goes well.
+    recovering: bool,
+    /// Where each program waits for its turn.
+    parked: [Option<(&'static str, oneshot::Sender<()>)>; 2],
+    /// What each program has met in this run.
+    trace: [String; 2],
+    story: String,
+}
+
+#[derive(Clone, Default)]
+struct Shared(Arc<(Mutex<World>, Notify)>);
+
+impl Shared {
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.0.0.lock().unwrap()
+    }
+
+    /// Waits for its turn.
+    async fn turn(&self, program: usize, step: &'static str, about: &str) {
+        let turn = {
+            let mut world = self.world();
+            if world.recovering {
+                return;
+            }
+            let (sender, turn) = oneshot::channel();
+            world.parked[program] = Some((step, sender));
+            let _ = write!(world.trace[program], " {step} \"{about}\"");
+            turn
+        };
+        self.0.1.notify_one();
+        turn.await.expect("a turn");
+    }
+
+    /// What the service does with a request.
+    fn serve(&self, call: &FakeCall) -> Result<(StatusCode, Bytes), Error> {
+        let mut world = self.world();
+        let program: usize = call.headers["x-program"].to_str().unwrap().parse().unwrap();
+        // Without a header that it knows, each request is one of its own to the service.
+        let key = call.headers.get("idempotency-key").map(|key| key.to_str().unwrap().to_owned());
+        let key = key.filter(|_| world.keyed).unwrap_or_else(|| format!("request {}", world.begun.len()));
+        let fate = if world.recovering { Fate::Accepted } else { FATES[world.choices.choose(FATES.len())] };
+        world.doubtful |= !matches!(fate, Fate::Conflict | Fate::NoConnection);
+        if !matches!(fate, Fate::Lost | Fate::Conflict | Fate::NoConnection) && !world.begun.contains(&key) {
+            world.begun.push(key.clone());
+        }
+        let _ = write!(world.trace[program], "{fate:?}");
+        let _ = write!(world.story, "\n  {program}: {fate:?}");
+        let broken = |kind| Err(Error::new(kind, "as the schedule says"));
+        match fate {
+            Fate::Accepted => Ok((StatusCode::ACCEPTED, format!(r#"{{"id":"of {key}"}}"#).into())),
+            Fate::AcceptedUnheard | Fate::Lost => broken(Kind::Transport),
+            Fate::AcceptedBadGateway => Ok((StatusCode::SERVICE_UNAVAILABLE, Bytes::new())),
+            Fate::AcceptedElsewhere => Ok((StatusCode::SEE_OTHER, Bytes::new())),
+            Fate::Conflict => Ok((StatusCode::CONFLICT, Bytes::new())),
+            Fate::NoConnection => broken(Kind::Connect),
+        }
+    }
+}
+
+/// Stops before each step of the store.
+struct Gated {
+    program: usize,
+    shared: Shared,
+    store: Arc<MemoryStore>,
+}
+
+impl Gated {
+    fn at<'a, T>(
+        &'a self,
+        step: &'static str,
+        about: &'a str,
+        then: impl FnOnce() -> StoreFuture<'a, T> + Send + 'a,
+    ) -> StoreFuture<'a, T> {
+        Box::pin(async move {
+            self.shared.turn(self.program, step, about).await;
+            then().await
+        })
+    }
+}
+
+impl Store for Gated {
+    fn intend<'a>(&'a self, intent: &'a Intent) -> StoreFuture<'a, ()> {
+        self.at("intend", intent.correlation(), || self.store.intend(intent))
+    }
+    fn begin<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, u64> {
+        self.at("begin", correlation, || self.store.begin(correlation))
+    }
+    fn withdraw<'a>(&'a self, correlation: &'a str, attempt: u64) -> StoreFuture<'a, bool> {
+        self.at("withdraw", correlation, move || self.store.withdraw(correlation, attempt))
+    }
+    fn accept<'a>(&'a self, reference: &'a OperationRef) -> StoreFuture<'a, ()> {
+        self.at("accept", reference.correlation(), || self.store.accept(reference))
+    }
+    fn forget<'a>(&'a self, correlation: &'a str, revision: u64) -> StoreFuture<'a, bool> {
+        self.store.forget(correlation, revision)
+    }
+    fn observe<'a>(&'a self, correlation: &'a str, observation: &'a Observation) -> StoreFuture<'a, ()> {
+        self.store.observe(correlation, observation)
+    }
+    fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str) -> StoreFuture<'a, bool> {
+        self.store.finish(correlation, outcome)
+    }
+    fn entry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, Option<Entry>> {
+        self.at("entry", correlation, || self.store.entry(correlation))
+    }
+    fn labelled<'a>(&'a self, deployment: &'a str, label: &'a str) -> StoreFuture<'a, Option<Entry>> {
+        self.at("labelled", label, || self.store.labelled(deployment, label))
+    }
+    fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Unfinished> {
+        self.store.unfinished(deployment)
+    }
+}
+
+/// Stops before each attempt.
+struct Before(usize, Shared);
+
+impl Middleware for Before {
+    fn handle<'a>(&'a self, mut request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a> {
+        Box::pin(async move {
+            let key = request.headers.get("idempotency-key").and_then(|key| key.to_str().ok()).unwrap_or_default();
+            self.1.turn(self.0, "send", key).await;
+            request.headers.insert("x-program", self.0.into());
+            next.run(request).await
+        })
+    }
+}
+
+/// The program of `examples/deploy_and_wait.rs`, up to the operation.
+async fn program(operations: Operations, idempotent: bool) -> Ended {
+    let platform = operations.client().clone();
+    let request = platform.request(Method::Post, "/things");
+    let request = if idempotent { request.idempotent() } else { request.no_retry() };
+    let keyed = operations.binding("thing")?.idempotency.is_some();
+    let operation = match operations.labelled(LABEL).await? {
+        None => request.submit(&operations, "thing", Some(LABEL)).await?,
+        Some(entry) if entry.status() == Status::Accepted => operations.resume(&entry)?,
+        Some(_) if keyed => request.resubmit(&operations, "thing", LABEL).await?,
+        Some(_) => return Ok(None),
+    };
+    Ok(Some(operation.reference().id().to_owned()))
+}
+
+/// One schedule. `false`: it was cut short, because another one has been here.
+async fn schedule(plan: Plan, shared: &Shared, visited: &mut HashSet<String>) -> bool {
+    let store = Arc::new(MemoryStore::new());
+    let fake = Fake::new();
+    let service = shared.clone();
+    fake.script(move |call| service.serve(call));
+    let operations: Vec<Operations> = (0..2)
+        .map(|program| {
+            let store = Gated { program, shared: shared.clone(), store: Arc::clone(&store) };
+            let builder = fake.builder().middleware(Before(program, shared.clone()));
+            builder.build().unwrap().operations().with_binding(plan.binding).with_store(store)
+        })
+        .collect();
+    let deployment = operations[0].deployment();
+    let mut running: [Option<JoinHandle<Ended>>; 2] = [None, None];
+    let (mut runs, mut kills) = (plan.runs, plan.kills);
+    loop {
+        // Until each program waits for its turn, or has ended.
+        for (program, slot) in running.iter_mut().enumerate() {
+            while let Some(task) = slot.as_ref() {
+                if shared.world().parked[program].is_some() {
+                    break;
+                }
+                if task.is_finished() {
+                    let ended = slot.take().unwrap().await.expect("it does not panic");
+                    let end = check_end(&ended, shared, program);
+                    shared.world().trace[program] = end.to_owned();
+                    break;
+                }
+                shared.0.1.notified().await;
+            }
+        }
+        check(shared, &store, &deployment).await;
+        let mut moves = Vec::new();
+        for program in 0..2 {
+            if running[program].is_some() {
+                moves.push((program, false));
+                if kills > 0 {
+                    moves.push((program, true));
+                }
+            } else if runs[program] > 0 {
+                moves.push((program, false));
+            }
+        }
+        if moves.is_empty() {
+            break;
+        }
+        let (program, kill) = {
+            let mut world = shared.world();
+            if world.choices.is_new() && !visited.insert(fingerprint(&world, &store, runs, kills)) {
+                return false;
+            }
+            moves[world.choices.choose(moves.len())]
+        };
+        if kill {
+            kills -= 1;
+            let task = running[program].take().unwrap();
+            task.abort();
+            drop(task.await);
+            let mut world = shared.world();
+            world.parked[program] = None;
+            world.trace[program] = "killed".to_owned();
+            world.doubtful = true;
+            let _ = write!(world.story, "\n  {program}: killed");
+        } else if running[program].is_some() {
+            let (step, turn) = shared.world().parked[program].take().unwrap();
+            let _ = write!(shared.world().story, "\n  {program}: {step}");
+            turn.send(()).expect("it waits");
+        } else {
+            runs[program] -= 1;
+            shared.world().trace[program].clear();
+            let _ = write!(shared.world().story, "\n  {program}: started");
+            let (told, run) = (shared.clone(), self::program(operations[program].clone(), plan.idempotent));
+            running[program] = Some(tokio::spawn(async move {
+                let ended = run.await;
+                told.0.1.notify_one();
+                ended
+            }));
+        }
+    }
+    check_rest(plan, shared, &store, &deployment, operations[0].clone()).await;
+    true
+}
+
+/// What one program has learned is true.
+fn check_end(ended: &Ended, shared: &Shared, program: usize) -> &'static str {
+    let world = shared.world();
+    let story = &world.story;
+    match ended {
+        Ok(Some(id)) => {
+            assert!(world.begun.iter().any(|key| *id == format!("of {key}")), "{program} has {id}: {story}");
+            "ready"
+        }
+        Ok(None) => "left alone",
+        Err(error) if error.is_submission_unknown() => "unknown",
+        Err(error) if error.is_store() => "store",
+        Err(error) => {
+            assert!(error.is_conflict() || error.is_connect(), "{error:?}: {story}");
+            assert!(world.begun.is_empty(), "it is refused for certain, and runs: {story}");
+            "refused"
+        }
+    }
+}
+
+/// What has to hold at every instant.
+async fn check(shared: &Shared, store: &MemoryStore, deployment: &str) {
+    let entry = store.labelled(deployment, LABEL).await.unwrap();
+    let world = shared.world();
+    let story = &world.story;
+    assert!(world.begun.len() <= 1, "it is begun twice: {:?}{story}", world.begun);
+    if let Some(key) = world.begun.first() {
+        let entry = entry.as_ref().unwrap_or_else(|| panic!("what runs is forgotten: {story}"));
+        if world.keyed {
+            assert_eq!(entry.intent().correlation(), key, "its key is lost: {story}");
+        }
+        if let Some(reference) = entry.reference() {
+            assert_eq!(reference.id(), format!("of {key}"), "{story}");
+        }
+    } else {
+        assert!(entry.is_none_or(|entry| entry.reference().is_none()), "what does not run is accepted: {story}");
+    }
+}
+
+/// What has to hold when nobody does anything any more.
+async fn check_rest(plan: Plan, shared: &Shared, store: &MemoryStore, deployment: &str, operations: Operations) {
+    let entry = store.labelled(deployment, LABEL).await.unwrap();
+    let story = shared.world().story.clone();
+    if !shared.world().doubtful {
+        assert!(entry.is_none(), "everything was refused, and the label is not free: {story}");
+    }
+    shared.world().recovering = true;
+    let before = entry.map(|entry| entry.status());
+    let last = program(operations, plan.idempotent).await.unwrap_or_else(|error| panic!("{error:?}: {story}"));
+    let world = shared.world();
+    assert!(world.begun.len() <= 1, "the next run begins it again: {story}");
+    let stays = plan.binding.idempotency.is_none() && before == Some(Status::SubmissionUnknown);
+    assert_eq!(last.is_some(), !stays, "{story}");
+}
+
+/// What the future depends on: correlations by their order, and no times.
+fn fingerprint(world: &World, store: &MemoryStore, runs: [u32; 2], kills: u32) -> String {
+    let steps: Vec<_> = world.parked.iter().map(|parked| parked.as_ref().map(|(step, _)| *step)).collect();
+    let mut kept = format!("{store:?} {:?} {}", world.begun, world.trace.join("|"));
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    for word in kept.clone().split('"').filter(|word| word.len() == 36 && word.matches('-').count() == 4) {
+        let next = names.len();
+        names.entry(word.to_owned()).or_insert(next);
+    }
+    for (name, number) in names {
+        kept = kept.replace(&name, &format!("submission {number}"));
+    }
+    let mut text = String::new();
+    for part in kept.split(|character: char| !character.is_ascii_digit()).filter(|part| part.len() > 9) {
+        text = if text.is_empty() { kept.replace(part, "") } else { text.replace(part, "") };
+    }
+    let kept = if text.is_empty() { kept } else { text };
+    format!("{kept} {steps:?} {runs:?} {kills} {}", world.doubtful)
+}
+
+fn explore(plan: Plan) -> (usize, usize) {
+    let (mut visited, mut choices, mut whole, mut all) = (HashSet::new(), Choices::default(), 0, 0);
+    loop {
+        let shared = Shared::default();
+        shared.world().choices = std::mem::take(&mut choices);
+        shared.world().keyed = plan.binding.idempotency.is_some();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        all += 1;
+        whole += usize::from(runtime.block_on(schedule(plan, &shared, &mut visited)));
+        drop(runtime);
+        choices = std::mem::take(&mut shared.world().choices);
+        if !choices.next() {
+            return (whole, all);
+        }
+    }
+}
+
+/// Where a service recognises repetitions: nothing is begun twice, nothing that runs is forgotten, and what was refused for
+/// certain leaves the label free.
+#[test]
+fn no_order_of_events_loses_a_submission_or_begins_it_twice() {
+    let plans = [
+        Plan { binding: &KEYED, idempotent: false, runs: [2, 1], kills: 1 },
+        Plan { binding: &KEYED, idempotent: false, runs: [3, 0], kills: 1 },
+        Plan { binding: &KEYED, idempotent: true, runs: [1, 1], kills: 0 },
+        Plan { binding: &UNKEYED, idempotent: false, runs: [2, 2], kills: 1 },
+    ];
+    for plan in plans {
+        let (whole, all) = explore(plan);
+        assert!(whole > 20, "{whole} of {all}");
+        #[allow(clippy::print_stdout, reason = "figures for whoever runs it by hand")]
+        {
+            println!("{whole} schedules to their end, {all} begun: {:?} {}", plan.runs, plan.idempotent);
+        }
+    }
+}

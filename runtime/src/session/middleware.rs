@@ -1,0 +1,135 @@
+//! Code of the application around each attempt of a call.
+
+use std::{fmt, pin::Pin};
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+
+use crate::{Error, Method, error::Kind};
+
+/// What [`Middleware::handle`] returns.
+pub type MiddlewareFuture<'a> = Pin<Box<dyn Future<Output = Result<Incoming, Error>> + Send + 'a>>;
+
+/// Code around each attempt of each call: to add headers, to measure, to refuse.
+///
+/// It sees neither the token, which is added after it, nor bodies.
+///
+/// ```
+/// use http::HeaderValue;
+/// use platform_runtime::{Middleware, MiddlewareFuture, Next, Outgoing, Client};
+///
+/// struct Tenant;
+///
+/// impl Middleware for Tenant {
+///     fn handle<'a>(&'a self, mut request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a> {
+///         Box::pin(async move {
+///             request.headers.insert("x-tenant", HeaderValue::from_static("blue"));
+///             let answer = next.run(request).await?;
+///             println!("{}", answer.status());
+///             Ok(answer)
+///         })
+///     }
+/// }
+///
+/// let builder = Client::builder("https://platform.example").middleware(Tenant);
+/// # let _ = builder;
+/// ```
+pub trait Middleware: Send + Sync + 'static {
+    /// Handles one attempt: calls `next` to send it, or returns an error.
+    fn handle<'a>(&'a self, request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a>;
+}
+
+/// A request before an attempt, without its token and its body.
+#[non_exhaustive]
+pub struct Outgoing {
+    /// The operation, by its Rust name.
+    pub operation: &'static str,
+    /// The method.
+    pub method: Method,
+    /// The headers. `Authorization` is the credential's: it is replaced. `Content-Length`, `Transfer-Encoding`, `Host` and
+    /// `Connection` are the connection's: setting one is an error, and nothing is sent.
+    pub headers: HeaderMap,
+}
+
+impl Outgoing {
+    pub(super) fn new(operation: &'static str, method: Method, headers: HeaderMap) -> Self {
+        Self { operation, method, headers }
+    }
+}
+
+impl fmt::Debug for Outgoing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outgoing")
+            .field("operation", &self.operation)
+            .field("method", &self.method)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The head of a response.
+pub struct Incoming(pub(super) reqwest::Response);
+
+impl Incoming {
+    /// The status, success or not.
+    pub fn status(&self) -> StatusCode {
+        self.0.status()
+    }
+
+    /// The headers.
+    pub fn headers(&self) -> &HeaderMap {
+        self.0.headers()
+    }
+}
+
+impl fmt::Debug for Incoming {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Incoming").field("status", &self.status()).finish_non_exhaustive()
+    }
+}
+
+/// The headers that say where a message ends, and whose it is: a wrong one lets the next request of the connection begin in
+/// the middle of this one.
+const FRAMING: [HeaderName; 4] = [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::HOST, header::CONNECTION];
+
+/// These headers before the middleware.
+pub(super) struct Framing([Vec<HeaderValue>; 4]);
+
+impl Framing {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        Self(FRAMING.map(|name| headers.get_all(name).iter().cloned().collect()))
+    }
+
+    /// Refuses headers in which the middleware has changed one of them.
+    pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
+        for (name, before) in FRAMING.iter().zip(&self.0) {
+            if !headers.get_all(name).iter().eq(before) {
+                let what = format!("a middleware sets the header `{name}`, which the connection sets");
+                return Err(Error::new(Kind::Request, what).hint("nothing was sent: leave the header out"));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) type Exchange<'a> = Box<dyn FnOnce(Outgoing) -> MiddlewareFuture<'a> + Send + 'a>;
+
+/// What comes after a [`Middleware`]: the next one, or the service.
+pub struct Next<'a> {
+    pub(super) rest: &'a [Box<dyn Middleware>],
+    pub(super) exchange: Exchange<'a>,
+}
+
+impl<'a> Next<'a> {
+    /// Sends the request on.
+    pub fn run(self, request: Outgoing) -> MiddlewareFuture<'a> {
+        match self.rest.split_first() {
+            Some((first, rest)) => first.handle(request, Next { rest, exchange: self.exchange }),
+            None => (self.exchange)(request),
+        }
+    }
+}
+
+impl fmt::Debug for Next<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Next").field("rest", &self.rest.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,69 @@
+//! Anything that can be sent, behind one object-safe trait.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::{
+    Value,
+    ser::{CompactFormatter, Formatter},
+};
+
+/// A value that goes into a request. Everything that serialises is one.
+pub trait Argument {
+    /// Appends the value as JSON text.
+    fn write(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error>;
+}
+
+impl<T: Serialize + ?Sized> Argument for T {
+    fn write(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+        self.serialize(&mut serde_json::Serializer::with_formatter(out, Plain))
+    }
+}
+
+/// Compact JSON in which a whole number has no fraction: `7`, where Rust would write `7.0`. Services that read the text of a
+/// parameter, or a JSON integer, take only the former.
+struct Plain;
+
+impl Plain {
+    /// Above this, not every whole number can be told from its neighbours.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+}
+
+impl Formatter for Plain {
+    fn write_f32<W: io::Write + ?Sized>(&mut self, writer: &mut W, value: f32) -> io::Result<()> {
+        if value.fract() == 0.0 && f64::from(value.abs()) < Self::EXACT {
+            self.write_f64(writer, f64::from(value))
+        } else {
+            CompactFormatter.write_f32(writer, value)
+        }
+    }
+
+    fn write_f64<W: io::Write + ?Sized>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        if value.fract() == 0.0 && value.abs() < Self::EXACT {
+            #[allow(clippy::cast_possible_truncation, reason = "the value is whole and small")]
+            self.write_i64(writer, value as i64)
+        } else {
+            CompactFormatter.write_f64(writer, value)
+        }
+    }
+}
+
+/// The value as JSON text.
+pub(crate) fn to_bytes(argument: &dyn Argument) -> Result<Vec<u8>, serde_json::Error> {
+    let mut out = Vec::new();
+    argument.write(&mut out)?;
+    Ok(out)
+}
+
+/// The value as a JSON tree. By way of the text, so that each type is compiled for one serialiser only. A number with more
+/// digits than the tree can hold becomes its text: parameters and forms are written as text anyway.
+pub(crate) fn to_value(argument: &dyn Argument) -> Result<Value, serde_json::Error> {
+    let text = to_bytes(argument)?;
+    let value = serde_json::from_slice(&text)?;
+    if let Value::Number(number) = &value
+        && number.to_string().as_bytes() != text
+    {
+        return Ok(Value::String(String::from_utf8_lossy(&text).into_owned()));
+    }
+    Ok(value)
+}

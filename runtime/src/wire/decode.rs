@@ -1,0 +1,94 @@
+//! From a response to a value. Each function is one that `Call` can hold.
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+
+use super::{Body, Raw, lenient, whole};
+use crate::{ByteStream, EventStream, error::Error};
+
+/// A JSON body. A byte-order mark before it is left out.
+pub fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
+    read(&raw)
+}
+
+/// A JSON body of a response that stays.
+pub fn read<T: DeserializeOwned>(raw: &Raw) -> Result<T, Error> {
+    let text = text_of(raw.bytes());
+    match lenient::from_slice(text) {
+        Ok(value) => Ok(value),
+        Err(cause) => match whole::written_out(text) {
+            Some(text) => lenient::from_slice(&text).map_err(|cause| raw.fail(&cause)),
+            None => Err(raw.fail(&cause)),
+        },
+    }
+}
+
+/// A document.
+#[cfg(feature = "xml")]
+pub fn xml<T: DeserializeOwned>(raw: Raw, root: &super::xml::Root) -> Result<T, Error> {
+    let value = super::xml::read(raw.bytes(), root).map_err(serde::de::Error::custom);
+    value.and_then(|value| T::deserialize(lenient::Lenient(&value))).map_err(|cause| raw.fail_as("xml", &cause))
+}
+
+/// A JSON body, or none.
+pub fn optional_json<T: DeserializeOwned>(raw: Raw) -> Result<Option<T>, Error> {
+    if raw.status.as_u16() == 204 || raw.bytes().iter().all(u8::is_ascii_whitespace) {
+        return Ok(None);
+    }
+    json(raw)
+}
+
+/// No body; one that is sent all the same is ignored.
+pub fn empty(_raw: Raw) -> Result<(), Error> {
+    Ok(())
+}
+
+/// A body of text. A byte-order mark is left out; bytes that are no UTF-8 become U+FFFD.
+pub fn text(raw: Raw) -> Result<String, Error> {
+    Ok(String::from_utf8_lossy(text_of(raw.bytes())).into_owned())
+}
+
+fn text_of(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// A body of bytes.
+pub fn bytes(raw: Raw) -> Result<Bytes, Error> {
+    Ok(raw.bytes().clone())
+}
+
+/// A body while it arrives.
+pub fn stream(raw: Raw) -> Result<ByteStream, Error> {
+    Ok(match raw.body {
+        Body::Live(stream) => stream,
+        Body::Whole(bytes) => ByteStream::whole(raw.operation, bytes),
+    })
+}
+
+/// Server-sent events.
+pub fn events(raw: Raw) -> Result<EventStream, Error> {
+    stream(raw).map(EventStream::new)
+}
+
+/// Gives an enum of responses its `decode`: one variant per status, or range of statuses.
+///
+/// Kinds: `Variant(json)`, `Variant(xml ROOT)`, `Variant(text)`, `Variant(bytes)`, `Variant(stream)`, `Variant(events)`, and `Variant` alone for
+/// no body. The last arm may be `default`. A status that no arm names is a decode error.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __responses {
+    ($type:ident { $($status:pat => $variant:ident $(($kind:ident $($root:expr)?))?),* $(,)? }) => {
+        impl $type {
+            #[allow(unused_variables, unreachable_patterns, reason = "`default` is a pattern that binds, and comes last")]
+            pub(crate) fn decode(raw: $crate::codegen::Raw) -> Result<Self, $crate::Error> {
+                match raw.status() {
+                    $($status => $crate::codegen::responses!(@ $variant raw $($kind $($root)?)?),)*
+                    _ => Err(raw.undeclared()),
+                }
+            }
+        }
+    };
+    (@ $variant:ident $raw:ident xml $root:expr) => { $crate::codegen::decode::xml($raw, &$root).map(Self::$variant) };
+    (@ $variant:ident $raw:ident $kind:ident) => { $crate::codegen::decode::$kind($raw).map(Self::$variant) };
+    (@ $variant:ident $raw:ident) => { Ok(Self::$variant) };
+}

@@ -1,0 +1,178 @@
+//! Open enums: strings and integers that keep a value they do not know.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{
+    Deserializer,
+    de::{self, Visitor},
+};
+
+/// Reads a string without copying it where the format allows.
+pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+    struct Text;
+    impl<'de> Visitor<'de> for Text {
+        type Value = Cow<'de, str>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+            Ok(Cow::Borrowed(text))
+        }
+
+        fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+            Ok(Cow::Owned(text.to_owned()))
+        }
+
+        fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+            Ok(Cow::Owned(text))
+        }
+    }
+    deserializer.deserialize_str(Text)
+}
+
+/// Reads an integer, also where it is written with a fraction of zero, or as text.
+pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    struct Integer;
+    impl Visitor<'_> for Integer {
+        type Value = i64;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an integer")
+        }
+
+        fn visit_i64<E>(self, value: i64) -> Result<i64, E> {
+            Ok(value)
+        }
+
+        fn visit_u64<E: de::Error>(self, value: u64) -> Result<i64, E> {
+            i64::try_from(value).map_err(|_| E::custom("an integer above 64 bits"))
+        }
+
+        fn visit_f64<E: de::Error>(self, value: f64) -> Result<i64, E> {
+            // From 2^53 on a double no longer names one integer.
+            const EXACT: f64 = 9_007_199_254_740_992.0;
+            if value.fract() == 0.0 && value.abs() < EXACT {
+                Ok(value as i64)
+            } else {
+                Err(E::custom("a number that is no integer"))
+            }
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<i64, E> {
+            text.parse().map_err(|_| E::custom("a string that is no integer"))
+        }
+    }
+    deserializer.deserialize_any(Integer)
+}
+
+/// Gives an enum with `Unknown(String)` its texts, `Display`, conversions and serde.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __string_enum {
+    ($type:ident { $($variant:ident = $text:literal),* $(,)? }) => {
+        impl $type {
+            /// The text on the wire.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $text,)*
+                    Self::Unknown(text) => text,
+                }
+            }
+            fn known(text: &str) -> Option<Self> {
+                match text {
+                    $($text => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+        impl From<&str> for $type {
+            fn from(text: &str) -> Self {
+                Self::known(text).unwrap_or_else(|| Self::Unknown(text.to_owned()))
+            }
+        }
+        impl From<String> for $type {
+            fn from(text: String) -> Self {
+                Self::known(&text).unwrap_or(Self::Unknown(text))
+            }
+        }
+        impl ::core::fmt::Display for $type {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+        impl $crate::codegen::Serialize for $type {
+            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+        impl<'de> $crate::codegen::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = $crate::codegen::text(deserializer)?;
+                Ok(Self::known(&text).unwrap_or_else(|| {
+                    $crate::codegen::unfit();
+                    Self::Unknown(text.into_owned())
+                }))
+            }
+        }
+    };
+}
+
+/// Gives an enum with `Unknown(iN)` its numbers, `Display`, conversions and serde.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __integer_enum {
+    ($type:ident : $number:ident { $($variant:ident = $value:literal),* $(,)? }) => {
+        impl $type {
+            /// The number on the wire.
+            pub const fn value(&self) -> $number {
+                match self {
+                    $(Self::$variant => $value,)*
+                    Self::Unknown(value) => *value,
+                }
+            }
+        }
+        impl From<$number> for $type {
+            fn from(value: $number) -> Self {
+                match value {
+                    $($value => Self::$variant,)*
+                    _ => Self::Unknown(value),
+                }
+            }
+        }
+        impl ::core::fmt::Display for $type {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.value(), f)
+            }
+        }
+        impl $crate::codegen::Serialize for $type {
+            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::codegen::Serialize::serialize(&self.value(), serializer)
+            }
+        }
+        impl<'de> $crate::codegen::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let number = $crate::codegen::integer(deserializer)?;
+                let value = $number::try_from(number).map_err($crate::codegen::out_of_range)?;
+                let read = Self::from(value);
+                if let Self::Unknown(_) = &read {
+                    $crate::codegen::unfit();
+                }
+                Ok(read)
+            }
+        }
+    };
+}
+
+/// The error of a number that its enum cannot hold.
+///
+/// The cause differs by type: no 64-bit number is out of the range of `i64`.
+pub fn out_of_range<C, E: de::Error>(_: C) -> E {
+    E::custom("a number out of range")
+}
+
+/// Notes that a value was kept without being understood, so that an untagged union prefers what understands it.
+pub fn unfit() {
+    super::record::cover(-1);
+}

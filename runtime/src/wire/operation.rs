@@ -1,0 +1,101 @@
+//! What a generated operation says about itself, as constants.
+
+use super::{Parameter, Style};
+
+/// Methods of HTTP. Anything the list does not name is [`Method::Other`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// `GET`
+    Get,
+    /// `PUT`
+    Put,
+    /// `POST`
+    Post,
+    /// `DELETE`
+    Delete,
+    /// `OPTIONS`
+    Options,
+    /// `HEAD`
+    Head,
+    /// `PATCH`
+    Patch,
+    /// `TRACE`
+    Trace,
+    /// Any other method, as it goes on the wire.
+    Other(&'static str),
+}
+
+impl Method {
+    /// The method's name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Put => "PUT",
+            Self::Post => "POST",
+            Self::Delete => "DELETE",
+            Self::Options => "OPTIONS",
+            Self::Head => "HEAD",
+            Self::Patch => "PATCH",
+            Self::Trace => "TRACE",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// Whether RFC 9110 calls the method safe, so that sending it twice changes nothing.
+    pub const fn is_safe(self) -> bool {
+        matches!(self, Self::Get | Self::Head | Self::Options | Self::Trace)
+    }
+}
+
+/// The static description of one operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    /// The Rust name, as it stands in errors and in traces.
+    pub name: &'static str,
+    /// The route family, as it stands in traces.
+    pub family: &'static str,
+    /// The method.
+    pub method: Method,
+    /// The path template, from the root of the base address: `/api/things/{thing_id}`. What is no parameter is
+    /// percent-encoded.
+    pub path: &'static str,
+    /// What the query of each request begins with, percent-encoded.
+    pub query: &'static str,
+    /// Headers that each request has.
+    pub headers: &'static [(&'static str, &'static str)],
+    /// The parameters, in the order of the arguments.
+    pub parameters: &'static [Parameter],
+    /// The media type of the request body. Empty: the payload's own.
+    pub body: &'static str,
+    /// The style of single fields of a form body. A field without one is written as form, exploded; an object in it as
+    /// JSON text.
+    pub encoding: &'static [(&'static str, Style)],
+    /// The value of the `Accept` header. Empty: none is sent.
+    pub accept: &'static str,
+    /// The parameter that carries the version of the interface, when that is configured on the client. Without a default and
+    /// a configured version, the call fails before it is sent.
+    pub api_version: Option<Parameter>,
+    /// Whether the body of a success is handed over while it arrives. Where `accept` names JSON beside other types, a JSON
+    /// body is read whole all the same.
+    pub stream: bool,
+}
+
+impl Operation {
+    /// What the operations of one family share: the base of the struct update in generated code.
+    pub const fn family(name: &'static str) -> Self {
+        Self {
+            name: "",
+            family: name,
+            method: Method::Get,
+            path: "",
+            query: "",
+            headers: &[],
+            parameters: &[],
+            body: "",
+            encoding: &[],
+            accept: "application/json",
+            api_version: None,
+            stream: false,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! From the constants and arguments of an operation to a request.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use serde_json::Value;
+use url::{Position, Url};
+
+use super::{
+    Argument, Location, Method, Operation, Parameter, Parts, Payload, Style, style, template, to_bytes, to_value,
+};
+use crate::{
+    Upload,
+    error::{Error, Kind},
+};
+
+/// The media type of problem details (RFC 9457).
+pub(crate) const PROBLEM: &str = "application/problem+json";
+
+/// A request that is ready to be sent, as often as its body allows.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub operation: &'static str,
+    pub family: &'static str,
+    pub method: Method,
+    pub url: Url,
+    pub headers: HeaderMap,
+    pub body: Content,
+    pub stream: bool,
+}
+
+/// The body of a request.
+#[derive(Debug)]
+pub(crate) enum Content {
+    None,
+    Bytes(Bytes),
+    Upload(Upload),
+    Parts(Parts),
+}
+
+/// Encodes path, query, headers, cookies and body.
+pub(crate) fn prepare(
+    base: &Url,
+    api_version: Option<&str>,
+    operation: &'static Operation,
+    arguments: &[&dyn Argument],
+    payload: Payload<'_>,
+) -> Result<Prepared, Error> {
+    let mut values = Vec::with_capacity(arguments.len() + 1);
+    for (parameter, argument) in operation.parameters.iter().zip(arguments) {
+        let value = to_value(*argument).map_err(|cause| {
+            Error::new(Kind::Request, format!("the parameter `{}` cannot be written", parameter.name)).cause(cause)
+        })?;
+        values.push((parameter, value));
+    }
+    if let Some(parameter) = &operation.api_version {
+        let version = api_version.or(parameter.default).ok_or_else(|| no_version(parameter.name))?;
+        values.push((parameter, Value::from(version)));
+    }
+    let path = template::fill(operation.path, |name| {
+        let found =
+            values.iter().find(|(parameter, _)| parameter.location == Location::Path && parameter.name == name)?;
+        Some((found.0, &found.1))
+    })?;
+    let pairs =
+        values.iter().filter(|(parameter, _)| parameter.location == Location::Query).flat_map(|(parameter, value)| {
+            let encode = if parameter.reserved { style::reserved } else { style::strict };
+            style::pairs(parameter.name, parameter.style, value, encode)
+        });
+    let fixed = Some(operation.query).filter(|query| !query.is_empty()).map(str::to_owned);
+    let query: Vec<String> = fixed.into_iter().chain(pairs).collect();
+    let mut headers = HeaderMap::new();
+    if operation.accept.contains("json") || operation.accept.contains("*/*") {
+        set_header(&mut headers, "accept", operation.accept)?;
+    } else if !operation.accept.is_empty() {
+        // ASP.NET leaves the body of an error empty where the request does not accept it.
+        set_header(&mut headers, "accept", &format!("{}, {PROBLEM}", operation.accept))?;
+    }
+    for (name, value) in operation.headers {
+        set_header(&mut headers, name, value)?;
+    }
+    parameters_in_headers(&values, &mut headers)?;
+    let body = content(operation, payload, &mut headers)?;
+    Ok(Prepared {
+        operation: operation.name,
+        family: operation.family,
+        method: operation.method,
+        url: url(base, &path, &query.join("&"))?,
+        headers,
+        body,
+        stream: operation.stream || operation.accept == "text/event-stream",
+    })
+}
+
+fn no_version(parameter: &str) -> Error {
+    let what = format!("the service wants the version of its interface in `{parameter}`, and none is configured");
+    Error::new(Kind::Configuration, what)
+        .hint("nothing was sent: set the version with `Client::builder(…).api_version(…)`")
+}
+
+/// The address below the base, provided that nothing in the path moves it elsewhere.
+pub(crate) fn url(base: &Url, path: &str, query: &str) -> Result<Url, Error> {
+    let refuse = || {
+        Error::new(Kind::Request, "the path leaves the template of the operation")
+            .hint("nothing was sent: check the path")
+    };
+    if !path.starts_with('/') || path.contains(['?', '#', '\\']) {
+        return Err(refuse());
+    }
+    let path = format!("{}{path}", base.path().trim_end_matches('/'));
+    let mut url = base.clone();
+    url.set_path(&path);
+    url.set_query((!query.is_empty()).then_some(query));
+    if url.path() != path || url[..Position::BeforePath] != base[..Position::BeforePath] {
+        return Err(refuse());
+    }
+    Ok(url)
+}
+
+fn parameters_in_headers(values: &[(&Parameter, Value)], headers: &mut HeaderMap) -> Result<(), Error> {
+    let mut cookies = Vec::new();
+    for (parameter, value) in values {
+        match parameter.location {
+            Location::Header => {
+                if let Some(text) = style::expand(parameter.name, parameter.style, value, style::plain) {
+                    set_header(headers, parameter.name, &text)?;
+                }
+            }
+            Location::Cookie => cookies.extend(style::pairs(parameter.name, parameter.style, value, style::strict)),
+            Location::Path | Location::Query => {}
+        }
+    }
+    if !cookies.is_empty() {
+        set_header(headers, "cookie", &cookies.join("; "))?;
+    }
+    Ok(())
+}
+
+/// Sets a header. The value is not repeated in the error: it may be what an attacker wants to see in a log.
+pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Error> {
+    let refuse = |what: &str| {
+        Error::new(Kind::Request, format!("the header `{name}` {what}"))
+            .hint("nothing was sent: correct the header, or leave it out")
+    };
+    let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("has a name that no header can have"))?;
+    // What frames the message is the connection's to say.
+    if [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::HOST, header::CONNECTION].contains(&header) {
+        return Err(refuse("is set by the connection"));
+    }
+    let value = HeaderValue::from_bytes(value.as_bytes())
+        .map_err(|_| refuse("has a value with a line break or another control character"))?;
+    headers.insert(header, value);
+    Ok(())
+}
+
+fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap) -> Result<Content, Error> {
+    let write = |argument: &dyn Argument| {
+        to_bytes(argument).map_err(|cause| Error::new(Kind::Request, "the body cannot be written").cause(cause))
+    };
+    let (content, media_type) = match payload {
+        Payload::None | Payload::JsonOptional(None) => return Ok(Content::None),
+        Payload::Json(body) | Payload::JsonOptional(Some(body)) => {
+            (Content::Bytes(write(body)?.into()), "application/json".to_owned())
+        }
+        Payload::Form(body) => {
+            let text = form(operation, &write(body)?)?;
+            (Content::Bytes(text.into()), "application/x-www-form-urlencoded".to_owned())
+        }
+        #[cfg(feature = "xml")]
+        Payload::Xml(body, root) => {
+            let text = serde_json::from_slice(&write(body)?)
+                .map_err(|cause| cause.to_string())
+                .and_then(|value| super::xml::write(&value, root));
+            let text = text.map_err(|cause| {
+                Error::new(Kind::Request, format!("the body cannot be written as XML: {cause}"))
+                    .hint("nothing was sent: correct the value")
+            })?;
+            (Content::Bytes(text.into()), "application/xml".to_owned())
+        }
+        Payload::Text(text) => (Content::Bytes(text.to_owned().into()), "text/plain; charset=utf-8".to_owned()),
+        Payload::Binary(upload) => {
+            let media_type = upload.content_type.clone();
+            let own = media_type.is_some();
+            let media_type = media_type.unwrap_or_else(|| "application/octet-stream".to_owned());
+            if own {
+                set_header(headers, "content-type", &media_type)?;
+                return Ok(Content::Upload(upload));
+            }
+            (Content::Upload(upload), media_type)
+        }
+        Payload::Multipart(mut parts) => {
+            if let Some(cause) = parts.error.take() {
+                return Err(Error::new(Kind::Request, "a field of the form cannot be written").cause(cause));
+            }
+            // The boundary is chosen when the body is sent, and completes this header.
+            let media_type = if operation.body.is_empty() { "multipart/form-data" } else { operation.body };
+            set_header(headers, "content-type", media_type)?;
+            return Ok(Content::Parts(parts));
+        }
+    };
+    let media_type = if operation.body.is_empty() { &media_type } else { operation.body };
+    set_header(headers, "content-type", media_type)?;
+    Ok(content)
+}
+
+/// The members of an object, one or more pairs each.
+fn form(operation: &Operation, json: &[u8]) -> Result<String, Error> {
+    let members = match serde_json::from_slice(json) {
+        Ok(Value::Object(members)) => members,
+        Ok(Value::Null) => return Ok(String::new()),
+        _ => return Err(Error::new(Kind::Request, "the body of a form is no object")),
+    };
+    let pairs: Vec<String> = members
+        .iter()
+        .flat_map(|(name, value)| {
+            let style = operation.encoding.iter().find(|(field, _)| field == name).map(|(_, style)| *style);
+            let style = style.unwrap_or(if value.is_object() { Style::Json } else { Style::Form });
+            style::pairs(name, style, value, style::form)
+        })
+        .collect();
+    Ok(pairs.join("&"))
+}

@@ -1,0 +1,240 @@
+//! Objects with declared members: serde by a table of slots, over one shared reader and one shared writer.
+//!
+//! A derive compiles a state machine for each struct. Here a struct is a list of names and a list of slots, and the loop
+//! over the members exists once per format.
+
+use std::{cell::Cell, fmt, marker::PhantomData};
+
+use serde::{
+    Serializer,
+    de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor},
+    ser::SerializeMap,
+};
+
+use super::{Put, Slot};
+
+/// A struct that [`record!`](crate::record) describes.
+pub trait Record<'de>: Sized {
+    /// The name of the type, for errors.
+    const NAME: &'static str;
+
+    /// Reads the members.
+    fn read<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
+}
+
+/// Reads a record.
+pub fn read<'de, T: Record<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    deserializer.deserialize_map(RecordVisitor(PhantomData))
+}
+
+struct RecordVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Record<'de>> Visitor<'de> for RecordVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object (`{}`)", T::NAME)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::read(map)
+    }
+}
+
+thread_local! {
+    /// How well what this thread decodes is covered by declared members. Untagged unions compare it between variants.
+    static COVERED: Cell<i64> = const { Cell::new(0) };
+}
+
+/// Adds to the coverage of what is being decoded.
+pub(crate) fn cover(points: i64) {
+    COVERED.with(|covered| covered.set(covered.get().saturating_add(points)));
+}
+
+/// Runs a decode, and says how many points of coverage it made.
+pub(crate) fn covered<T>(decode: impl FnOnce() -> T) -> (T, i64) {
+    let before = COVERED.with(|covered| covered.replace(0));
+    let value = decode();
+    let points = COVERED.with(|covered| covered.replace(before));
+    (value, points)
+}
+
+/// Moves the members of an object into their slots. Unknown members go to the last slot when its name is empty, and are
+/// skipped otherwise.
+///
+/// # Errors
+///
+/// A member that its slot does not take: the error names member and type.
+pub fn fields<'de, A: MapAccess<'de>>(
+    mut map: A,
+    record: &'static str,
+    names: &'static [&'static str],
+    slots: &mut [&mut dyn Slot<'de, A>],
+) -> Result<(), A::Error> {
+    let mut unknown = names.last().is_some_and(|name| name.is_empty()).then(String::new);
+    let mut next = 0;
+    let mut known = 0;
+    while let Some(index) = map.next_key_seed(Key { names, next, unknown: unknown.as_mut() })? {
+        if let Some(slot) = slots.get_mut(index) {
+            if let Err(cause) = slot.read(&mut map) {
+                return Err(in_field(record, names, index, cause));
+            }
+            next = index + 1;
+            known += 1;
+        } else if let (Some(name), Some(slot)) = (&mut unknown, slots.last_mut()) {
+            slot.extra(std::mem::take(name), &mut map)?;
+        } else {
+            map.next_value::<IgnoredAny>()?;
+        }
+    }
+    cover(known);
+    Ok(())
+}
+
+#[cold]
+fn in_field<E: serde::de::Error>(record: &'static str, names: &[&'static str], index: usize, cause: E) -> E {
+    let name = names.get(index).copied().unwrap_or_default();
+    E::custom(format_args!("field `{name}` of `{record}`: {cause}"))
+}
+
+/// The error of a record that lacks a required member.
+pub fn missing<E: serde::de::Error>(record: &'static str, field: &'static str) -> E {
+    E::custom(format_args!("field `{field}` of `{record}` is missing"))
+}
+
+/// Looks a name up among the declared ones, from the one that is expected next: servers write members in one order. What is
+/// not declared has an index beyond all of them.
+struct Key<'k> {
+    names: &'static [&'static str],
+    next: usize,
+    /// Takes the name of a member that is not declared.
+    unknown: Option<&'k mut String>,
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = usize;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<usize, E> {
+        let (before, after) = self.names.split_at_checked(self.next).unwrap_or((self.names, &[]));
+        if let Some(ahead) = after.iter().position(|candidate| *candidate == name) {
+            return Ok(self.next + ahead);
+        }
+        if let Some(index) = before.iter().position(|candidate| *candidate == name) {
+            return Ok(index);
+        }
+        if let Some(unknown) = self.unknown {
+            name.clone_into(unknown);
+        }
+        Ok(usize::MAX)
+    }
+}
+
+/// One member to write: its name, and its value.
+pub(crate) type Member<'a, M> = (&'static str, &'a dyn Put<M>);
+
+/// Writes a record.
+pub fn write<S: Serializer>(serializer: S, members: &[Member<'_, S::SerializeMap>]) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    for (name, member) in members {
+        member.put(name, &mut map)?;
+    }
+    map.end()
+}
+
+/// The slot of a member, before it is read.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __slot {
+    (required) => {
+        $crate::codegen::Required(None)
+    };
+    (optional) => {
+        None
+    };
+    (nullable) => {
+        None
+    };
+    (maybe) => {
+        $crate::Maybe::Absent
+    };
+    (extra) => {
+        ::std::collections::BTreeMap::new()
+    };
+}
+
+/// The value of a member, after it was read.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __take {
+    (required $slot:ident $wire:expr) => {
+        match $slot.0 {
+            Some(value) => value,
+            None => return Err($crate::codegen::missing(Self::NAME, $wire)),
+        }
+    };
+    ($kind:ident $slot:ident $wire:expr) => {
+        $slot
+    };
+}
+
+/// A member as it is written.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __put {
+    (required $value:expr) => {
+        &$value
+    };
+    (nullable $value:expr) => {
+        &$value
+    };
+    (optional $value:expr) => {
+        &$crate::codegen::IfSome(&$value)
+    };
+    (maybe $value:expr) => {
+        &$crate::codegen::IfPresent(&$value)
+    };
+    (extra $value:expr) => {
+        &$crate::codegen::Each(&$value)
+    };
+}
+
+/// Gives a struct its serde implementations, from a table of its members: Rust name, kind, name on the wire.
+///
+/// Kinds: `required` (`T`), `optional` (`Option<T>`, left out when `None`), `nullable` (`Option<T>`, written as null),
+/// `maybe` (`Maybe<T>`), and, last and without a name, `extra` (`BTreeMap<String, T>`, what is not declared).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __record {
+    ($type:ident { $($field:ident : $kind:ident $($wire:literal)?),* $(,)? }) => {
+        impl<'de> $crate::codegen::Record<'de> for $type {
+            const NAME: &'static str = stringify!($type);
+            fn read<A: $crate::codegen::MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
+                $(let mut $field = $crate::codegen::slot!($kind);)*
+                $crate::codegen::fields(map, stringify!($type), &[$(concat!($($wire)?)),*], &mut [$(&mut $field),*])?;
+                Ok(Self { $($field: $crate::codegen::take!($kind $field concat!($($wire)?))),* })
+            }
+        }
+        impl<'de> $crate::codegen::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::codegen::read(deserializer)
+            }
+        }
+        impl $crate::codegen::Serialize for $type {
+            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::codegen::write(serializer, &[$((concat!($($wire)?), $crate::codegen::put!($kind self.$field))),*])
+            }
+        }
+    };
+}

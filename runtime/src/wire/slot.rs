@@ -1,0 +1,97 @@
+//! The kinds of members: required, optional, nullable, maybe, extra.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize, de::MapAccess, ser::SerializeMap};
+
+use crate::Maybe;
+
+/// Where the value of one member goes while a record is read.
+pub trait Slot<'de, A: MapAccess<'de>> {
+    /// Reads the value of the member.
+    fn read(&mut self, map: &mut A) -> Result<(), A::Error>;
+
+    /// Reads the value of a member that is not declared.
+    fn extra(&mut self, _name: String, map: &mut A) -> Result<(), A::Error> {
+        map.next_value::<serde::de::IgnoredAny>().map(drop)
+    }
+}
+
+/// The slot of a required member.
+#[derive(Debug)]
+pub struct Required<T>(pub Option<T>);
+
+impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for Required<T> {
+    fn read(&mut self, map: &mut A) -> Result<(), A::Error> {
+        self.0 = Some(map.next_value()?);
+        Ok(())
+    }
+}
+
+impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for Option<T> {
+    fn read(&mut self, map: &mut A) -> Result<(), A::Error> {
+        *self = map.next_value()?;
+        Ok(())
+    }
+}
+
+impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for Maybe<T> {
+    fn read(&mut self, map: &mut A) -> Result<(), A::Error> {
+        *self = map.next_value()?;
+        Ok(())
+    }
+}
+
+impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for BTreeMap<String, T> {
+    fn read(&mut self, map: &mut A) -> Result<(), A::Error> {
+        self.extra(String::new(), map)
+    }
+
+    fn extra(&mut self, name: String, map: &mut A) -> Result<(), A::Error> {
+        let value = map.next_value()?;
+        self.insert(name, value);
+        Ok(())
+    }
+}
+
+/// A value that is written as one member, or as none.
+pub trait Put<M: SerializeMap> {
+    /// Writes the member.
+    fn put(&self, name: &'static str, map: &mut M) -> Result<(), M::Error>;
+}
+
+impl<M: SerializeMap, T: Serialize> Put<M> for T {
+    fn put(&self, name: &'static str, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry(name, self)
+    }
+}
+
+/// A member that is left out when it is `None`.
+#[derive(Debug)]
+pub struct IfSome<'a, T>(pub &'a Option<T>);
+
+impl<M: SerializeMap, T: Serialize> Put<M> for IfSome<'_, T> {
+    fn put(&self, name: &'static str, map: &mut M) -> Result<(), M::Error> {
+        self.0.as_ref().map_or(Ok(()), |value| map.serialize_entry(name, value))
+    }
+}
+
+/// A member that is left out when it is absent.
+#[derive(Debug)]
+pub struct IfPresent<'a, T>(pub &'a Maybe<T>);
+
+impl<M: SerializeMap, T: Serialize> Put<M> for IfPresent<'_, T> {
+    fn put(&self, name: &'static str, map: &mut M) -> Result<(), M::Error> {
+        if self.0.is_absent() { Ok(()) } else { map.serialize_entry(name, self.0) }
+    }
+}
+
+/// Members that are not declared.
+#[derive(Debug)]
+pub struct Each<'a, T>(pub &'a BTreeMap<String, T>);
+
+impl<M: SerializeMap, T: Serialize> Put<M> for Each<'_, T> {
+    fn put(&self, _name: &'static str, map: &mut M) -> Result<(), M::Error> {
+        self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))
+    }
+}

@@ -1,0 +1,190 @@
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{from_str, json, to_value};
+
+use crate::codegen::prelude::*;
+
+#[derive(Clone, Debug, PartialEq)]
+struct Circle {
+    radius: f64,
+}
+record!(Circle { radius: required "radius" });
+
+#[derive(Clone, Debug, PartialEq)]
+struct Square {
+    kind: Option<String>,
+    side: f64,
+    label: Option<String>,
+}
+record!(Square { kind: optional "kind", side: required "side", label: optional "label" });
+
+#[derive(Clone, Debug, PartialEq)]
+enum Shape {
+    Circle(Box<Circle>),
+    Square(Box<Square>),
+    Unknown(Value),
+}
+tagged_union!(Shape, "kind" { Circle(Box<Circle>) = "circle", Square(Box<Square>) = "square" | "sq" });
+
+#[derive(Clone, Debug, PartialEq)]
+enum Either {
+    Circle(Box<Circle>),
+    Square(Box<Square>),
+    Status(Status),
+    Text(String),
+    Number(f64),
+    Unknown(Value),
+}
+untagged_union!(Either { Circle(Box<Circle>), Square(Box<Square>), Status(Status), Text(String), Number(f64) });
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Status {
+    Active,
+    OnHold,
+    Unknown(String),
+}
+string_enum!(Status { Active = "active", OnHold = "on-hold" });
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Level {
+    Low,
+    High,
+    Unknown(i32),
+}
+integer_enum!(Level: i32 { Low = 0, High = 1 });
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Whole {
+    good: i64,
+    bad: Option<i64>,
+}
+record!(Whole { good: required "good", bad: optional "bad" });
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum NumberOrText {
+    Integer(i64),
+    Text(String),
+    Unknown(Value),
+}
+untagged_union!(NumberOrText { Integer(i64), Text(String) });
+
+#[derive(Clone, Debug, PartialEq)]
+struct Everything {
+    id: i64,
+    name: Option<String>,
+    note: Option<String>,
+    tri: Maybe<i32>,
+    shape: Option<Shape>,
+    r#type: Option<Level>,
+    extra: BTreeMap<String, Value>,
+}
+record!(Everything {
+    id: required "id",
+    name: optional "name",
+    note: nullable "a note",
+    tri: maybe "tri",
+    shape: optional "shape",
+    r#type: optional "type",
+    extra: extra,
+});
+
+#[test]
+fn a_record_goes_round() {
+    let text = r#"{"tri":null,"id":7,"more":[1],"name":null,"type":1,"shape":{"kind":"circle","radius":2}}"#;
+    let read: Everything = from_str(text).unwrap();
+    assert_eq!(read.tri, Maybe::Null);
+    assert_eq!(read.r#type, Some(Level::High));
+    assert_eq!(read.shape, Some(Shape::Circle(Box::new(Circle { radius: 2.0 }))));
+    assert_eq!(read.extra, BTreeMap::from([("more".to_owned(), json!([1]))]));
+    let written = serde_json::to_string(&read).unwrap();
+    assert_eq!(
+        written,
+        r#"{"id":7,"a note":null,"tri":null,"shape":{"kind":"circle","radius":2},"type":1,"more":[1]}"#
+    );
+    assert_eq!(from_str::<Everything>(&written).unwrap(), read);
+}
+
+#[test]
+fn absent_members_stay_absent() {
+    let read: Everything = from_str(r#"{"id":7}"#).unwrap();
+    assert!(read.tri.is_absent());
+    assert_eq!(serde_json::to_string(&read).unwrap(), r#"{"id":7,"a note":null}"#);
+}
+
+#[test]
+fn unknown_members_are_skipped_and_the_last_duplicate_wins() {
+    let read: Circle = from_str(r#"{"x":{"y":[{}]},"radius":1,"radius":2,"z":null}"#).unwrap();
+    assert_eq!(read, Circle { radius: 2.0 });
+}
+
+#[test]
+fn errors_name_field_and_type() {
+    let missing = from_str::<Circle>("{}").unwrap_err().to_string();
+    assert!(missing.starts_with("field `radius` of `Circle` is missing"), "{missing}");
+    let nested = from_str::<Everything>(r#"{"id":1,"shape":{"kind":"circle","radius":[]}}"#).unwrap_err().to_string();
+    assert!(nested.contains("field `shape` of `Everything`: `Shape`: field `radius` of `Circle`: "), "{nested}");
+    let list = from_str::<Circle>("[]").unwrap_err().to_string();
+    assert!(list.contains("expected an object (`Circle`)"), "{list}");
+}
+
+#[test]
+fn unknown_enum_values_are_kept() {
+    assert_eq!(from_str::<Status>(r#""on-hold""#).unwrap(), Status::OnHold);
+    let kept: Status = from_str(r#""paused""#).unwrap();
+    assert_eq!(kept, Status::Unknown("paused".to_owned()));
+    assert_eq!(to_value(&kept).unwrap(), json!("paused"));
+    assert_eq!(Status::from("active").to_string(), "active");
+    let map: HashMap<Status, i32> = from_str(r#"{"active":1,"paused":2}"#).unwrap();
+    assert_eq!(map.get(&Status::Active), Some(&1));
+    assert_eq!(to_value(&map).unwrap(), json!({"active": 1, "paused": 2}));
+}
+
+#[test]
+fn unknown_enum_numbers_are_kept() {
+    assert_eq!(from_str::<Level>("0").unwrap(), Level::Low);
+    assert_eq!(from_str::<Level>("9").unwrap(), Level::Unknown(9));
+    assert_eq!(from_str::<Level>("1.0").unwrap(), Level::High);
+    assert_eq!(from_str::<Level>("\"1\"").unwrap(), Level::High);
+    assert_eq!(to_value(Level::Unknown(9)).unwrap(), json!(9));
+    assert!(from_str::<Level>("1.5").is_err());
+    assert!(from_str::<Level>("99999999999").is_err());
+    assert!(from_str::<Level>("1e300").is_err());
+}
+
+#[test]
+fn a_tag_picks_the_variant() {
+    let square: Shape = from_str(r#"{"side":1,"kind":"sq"}"#).unwrap();
+    // What the variant says itself stays as it is.
+    assert_eq!(to_value(&square).unwrap(), json!({"kind": "sq", "side": 1}));
+    let made = Shape::Square(Box::new(Square { kind: None, side: 1.0, label: None }));
+    assert_eq!(serde_json::to_string(&made).unwrap(), r#"{"kind":"square","side":1}"#);
+    for unknown in
+        [json!({"kind": "hexagon", "n": 6}), json!({"side": 1}), json!({"kind": 5}), json!("text"), json!(null)]
+    {
+        let kept: Shape = serde_json::from_value(unknown.clone()).unwrap();
+        assert_eq!(kept, Shape::Unknown(unknown.clone()));
+        assert_eq!(to_value(&kept).unwrap(), unknown);
+    }
+    assert!(from_str::<Shape>(r#"{"kind":"circle"}"#).is_err());
+}
+
+#[test]
+fn the_best_fit_is_picked() {
+    let pick = |value: Value| serde_json::from_value::<Either>(value).unwrap();
+    assert!(matches!(pick(json!({"radius": 1})), Either::Circle(_)));
+    assert!(matches!(pick(json!({"side": 1})), Either::Square(_)));
+    assert!(matches!(pick(json!({"side": 1, "label": "x", "radius": 1})), Either::Square(_)));
+    assert!(matches!(pick(json!("active")), Either::Status(Status::Active)));
+    assert!(matches!(pick(json!("anything")), Either::Text(_)));
+    assert!(matches!(pick(json!(1.5)), Either::Number(_)));
+    assert_eq!(pick(json!([1])), Either::Unknown(json!([1])));
+}
+
+#[test]
+fn nesting_without_end_is_an_error() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(from_str::<Either>(&deep).is_err());
+    assert!(from_str::<Everything>(&format!(r#"{{"id":1,"x":{deep}}}"#)).is_err());
+    // What is skipped is skipped without a stack.
+    assert!(from_str::<Circle>(&format!(r#"{{"x":{deep},"radius":1}}"#)).is_ok());
+}

@@ -1,0 +1,56 @@
+//! What a document may hold of things that a parser compares with each other: their number squared is what they cost.
+
+use std::collections::BTreeSet;
+
+/// How many attributes an element may have.
+const ATTRIBUTES: usize = 256;
+
+/// How many prefixes of namespaces a document may declare.
+const PREFIXES: usize = 64;
+
+/// Refuses a document that would keep a parser busy for long. It looks at the text alone, in one pass.
+pub(crate) fn check(text: &str) -> Result<(), String> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        if *byte == b'<' && !matches!(bytes.get(at), Some(b'!' | b'?' | b'/')) {
+            at = tag(bytes, at)?;
+        }
+    }
+    let mut prefixes = BTreeSet::new();
+    for (at, declares) in text.match_indices("xmlns:") {
+        let rest = text.get(at + declares.len()..).unwrap_or_default();
+        let end = rest.find(|c: char| c == '=' || c.is_ascii_whitespace()).unwrap_or(rest.len());
+        prefixes.insert(rest.get(..end).unwrap_or_default());
+        if prefixes.len() > PREFIXES {
+            return Err(format!("the document declares more than {PREFIXES} prefixes of namespaces"));
+        }
+    }
+    Ok(())
+}
+
+/// The place after the opening tag whose name starts at `at`.
+fn tag(bytes: &[u8], mut at: usize) -> Result<usize, String> {
+    let start = at;
+    let mut attributes = 0;
+    let mut quote = None;
+    while let Some(byte) = bytes.get(at) {
+        match (byte, quote) {
+            // No value holds this sign: whatever it was, it was no tag.
+            (b'<', _) => return Ok(at),
+            (b'>', None) => return Ok(at + 1),
+            (b'"' | b'\'', None) => {
+                quote = Some(*byte);
+                attributes += 1;
+                if attributes > ATTRIBUTES {
+                    return Err(format!("an element has more than {ATTRIBUTES} attributes, at byte {start}"));
+                }
+            }
+            (byte, Some(open)) if *byte == open => quote = None,
+            _ => {}
+        }
+        at += 1;
+    }
+    Ok(at)
+}

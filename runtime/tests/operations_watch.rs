@@ -1,0 +1,469 @@
+//! Watching and waiting: gaps, duplicates, order, unknown states, events, deadlines.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
+
+mod support;
+#[path = "support/graphql.rs"]
+mod support_graphql;
+#[path = "support/operations.rs"]
+mod support_operations;
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::{StreamExt as _, future::join_all};
+use platform_runtime::operations::{Deadline, Observation, Outcome, Source, State};
+use serde_json::{Value, json};
+use support::{Reply, Server};
+use support_graphql::{GraphqlServer, Peer};
+use support_operations::{World, operations, options, submitted};
+use tokio::sync::Notify;
+
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), future).await.expect("it hangs")
+}
+
+async fn serve<F: Future<Output = ()> + Send + 'static>(
+    world: &World,
+    script: impl Fn(Peer, World) -> F + Send + Sync + 'static,
+) -> GraphqlServer {
+    let (answers, scripted) = (world.clone(), world.clone());
+    let handler = move |request: &support::Recorded| answers.reply(request);
+    GraphqlServer::start("graphql-transport-ws", handler, move |peer| script(peer, scripted.clone())).await
+}
+
+fn states(observations: &[Observation]) -> Vec<&str> {
+    observations.iter().map(|seen| seen.raw_state().unwrap_or("-")).collect()
+}
+
+async fn all(url: &str, kind: &str) -> (Vec<Observation>, Outcome) {
+    let mut watch = submitted(&operations(url), kind).await.watch();
+    let mut seen = Vec::new();
+    while let Some(observation) = within(watch.next()).await {
+        seen.push(observation.unwrap());
+    }
+    (seen, watch.outcome().unwrap())
+}
+
+fn changed(state: &str) -> String {
+    json!({ "changed": { "state": state } }).to_string()
+}
+
+/// A socket over which nothing is pushed.
+async fn quiet(mut peer: Peer, _world: World) {
+    peer.acknowledge().await;
+    peer.idle().await;
+}
+
+#[tokio::test]
+async fn without_a_subscription_the_query_alone_leads_to_the_end() {
+    let world = World::new(&["A", "A", "B", "B", "DONE"]);
+    let server = serve(&world, quiet).await;
+    let (seen, outcome) = all(&server.url, "polled-thing").await;
+    assert_eq!(states(&seen), ["A", "B", "DONE"]);
+    assert!(outcome.is_success() && outcome.is_final());
+    assert_eq!(server.opened(), 0);
+}
+
+#[tokio::test]
+async fn the_ends_are_told_apart() {
+    for (state, name) in [("DONE", "succeeded"), ("BAD", "failed"), ("STOPPED", "cancelled")] {
+        let world = World::new(&["A", state]);
+        let server = serve(&world, quiet).await;
+        let outcome = within(submitted(&operations(&server.url), "thing").await.wait(Deadline::never())).await.unwrap();
+        assert_eq!(outcome.name(), name);
+        assert_eq!(outcome.is_success(), state == "DONE");
+    }
+}
+
+#[tokio::test]
+async fn an_event_between_the_look_and_the_subscription_is_found() {
+    // The first look sees A; the end comes before the service hears of the subscription, and is never pushed.
+    let world = World::new(&["A", "DONE"]);
+    let server = serve(&world, quiet).await;
+    let (seen, outcome) = all(&server.url, "thing").await;
+    assert_eq!(states(&seen), ["A", "DONE"]);
+    assert!(outcome.is_success());
+}
+
+#[tokio::test]
+async fn a_pushed_end_is_confirmed_by_a_query() {
+    let world = World::new(&["A"]);
+    let server = serve(&world, |mut peer: Peer, world| async move {
+        peer.acknowledge().await;
+        let id = peer.subscribed().await.unwrap();
+        peer.next(&id, &changed("B")).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        // The push is ahead of what queries show.
+        world.only("A", &[]);
+        for state in ["A", "B", "A", "B", "B", "A", "B", "DONE"] {
+            world.show(state, &[]);
+        }
+        peer.next(&id, &changed("DONE")).await;
+        peer.idle().await;
+    })
+    .await;
+    let (seen, outcome) = all(&server.url, "thing").await;
+    assert_eq!(seen.last().map(|last| (last.state(), last.source())), Some((State::Succeeded, Source::Query)));
+    assert!(seen.iter().all(|seen| !(seen.source() == Source::Push && seen.state().is_final())));
+    assert!(outcome.is_success());
+}
+
+#[tokio::test]
+async fn a_pushed_end_that_no_query_confirms_is_none() {
+    let world = World::new(&["B"]);
+    let server = serve(&world, |mut peer: Peer, _| async move {
+        peer.acknowledge().await;
+        let id = peer.subscribed().await.unwrap();
+        peer.next(&id, &changed("DONE")).await;
+        peer.idle().await;
+    })
+    .await;
+    let operation = submitted(&operations(&server.url), "thing").await;
+    let outcome = within(operation.wait(Duration::from_millis(500))).await.unwrap();
+    assert_eq!(outcome.name(), "still-running");
+    assert_eq!(outcome.last().unwrap().raw_state(), Some("B"));
+}
+
+#[tokio::test]
+async fn duplicates_and_late_messages_change_nothing() {
+    let world = World::new(&["A"]);
+    let server = serve(&world, |mut peer: Peer, world| async move {
+        peer.acknowledge().await;
+        let id = peer.subscribed().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        for state in ["A", "B", "B", "A", "B", "A"] {
+            peer.next(&id, &changed(state)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        world.only("DONE", &[]);
+        peer.next(&id, &changed("DONE")).await;
+        for late in ["A", "B", "DONE", "BAD"] {
+            peer.next(&id, &changed(late)).await;
+        }
+        peer.idle().await;
+    })
+    .await;
+    let (seen, outcome) = all(&server.url, "thing").await;
+    assert_eq!(states(&seen), ["A", "B", "DONE"]);
+    assert!(outcome.is_success());
+}
+
+/// The socket dies, cleanly or not; meanwhile the operation ends.
+async fn gap(
+    script: impl Fn(Peer, World, Arc<Notify>) -> futures_util::future::BoxFuture<'static, ()> + Send + Sync + 'static,
+) {
+    let world = World::new(&["A"]);
+    let died = Arc::new(Notify::new());
+    let server = serve(&world, move |peer: Peer, world| {
+        let died = Arc::clone(&died);
+        script(peer, world, died)
+    })
+    .await;
+    let (seen, outcome) = all(&server.url, "thing").await;
+    assert_eq!(states(&seen).last(), Some(&"DONE"));
+    assert!(seen.iter().any(Observation::follows_gap), "the gap is marked");
+    assert!(outcome.is_success());
+}
+
+#[tokio::test]
+async fn a_socket_that_dies_before_the_end_is_replaced() {
+    gap(|mut peer, world, _| {
+        Box::pin(async move {
+            peer.acknowledge().await;
+            let id = peer.subscribed().await.unwrap();
+            if peer.number == 0 {
+                return peer.close(1011, "").await;
+            }
+            world.only("DONE", &[]);
+            peer.next(&id, &changed("DONE")).await;
+            peer.idle().await;
+        })
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_end_that_comes_while_the_socket_is_dead_is_found() {
+    gap(|mut peer, world, _| {
+        Box::pin(async move {
+            if peer.number == 0 {
+                peer.acknowledge().await;
+                peer.subscribed().await.unwrap();
+                world.only("DONE", &[]);
+                // Cut, without a word.
+                return;
+            }
+            std::future::pending::<()>().await;
+        })
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stream_that_completes_before_the_end_is_a_gap_too() {
+    gap(|mut peer, world, _| {
+        Box::pin(async move {
+            peer.acknowledge().await;
+            let id = peer.subscribed().await.unwrap();
+            peer.send(format!(r#"{{"id":"{id}","type":"complete"}}"#)).await;
+            world.only("DONE", &[]);
+            peer.idle().await;
+        })
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_socket_that_never_opens_leaves_the_query() {
+    let world = World::new(&["A", "B", "DONE"]);
+    let server = Server::start(move |request| world.reply(request)).await;
+    let (seen, outcome) = all(&server.url, "thing").await;
+    assert_eq!(states(&seen), ["A", "B", "DONE"]);
+    assert!(outcome.is_success());
+}
+
+#[tokio::test]
+async fn success_needs_the_state_and_the_events() {
+    let world = World::default();
+    world.show("DONE", &["other"]);
+    let server = serve(&world, |mut peer: Peer, _| async move {
+        peer.acknowledge().await;
+        let id = peer.subscribed().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        peer.next(&id, r#"{"changed":{"state":"DONE","event":{"kind":"ready"}}}"#).await;
+        peer.idle().await;
+    })
+    .await;
+    let (seen, outcome) = all(&server.url, "ready-thing").await;
+    assert_eq!(states(&seen), ["DONE", "DONE"]);
+    assert!(outcome.is_success());
+    assert_eq!(outcome.last().unwrap().events().iter().collect::<Vec<_>>(), ["other", "ready"]);
+}
+
+#[tokio::test]
+async fn one_without_the_other_is_an_outcome_of_its_own() {
+    let world = World::default();
+    world.show("DONE", &["other"]);
+    let server = serve(&world, quiet).await;
+    let operations = operations(&server.url).with_options(options().events(Duration::from_millis(200)));
+    match within(submitted(&operations, "ready-thing").await.wait(Deadline::never())).await.unwrap() {
+        Outcome::EventsMissing { missing, last } => {
+            assert_eq!(missing, ["ready"]);
+            assert_eq!(last.state(), State::Succeeded);
+        }
+        other => panic!("{other:?}"),
+    }
+    world.only("B", &["ready"]);
+    let operation = submitted(&operations, "ready-thing").await;
+    let outcome = within(operation.wait(Duration::from_millis(200))).await.unwrap();
+    assert_eq!(outcome.name(), "state-missing");
+    assert!(!outcome.is_success());
+}
+
+#[tokio::test]
+async fn an_unknown_state_is_reported_once_and_never_waited_for_without_end() {
+    let world = World::new(&["A", "MOVING"]);
+    let server = serve(&world, quiet).await;
+    let operations = operations(&server.url).with_options(options().unknown(Duration::from_millis(300)));
+    let mut watch = submitted(&operations, "polled-thing").await.watch();
+    let mut seen = Vec::new();
+    while let Some(observation) = within(watch.next()).await {
+        seen.push(observation.unwrap());
+    }
+    assert_eq!(states(&seen), ["A", "MOVING"]);
+    assert_eq!(seen[1].state(), State::Unknown);
+    let outcome = watch.outcome().unwrap();
+    assert!(matches!(outcome, Outcome::UnknownState(_)) && !outcome.is_success());
+}
+
+#[tokio::test]
+async fn an_unknown_state_on_the_way_is_waited_out() {
+    let world = World::new(&["A", "MOVING", "MOVING", "DONE"]);
+    let server = serve(&world, quiet).await;
+    let (seen, outcome) = all(&server.url, "polled-thing").await;
+    assert_eq!(states(&seen), ["A", "MOVING", "DONE"]);
+    assert!(outcome.is_success());
+}
+
+#[tokio::test]
+async fn what_is_not_visible_yet_is_waited_for_and_then_missing() {
+    let world = World::new(&["", "", "A", "DONE"]);
+    let server = serve(&world, quiet).await;
+    let (seen, _) = all(&server.url, "polled-thing").await;
+    assert_eq!(states(&seen), ["-", "A", "DONE"]);
+    assert_eq!(seen[0].state(), State::NotVisible);
+    world.only("", &[]);
+    let operations = operations(&server.url).with_options(options().visibility(Duration::from_millis(200)));
+    let operation = submitted(&operations, "thing").await;
+    assert_eq!(within(operation.poll()).await.unwrap().state(), State::NotVisible);
+    let error = within(operation.wait(Deadline::never())).await.unwrap_err();
+    assert!(error.is_operation_missing() && !error.is_not_found(), "{error:?}");
+    assert!(within(operation.poll()).await.unwrap_err().is_operation_missing());
+}
+
+#[tokio::test]
+async fn a_part_that_failed_is_not_one_that_is_not_there() {
+    let world = World::default();
+    world.answer(json!({ "data": { "thing": null }, "errors": [{ "message": "a hitch" }] }));
+    world.answer(json!({ "data": { "thing": null }, "errors": [{ "message": "a hitch" }] }));
+    world.show("DONE", &[]);
+    let server = serve(&world, quiet).await;
+    let (seen, _) = all(&server.url, "polled-thing").await;
+    assert_eq!(states(&seen), ["DONE"]);
+    world.answer(json!({ "errors": [{ "message": "no such field", "locations": [{ "line": 1, "column": 19 }] }] }));
+    world.query();
+    let operation = submitted(&operations(&server.url), "polled-thing").await;
+    let error = within(operation.wait(Deadline::never())).await.unwrap_err();
+    assert!(error.is_graphql(), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_service_that_fails_for_a_while_is_waited_out() {
+    let world = World::new(&["DONE"]);
+    let count = std::sync::atomic::AtomicU32::new(0);
+    let server = Server::start(move |request| {
+        match request.path() == "/graphql" && count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) < 7 {
+            true => Reply::new(503, &[("retry-after", "0")], ""),
+            false => world.reply(request),
+        }
+    })
+    .await;
+    let operation = submitted(&operations(&server.url), "polled-thing").await;
+    assert!(within(operation.wait(Deadline::never())).await.unwrap().is_success());
+}
+
+/// What a service says of an operation while it is in trouble.
+async fn troubled(reply: Reply, interval: Duration) -> (Outcome, usize) {
+    let world = World::new(&["DONE"]);
+    let server = Server::start(move |request| match request.path() {
+        "/graphql" => reply.clone(),
+        _ => world.reply(request),
+    })
+    .await;
+    let operations = operations(&server.url).with_options(options().interval(interval));
+    let operation = submitted(&operations, "polled-thing").await;
+    let outcome = within(operation.wait(Duration::from_millis(700))).await.unwrap();
+    (outcome, server.requests().iter().filter(|request| request.path() == "/graphql").count())
+}
+
+#[tokio::test]
+async fn what_the_service_asks_for_shortens_no_pause() {
+    // From the first look to the second at least 15 s pass, so that there is one, of at most three attempts.
+    for wait in ["0", "Sun, 06 Nov 1994 08:49:37 GMT", "-1", "nonsense"] {
+        let reply = Reply::new(503, &[("retry-after", wait)], "");
+        let (outcome, looks) = troubled(reply, Duration::from_secs(600)).await;
+        assert!((1..=3).contains(&looks), "{wait}: {looks}");
+        assert!(matches!(&outcome, Outcome::Unreachable { last: None, .. }), "{outcome:?}");
+        assert_eq!((outcome.name(), outcome.error().unwrap().status().unwrap().as_u16()), ("unreachable", 503));
+        assert!(!outcome.is_final() && !outcome.is_success());
+    }
+    // It lengthens one.
+    let reply = Reply::new(503, &[("retry-after", "250")], "");
+    assert_eq!(troubled(reply, Duration::from_millis(20)).await.1, 1);
+}
+
+#[tokio::test]
+async fn an_outage_that_is_answered_with_200_is_waited_out() {
+    let world = World::default();
+    for _ in 0..2 {
+        world.answer(json!({ "errors": [{ "message": "the upstream is away" }] }));
+        world.answer(json!({ "data": null, "errors": [{ "message": "away", "path": ["thing"] }] }));
+    }
+    world.show("DONE", &[]);
+    let server = serve(&world, quiet).await;
+    let operation = submitted(&operations(&server.url), "polled-thing").await;
+    assert!(within(operation.wait(Deadline::never())).await.unwrap().is_success());
+
+    let away = Reply::json(200, r#"{"errors":[{"message":"the upstream is away"}]}"#);
+    let (outcome, _) = troubled(away, Duration::from_millis(20)).await;
+    assert!(outcome.error().unwrap().is_graphql() && outcome.name() == "unreachable", "{outcome:?}");
+}
+
+#[tokio::test]
+async fn what_never_works_is_not_waited_for() {
+    for (status, code) in [(200, "GRAPHQL_VALIDATION_FAILED"), (200, "GRAPHQL_PARSE_FAILED"), (400, "")] {
+        let world = World::new(&["DONE"]);
+        let body = json!({ "errors": [{ "message": "no", "extensions": { "code": code } }] }).to_string();
+        let server = Server::start(move |request| match request.path() {
+            "/graphql" => Reply::json(status, &body),
+            _ => world.reply(request),
+        })
+        .await;
+        let operation = submitted(&operations(&server.url), "polled-thing").await;
+        let error = within(operation.wait(Deadline::never())).await.unwrap_err();
+        assert!(error.is_graphql(), "{error:?}");
+        assert_eq!(server.requests().iter().filter(|request| request.path() == "/graphql").count(), 1, "{code}");
+    }
+}
+
+#[tokio::test]
+async fn a_passed_deadline_is_no_failure_and_a_dropped_watcher_cancels_nothing() {
+    let world = World::new(&["A"]);
+    let server = serve(&world, quiet).await;
+    let operation = submitted(&operations(&server.url), "thing").await;
+    let outcome = within(operation.wait(Duration::from_millis(100))).await.unwrap();
+    assert!(matches!(&outcome, Outcome::StillRunning(Some(last)) if last.raw_state() == Some("A")), "{outcome:?}");
+    let mut watch = operation.watch();
+    within(watch.next()).await.unwrap().unwrap();
+    drop(watch);
+    assert!(server.requests().iter().all(|request| request.method == "POST"), "nothing was cancelled");
+    world.only("DONE", &[]);
+    assert!(within(operation.wait(Deadline::never())).await.unwrap().is_success());
+}
+
+#[tokio::test]
+async fn cancelling_is_a_request_and_the_state_tells() {
+    let world = World::new(&["A", "STOPPED"]);
+    let server = serve(&world, quiet).await;
+    let operation = submitted(&operations(&server.url), "thing").await;
+    operation.cancel().await.unwrap();
+    let request = server.requests().pop().unwrap();
+    assert_eq!((request.method.as_str(), request.target.as_str()), ("DELETE", "/rooms/r%201/things/17"));
+    assert_eq!(within(operation.wait(Deadline::never())).await.unwrap().name(), "cancelled");
+    let polled = submitted(&operations(&server.url), "polled-thing").await;
+    assert!(polled.cancel().await.unwrap_err().is_request());
+}
+
+#[tokio::test]
+async fn a_thousand_operations_are_watched_over_one_socket() {
+    let world = World::new(&["A"]);
+    let server = serve(&world, |mut peer: Peer, world| async move {
+        peer.acknowledge().await;
+        let mut ids = Vec::new();
+        while ids.len() < 1000 {
+            ids.push(peer.subscribed().await.unwrap());
+        }
+        world.only("DONE", &[]);
+        for id in ids {
+            peer.next(&id, &changed("DONE")).await;
+        }
+        peer.idle().await;
+    })
+    .await;
+    let operations = operations(&server.url);
+    let all = (0..1000).map(|_| async { submitted(&operations, "thing").await.wait(Deadline::never()).await.unwrap() });
+    let outcomes = tokio::time::timeout(Duration::from_secs(120), join_all(all)).await.unwrap();
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_success()).count(), 1000);
+    assert_eq!(server.opened(), 1);
+}
+
+#[tokio::test]
+async fn a_watch_is_a_stream_and_survives_calls_that_are_dropped() {
+    let world = World::new(&["A", "B", "DONE"]);
+    let server = serve(&world, quiet).await;
+    let operation = submitted(&operations(&server.url), "polled-thing").await;
+    let mut watch = operation.watch();
+    let mut seen = Vec::new();
+    loop {
+        // Most of these calls are dropped half-way.
+        match tokio::time::timeout(Duration::from_millis(2), watch.next()).await {
+            Ok(Some(observation)) => seen.push(observation.unwrap()),
+            Ok(None) => break,
+            Err(_) => {}
+        }
+    }
+    assert_eq!(seen.last().map(Observation::state), Some(State::Succeeded));
+    let data: Vec<Value> =
+        operation.watch().into_stream().map(|observation| observation.unwrap().data().clone()).collect().await;
+    assert_eq!(data, [json!({ "thing": { "state": "DONE", "events": [] } })]);
+}

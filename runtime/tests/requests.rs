@@ -1,0 +1,290 @@
+//! What is sent again, what is not, and what a caller knows afterwards.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use http::HeaderValue;
+use platform_runtime::{
+    Client, ClientBuilder, Error, Method, Middleware, MiddlewareFuture, Next, Outgoing, Upload, auth::StaticToken,
+};
+use support::{Recorded, Reply, Server};
+
+fn client(server: &Server, with: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Client {
+    with(Client::builder(&server.url)).build().unwrap()
+}
+
+async fn send(platform: &Client, method: Method) -> Result<(), Error> {
+    platform.request(method, "/x").json(&1).send().await.map(drop)
+}
+
+/// Refuses the first request, and accepts the others.
+async fn once(reply: Reply) -> Server {
+    let count = AtomicU32::new(0);
+    Server::start(move |_| match count.fetch_add(1, Ordering::SeqCst) {
+        0 => reply.clone(),
+        _ => Reply::json(200, "{}"),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn put_and_delete_are_retried_by_choice() {
+    for method in [Method::Put, Method::Delete] {
+        let server = once(Reply::json(502, "{}")).await;
+        assert!(send(&client(&server, |builder| builder), method).await.is_err());
+        assert_eq!(server.requests().len(), 1);
+        let server = once(Reply::json(502, "{}")).await;
+        send(&client(&server, ClientBuilder::retry_put_and_delete), method).await.unwrap();
+    }
+    let server = once(Reply::json(502, "{}")).await;
+    assert!(send(&client(&server, ClientBuilder::retry_put_and_delete), Method::Post).await.is_err());
+}
+
+#[tokio::test]
+async fn a_post_is_repeated_only_when_asked_and_by_choice() {
+    let asks = |status| Reply::new(status, &[("retry-after", "0")], "");
+    for status in [429, 503] {
+        let server = once(asks(status)).await;
+        assert!(send(&client(&server, |builder| builder), Method::Post).await.is_err());
+        let server = once(asks(status)).await;
+        send(&client(&server, ClientBuilder::retry_when_asked), Method::Post).await.unwrap();
+        assert_eq!(server.requests().len(), 2);
+        let server = once(asks(status)).await;
+        let platform = client(&server, |builder| builder);
+        platform.request(Method::Patch, "/x").retry_when_asked().send().await.unwrap();
+        let server = once(Reply::json(status, "{}")).await;
+        assert!(send(&client(&server, ClientBuilder::retry_when_asked), Method::Post).await.is_err());
+        assert_eq!(server.requests().len(), 1, "without Retry-After the service asks for nothing");
+    }
+    let server = once(asks(502)).await;
+    assert!(send(&client(&server, ClientBuilder::retry_when_asked), Method::Post).await.is_err());
+}
+
+#[tokio::test]
+async fn a_stream_is_never_sent_twice() {
+    let chunks = || {
+        struct Once(Option<platform_runtime::Bytes>);
+        impl futures_core::Stream for Once {
+            type Item = std::io::Result<platform_runtime::Bytes>;
+            fn poll_next(
+                mut self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<Option<Self::Item>> {
+                std::task::Poll::Ready(self.0.take().map(Ok))
+            }
+        }
+        Upload::stream(Once(Some("part".into())), None)
+    };
+    for reply in [Reply::json(503, "{}"), Reply::json(401, "{}")] {
+        let server = once(reply).await;
+        let platform = client(&server, |builder| builder.credential(StaticToken::new("t")));
+        assert!(platform.request(Method::Post, "/x").idempotent().body(chunks()).send().await.is_err());
+        assert_eq!((server.requests().len(), server.last().text()), (1, "part".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn a_post_whose_connection_dies_is_a_submission_unknown() {
+    for reply in [Reply::close(), Reply::raw(&["HTTP/1.1 2"])] {
+        let server = Server::always(reply).await;
+        let platform = client(&server, |builder| builder);
+        let error = send(&platform, Method::Post).await.unwrap_err();
+        assert!(error.is_submission_unknown() && error.was_sent() && error.is_broken(), "{error}");
+        assert!(error.to_string().contains("look before sending it again"), "{error}");
+        assert_eq!(server.requests().len(), 1, "the server saw exactly one");
+        let error = platform.request(Method::Get, "/x").no_retry().send().await.unwrap_err();
+        assert!(!error.is_submission_unknown() && error.was_sent());
+    }
+    let silent = Server::always(Reply::raw(&[]).and_hang()).await;
+    let platform = client(&silent, |builder| builder.deadline(Duration::from_millis(200)));
+    let error = send(&platform, Method::Post).await.unwrap_err();
+    assert!(error.is_timeout() && error.is_submission_unknown(), "{error}");
+
+    let taken = Server::always(Reply::raw(&["HTTP/1.1 201 X\r\ncontent-length: 9\r\n\r\n", "{"])).await;
+    let hasty = client(&taken, |builder| builder.idle_timeout(Duration::from_millis(100)));
+    let error = send(&hasty, Method::Post).await.unwrap_err();
+    assert!(!error.is_submission_unknown() && error.status().unwrap().as_u16() == 201, "{error}");
+    let refused = Server::always(Reply::json(503, "{}")).await;
+    let error = send(&client(&refused, |builder| builder), Method::Post).await.unwrap_err();
+    assert!(!error.is_submission_unknown() && error.was_sent());
+
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let error = send(&Client::builder(address).build().unwrap(), Method::Post).await.unwrap_err();
+    assert!(!error.is_submission_unknown() && !error.was_sent(), "nothing was sent");
+}
+
+#[tokio::test]
+async fn a_silent_service_is_asked_again_by_calls_that_may_repeat() {
+    let server = once(Reply::raw(&[]).and_hang()).await;
+    let platform = client(&server, |builder| builder.idle_timeout(Duration::from_millis(100)));
+    platform.request(Method::Get, "/x").send().await.unwrap();
+    assert_eq!(server.requests().len(), 2);
+    let server = once(Reply::raw(&["HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n", "{"]).and_hang()).await;
+    let platform = client(&server, |builder| builder.idle_timeout(Duration::from_millis(100)));
+    platform.request(Method::Get, "/x").send().await.unwrap();
+    assert_eq!(server.requests().len(), 2, "a body that stalls, too");
+    let server = once(Reply::raw(&[]).and_hang()).await;
+    let platform = client(&server, |builder| builder);
+    platform.request(Method::Get, "/x").idle_timeout(Duration::from_millis(100)).send().await.unwrap();
+    assert_eq!(server.requests().len(), 2, "one call may have less patience than its client");
+}
+
+#[tokio::test]
+async fn second_attempts_have_a_budget_over_the_client() {
+    let server = Server::always(Reply::new(503, &[("retry-after", "0")], "")).await;
+    let platform = client(&server, |builder| builder);
+    for _ in 0..200 {
+        assert!(platform.request(Method::Get, "/x").send().await.is_err());
+    }
+    assert_eq!(server.requests().len(), 300, "two hundred calls, a hundred second attempts, and no more");
+}
+
+#[tokio::test]
+async fn the_gate_lets_so_many_through() {
+    let (now, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let (inside, peak) = (Arc::clone(&now), Arc::clone(&most));
+    let server = Server::start(move |_| {
+        peak.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(5));
+        inside.fetch_sub(1, Ordering::SeqCst);
+        Reply::json(200, "{}")
+    })
+    .await;
+    let platform = client(&server, |builder| builder.max_concurrency(1));
+    let calls: Vec<_> = (0..20)
+        .map(|_| {
+            let platform = platform.clone();
+            tokio::spawn(async move { send(&platform, Method::Get).await })
+        })
+        .collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert_eq!(most.load(Ordering::SeqCst), 1);
+    // A caller in the queue keeps its own deadline.
+    let silent = Server::always(Reply::raw(&[]).and_hang()).await;
+    let platform = client(&silent, |builder| builder.max_concurrency(1));
+    let first = platform.clone();
+    let first = tokio::spawn(async move { send(&first, Method::Get).await });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let queued = platform.request(Method::Post, "/x").deadline(Duration::from_millis(50)).send().await.unwrap_err();
+    assert!(queued.is_timeout() && !queued.was_sent(), "{queued}");
+    first.abort();
+}
+
+#[tokio::test]
+async fn a_call_has_one_identifier_in_the_logs_of_both_sides() {
+    let server = once(Reply::json(502, "{}")).await;
+    client(&server, |builder| builder).request(Method::Get, "/x").send().await.unwrap();
+    let ids: Vec<_> =
+        server.requests().iter().map(|request| request.header("x-request-id").unwrap().to_owned()).collect();
+    assert!(ids[0].len() == 32 && ids[0] == ids[1], "{ids:?}");
+
+    let server = Server::always(Reply::new(500, &[("x-trace", "theirs")], r#"{"traceId":"00-9"}"#)).await;
+    let platform = client(&server, |builder| builder.request_id_header("x-trace").no_retry());
+    let error = platform.request(Method::Get, "/x").header("x-trace", "mine").send().await.unwrap_err();
+    assert_eq!(server.last().header("x-trace"), Some("mine"));
+    assert_eq!((error.request_id(), error.trace_id()), (Some("theirs"), Some("00-9")));
+    assert!(error.to_string().contains("[00-9]"), "{error}");
+
+    let server = Server::always(Reply::close()).await;
+    let platform = client(&server, |builder| builder.request_id_header(""));
+    assert_eq!(send(&platform, Method::Post).await.unwrap_err().request_id(), None);
+    assert_eq!(server.last().header("x-request-id"), None);
+}
+
+struct Stamp(&'static str, Arc<AtomicU32>);
+
+impl Middleware for Stamp {
+    fn handle<'a>(&'a self, mut request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a> {
+        Box::pin(async move {
+            let shown = format!("{request:?} {next:?} {:?}", request.headers);
+            assert!(!shown.contains("canary"), "a middleware never sees the token");
+            request.headers.append("x-stamp", HeaderValue::from_static(self.0));
+            request.headers.insert("authorization", HeaderValue::from_static("Bearer forged"));
+            let answer = next.run(request).await?;
+            self.1.fetch_add(u32::from(answer.status().as_u16()), Ordering::SeqCst);
+            Ok(answer)
+        })
+    }
+}
+
+#[tokio::test]
+async fn middleware_wraps_each_attempt() {
+    let server = once(Reply::new(503, &[("retry-after", "0")], "")).await;
+    let sum = Arc::new(AtomicU32::new(0));
+    let platform = client(&server, |builder| {
+        let builder = builder.credential(StaticToken::new("canary")).middleware(Stamp("outer", Arc::clone(&sum)));
+        builder.middleware(Stamp("inner", Arc::clone(&sum)))
+    });
+    send(&platform, Method::Get).await.unwrap();
+    assert_eq!(sum.load(Ordering::SeqCst), 2 * (503 + 200), "each sees the status of each attempt");
+    let stamps = |request: &Recorded| {
+        request.headers.iter().filter(|(name, _)| name == "x-stamp").map(|(_, value)| value.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(server.requests().len(), 2);
+    for request in server.requests() {
+        assert_eq!(stamps(&request), ["outer", "inner"]);
+        assert_eq!(request.header("authorization"), Some("Bearer canary"), "the credential has the last word");
+    }
+}
+
+#[cfg(feature = "gzip")]
+#[tokio::test]
+async fn a_compressed_body_is_bounded_after_decompression() {
+    use std::io::Write as _;
+
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    for _ in 0..64 {
+        packed.write_all(&vec![b' '; 1024 * 1024]).unwrap();
+    }
+    let packed = packed.finish().unwrap();
+    assert!(packed.len() < 2 * 1024 * 1024);
+    let reply = Reply::new(200, &[("content-encoding", "gzip"), ("content-type", "application/json")], packed);
+    let server = Server::always(reply).await;
+    let error = client(&server, |builder| builder).request(Method::Get, "/x").send().await.unwrap_err();
+    assert!(error.is_too_large(), "{error}");
+    assert_eq!(server.last().header("accept-encoding"), Some("gzip"));
+}
+
+#[tokio::test]
+async fn bodies_without_end_are_bounded() {
+    // A length of 1 GiB is refused by its announcement, chunks by their sum, and nesting by the decoder.
+    let announced =
+        Server::always(Reply::raw(&["HTTP/1.1 200 X\r\ncontent-length: 1073741824\r\n\r\n"]).and_hang()).await;
+    let platform = client(&announced, |builder| builder.deadline(Duration::from_secs(20)));
+    assert!(platform.request(Method::Get, "/x").send().await.unwrap_err().is_too_large());
+
+    let piece = format!("100000\r\n{}\r\n", "x".repeat(0x10_0000));
+    let mut pieces = vec!["HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n"];
+    pieces.extend(std::iter::repeat_n(piece.as_str(), 40));
+    let chunked = Server::always(Reply::raw(&pieces)).await;
+    let platform = client(&chunked, |builder| builder.deadline(Duration::from_secs(20)));
+    assert!(platform.request(Method::Get, "/x").send().await.unwrap_err().is_too_large());
+
+    let deep = Server::always(Reply::json(200, &("[".repeat(100_000) + &"]".repeat(100_000)))).await;
+    let answer = client(&deep, |builder| builder).request(Method::Get, "/x").send().await.unwrap();
+    assert!(answer.json::<platform_runtime::Value>().unwrap_err().is_decode());
+
+    // A trickle keeps the connection busy, and ends with the deadline all the same.
+    let mut drops = vec!["HTTP/1.1 200 X\r\ncontent-length: 1000\r\n\r\n"];
+    drops.extend(std::iter::repeat_n("x", 200));
+    let trickle = Server::always(Reply::raw(&drops)).await;
+    let platform = client(&trickle, |builder| builder.deadline(Duration::from_millis(300)));
+    assert!(platform.request(Method::Get, "/x").send().await.unwrap_err().is_timeout());
+
+    let huge_error = Server::always(Reply::new(400, &[], "x".repeat(1_000_000))).await;
+    let error = client(&huge_error, |builder| builder).request(Method::Get, "/x").send().await.unwrap_err();
+    assert_eq!(error.raw_body().len(), 64 * 1024);
+}

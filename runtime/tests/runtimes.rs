@@ -1,0 +1,127 @@
+//! One client, several runtimes: what began on one that stands still, or has ended, holds up nobody on another.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use platform_runtime::{
+    Client, Error, Method,
+    auth::{Credential, StaticToken, Token, TokenFuture, TokenRequest},
+};
+use support::{Reply, Server};
+use tokio::runtime::{Builder, Runtime};
+
+/// Longer than any call here takes.
+const WATCHDOG: Duration = Duration::from_secs(60);
+
+/// A runtime that goes on only while something waits on it.
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+async fn get(platform: &Client) -> Result<(), Error> {
+    platform.request(Method::Get, "/x").no_retry().deadline(WATCHDOG).idle_timeout(WATCHDOG).send().await.map(drop)
+}
+
+/// A server on a runtime that always goes on.
+fn serving() -> (Runtime, Server) {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let server = runtime.block_on(Server::always(Reply::json(200, "{}")));
+    (runtime, server)
+}
+
+#[test]
+fn a_connection_of_a_runtime_that_stands_still_holds_up_no_other() {
+    let (_serving, server) = serving();
+    let platform = Client::builder(&server.url).credential(StaticToken::new("t")).build().unwrap();
+    let (still, other) = (runtime(), runtime());
+    still.block_on(get(&platform)).unwrap();
+    // The connection is kept for the next call, and nobody drives it.
+    for _ in 0..3 {
+        other.block_on(get(&platform)).unwrap();
+    }
+    still.block_on(get(&platform)).unwrap();
+    drop(still);
+    other.block_on(get(&platform)).unwrap();
+    assert_eq!(server.requests().len(), 6);
+}
+
+#[test]
+fn more_runtimes_than_are_kept_are_served() {
+    let (_serving, server) = serving();
+    let platform = Client::builder(&server.url).build().unwrap();
+    let runtimes: Vec<_> = (0..20).map(|_| runtime()).collect();
+    for runtime in runtimes.iter().chain(&runtimes) {
+        runtime.block_on(get(&platform)).unwrap();
+    }
+    assert_eq!(server.requests().len(), 40);
+}
+
+/// Needs a timer before it gives its token.
+struct Slow(Arc<AtomicU32>);
+
+impl Credential for Slow {
+    fn token<'a>(&'a self, _: TokenRequest<'a>) -> TokenFuture<'a> {
+        Box::pin(async {
+            let number = self.0.fetch_add(1, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            Ok(Token::new(format!("token-{number}")))
+        })
+    }
+}
+
+#[test]
+fn a_token_request_of_a_runtime_that_stands_still_holds_up_no_other() {
+    let (_serving, server) = serving();
+    for ends in [false, true] {
+        let asked = Arc::new(AtomicU32::new(0));
+        let platform = Client::builder(&server.url).credential(Slow(Arc::clone(&asked))).build().unwrap();
+        let still = runtime();
+        // It begins the request, and is not driven again.
+        still.block_on(async {
+            let call = get(&platform);
+            tokio::select! {
+                biased;
+                _ = call => {}
+                () = tokio::task::yield_now() => {}
+            }
+        });
+        let still = (!ends).then_some(still);
+        runtime().block_on(get(&platform)).unwrap();
+        assert_eq!(asked.load(Ordering::SeqCst), 1, "one request serves both");
+        drop(still);
+    }
+}
+
+/// Blocks the thread that it runs on.
+struct Blocks(AtomicU32);
+
+impl Credential for Blocks {
+    fn token<'a>(&'a self, _: TokenRequest<'a>) -> TokenFuture<'a> {
+        Box::pin(async {
+            if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
+                std::thread::park_timeout(WATCHDOG * 10);
+            }
+            Ok(Token::new("token"))
+        })
+    }
+
+    fn patience(&self) -> Duration {
+        Duration::from_millis(1)
+    }
+}
+
+#[test]
+fn a_credential_that_blocks_its_thread_is_asked_again() {
+    let (_serving, server) = serving();
+    let platform = Client::builder(&server.url).credential(Blocks(AtomicU32::new(0))).build().unwrap();
+    runtime().block_on(get(&platform)).unwrap();
+}

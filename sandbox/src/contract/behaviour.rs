@@ -1,0 +1,228 @@
+//! What an operation declares beside its contract: who may call it, what answers it, and the work that it begins. None of it
+//! is published.
+
+use serde_json::Value;
+
+use crate::directory::Role;
+use crate::workflow::Kind;
+
+/// How the sandbox answers an operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Behaviour {
+    pub(crate) handler: Handler,
+    /// The role that a caller needs for what the address names. `None`: the handler decides. The roles are the sandbox's own;
+    /// the document shows none.
+    pub(crate) role: Option<Role>,
+    pub(crate) work: Option<Work>,
+    /// What a call changes in the item that it targets.
+    pub(crate) effects: Vec<(&'static str, Value)>,
+    /// The status that a boolean query parameter asks for, among several that say success.
+    pub(crate) choices: Vec<(&'static str, &'static str)>,
+    /// Whether each caller has one of its own of what the address names.
+    pub(crate) per_caller: bool,
+    /// The field that takes an item out of a list.
+    pub(crate) omits: Option<&'static str>,
+}
+
+/// What answers an operation. Each has one function in `handlers`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Handler {
+    /// The documented list of projects.
+    ListProjects,
+    /// The documented project.
+    GetProject,
+    /// The documented creation of a project.
+    CreateProject,
+    /// The items of a collection.
+    List,
+    /// One item of a collection.
+    Get,
+    /// Adds an item to a collection, and begins the work on it where the operation declares some.
+    Create,
+    /// Replaces an item, or adds it under the key of the address where the operation declares a 201.
+    Replace,
+    /// Changes some fields of an item.
+    Change,
+    /// Removes an item with everything below it.
+    Remove,
+    /// Acts on the item that the address lies below, or begins work on it.
+    Act,
+    /// Cancels the work that the item above the address stands for.
+    Cancel,
+    /// What exists once below an item.
+    GetSingleton,
+    /// Sets what exists once below an item.
+    PutSingleton,
+    /// Removes what exists once below an item.
+    RemoveSingleton,
+    /// Sets the shutdown timer of the machine above the address.
+    SetTimer,
+    /// Clears the shutdown timer of the machine above the address.
+    ClearTimer,
+    /// The session that a cookie names.
+    CurrentSession,
+    /// Bytes that somebody has put.
+    GetBytes,
+    /// Puts bytes.
+    PutBytes,
+    /// The item above the address as bytes.
+    Export,
+    /// Adds the files of a form to a branch.
+    UploadFiles,
+    /// The bytes of a file of a branch.
+    GetFile,
+    /// Writes a file of a branch.
+    PutFile,
+    /// Removes a file of a branch.
+    RemoveFile,
+    /// The log of the item above the address, as text.
+    Log,
+    /// The log of the item above the address, as server-sent events.
+    LogStream,
+}
+
+/// The asynchronous work that an operation begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Work {
+    kind: Kind,
+    /// Another kind where this field of the body is true.
+    or: Option<(&'static str, Kind)>,
+}
+
+impl Work {
+    pub(super) fn new(kind: Kind) -> Self {
+        Self { kind, or: None }
+    }
+
+    pub(super) fn or(self, field: &'static str, kind: Kind) -> Self {
+        Self { or: Some((field, kind)), ..self }
+    }
+
+    /// The kind that the fields of a body ask for.
+    pub(crate) fn kind(self, fields: &serde_json::Map<String, Value>) -> Kind {
+        match self.or {
+            Some((field, kind)) if fields.get(field) == Some(&Value::Bool(true)) => kind,
+            _ => self.kind,
+        }
+    }
+}
+
+impl Behaviour {
+    pub(super) fn new(handler: Handler, role: Role) -> Self {
+        Self {
+            handler,
+            role: Some(role),
+            work: None,
+            effects: Vec::new(),
+            choices: Vec::new(),
+            per_caller: false,
+            omits: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::collections::BTreeSet;
+
+    use http::Method;
+
+    use super::*;
+    use crate::contract::declare::Controller;
+    use crate::contract::operation::{Operation, Place};
+    use crate::contract::{Provenance, Revision, element_schema};
+
+    fn all() -> impl Iterator<Item = &'static Operation> {
+        [Revision::First, Revision::Second].into_iter().flat_map(|revision| &revision.contract().operations)
+    }
+
+    fn named(operation: &Operation) -> String {
+        format!("{} {}", operation.method, operation.path)
+    }
+
+    #[test]
+    fn a_path_decides_neither_role_nor_work() {
+        let threads = Controller::new("Threads", "/api/teams/v1/teams/{teamId}/access-grants");
+        for path in ["/lock", "/hide", "/import", "/vote", "/cancel", "/shutdown-timer"] {
+            let behaviour = threads.action(path, "").behaviour;
+            assert_eq!((behaviour.handler, behaviour.role, behaviour.work), (Handler::Act, Some(Role::Member), None));
+            assert!(!behaviour.per_caller && behaviour.effects.is_empty(), "{path}");
+        }
+        let threads = threads.writers(Role::Admin).readers(Role::Member);
+        assert_eq!(threads.action("/like", "").behaviour.role, Some(Role::Admin));
+        assert_eq!(threads.list("", "").behaviour.role, Some(Role::Member));
+    }
+
+    #[test]
+    fn only_the_documented_operations_decide_on_their_own_and_only_viewers_read() {
+        for operation in all() {
+            let role = operation.behaviour.role;
+            assert_eq!(role.is_none(), operation.provenance == Provenance::Documented, "{}", named(operation));
+            let least = if operation.method == Method::GET { Role::Viewer } else { Role::Member };
+            assert!(role.is_none_or(|role| role >= least), "{}", named(operation));
+        }
+        let tags = |role, reads: bool| {
+            let fits =
+                move |found: &&Operation| found.behaviour.role == Some(role) && (found.method == Method::GET) == reads;
+            all().filter(fits).map(|found| found.tags[0]).collect::<BTreeSet<_>>()
+        };
+        let administered = [
+            "BillingAccounts",
+            "ComponentAccessGrants",
+            "ContainerRegistries",
+            "ForumModeration",
+            "ServiceProviderCredentials",
+            "TeamRoles",
+        ];
+        assert_eq!(tags(Role::Admin, false), BTreeSet::from(administered));
+        assert!(tags(Role::Member, false).is_disjoint(&BTreeSet::from(administered)));
+        assert_eq!(tags(Role::Member, true), BTreeSet::from(["ServiceProviderCredentials"]));
+    }
+
+    #[test]
+    fn what_is_accepted_begins_work_or_cancels_some() {
+        for operation in all() {
+            let accepts = operation.successes().any(|status| status == "202");
+            let Behaviour { work, handler, .. } = operation.behaviour;
+            assert_eq!(accepts, work.is_some() || handler == Handler::Cancel, "{}", named(operation));
+            assert!(work.is_none() || matches!(handler, Handler::Create | Handler::Act), "{}", named(operation));
+        }
+        let work = Work::new(Kind::TerraformPlan).or("autoApprove", Kind::TerraformRun);
+        let fields = |value: Value| serde_json::Map::from_iter([("autoApprove".to_owned(), value)]);
+        assert_eq!(work.kind(&fields(true.into())), Kind::TerraformRun);
+        assert_eq!(work.kind(&fields(false.into())), Kind::TerraformPlan);
+        assert_eq!(work.kind(&fields("true".into())), Kind::TerraformPlan);
+    }
+
+    #[test]
+    fn a_handler_fits_the_contract_of_its_operation() {
+        for operation in all() {
+            let name = named(operation);
+            let is_item = operation.path.ends_with('}');
+            let ok = operation.json_schema("200");
+            let has = |place| operation.parameters.iter().any(|found| found.place == place);
+            match operation.behaviour.handler {
+                Handler::List => assert!(!is_item && ok.and_then(element_schema).is_some(), "{name}"),
+                Handler::Get => assert!(is_item && ok.is_some(), "{name}"),
+                Handler::Create => assert!(!is_item && operation.request_body.is_some(), "{name}"),
+                Handler::Replace | Handler::Change => assert!(is_item && ok.is_some(), "{name}"),
+                Handler::Remove => assert!(is_item && operation.successes().eq(["204"]), "{name}"),
+                Handler::CurrentSession => assert!(has(Place::Cookie), "{name}"),
+                Handler::GetFile | Handler::PutFile | Handler::RemoveFile => assert!(has(Place::Query), "{name}"),
+                Handler::GetBytes | Handler::Export | Handler::Log | Handler::LogStream => {
+                    assert!(ok.is_none() && !operation.content("200").is_empty(), "{name}");
+                }
+                Handler::GetSingleton | Handler::PutSingleton => assert!(!is_item && ok.is_some(), "{name}"),
+                Handler::Act | Handler::Cancel | Handler::SetTimer | Handler::ClearTimer | Handler::RemoveSingleton => {
+                    assert!(operation.path.contains("}/") && !is_item, "{name}");
+                }
+                Handler::PutBytes | Handler::UploadFiles => assert!(operation.request_body.is_some(), "{name}"),
+                Handler::ListProjects | Handler::GetProject | Handler::CreateProject => {
+                    assert_eq!(operation.provenance, Provenance::Documented, "{name}");
+                }
+            }
+        }
+    }
+}

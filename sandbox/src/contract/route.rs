@@ -1,0 +1,75 @@
+//! Finds the operation that a method and path belong to.
+
+use http::Method;
+use percent_encoding::percent_decode_str;
+
+use super::Contract;
+use super::operation::Operation;
+
+/// What a path and method lead to.
+#[derive(Debug)]
+pub(crate) enum Match {
+    Found(Found),
+    /// The path exists; these are its methods.
+    OtherMethods(String),
+    Missing,
+}
+
+/// An operation and the raw values of its path parameters.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) operation: &'static Operation,
+    pub(crate) arguments: Vec<(&'static str, String)>,
+}
+
+pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> Match {
+    let Some(segments) = path.split('/').map(decoded).collect::<Option<Vec<_>>>() else {
+        return Match::Missing;
+    };
+    // Of two templates that fit, the one with fewer parameters is meant.
+    let mut fitting: Vec<Found> = contract
+        .operations
+        .iter()
+        .filter_map(|operation| Some(Found { operation, arguments: arguments(&operation.path, &segments)? }))
+        .collect();
+    fitting.sort_by_key(|found| found.arguments.len());
+    let best = fitting.first().map(|found| found.operation.path.as_str());
+    fitting.retain(|found| best == Some(found.operation.path.as_str()));
+    if fitting.is_empty() {
+        return Match::Missing;
+    }
+    let methods: Vec<&str> = fitting.iter().map(|found| found.operation.method.as_str()).collect();
+    let methods = methods.join(", ");
+    match fitting.into_iter().find(|found| found.operation.method == *method) {
+        Some(found) => Match::Found(found),
+        None => Match::OtherMethods(methods),
+    }
+}
+
+/// The path of the operation that a method and path lead to.
+pub(crate) fn template(contract: &'static Contract, method: &Method, path: &str) -> Option<&'static str> {
+    match find(contract, method, path) {
+        Match::Found(found) => Some(&found.operation.path),
+        _ => None,
+    }
+}
+
+fn decoded(segment: &str) -> Option<String> {
+    Some(percent_decode_str(segment).decode_utf8().ok()?.into_owned())
+}
+
+fn arguments(template: &'static str, segments: &[String]) -> Option<Vec<(&'static str, String)>> {
+    if template.split('/').count() != segments.len() {
+        return None;
+    }
+    let mut arguments = Vec::new();
+    for (part, segment) in template.split('/').zip(segments) {
+        match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+            Some(_) if segment.is_empty() => return None,
+            Some(name) => arguments.push((name, segment.clone())),
+            None if part == segment => {}
+            None => return None,
+        }
+    }
+    Some(arguments)
+}

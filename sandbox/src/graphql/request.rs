@@ -1,0 +1,65 @@
+//! GraphQL requests as they arrive, whatever brings them: a JSON body, a query string, a message.
+
+use std::sync::Arc;
+
+use async_graphql::{Request, Variables};
+use axum::body::{Body, to_bytes};
+use http::{HeaderMap, StatusCode};
+use serde_json::Value;
+
+use super::Service;
+use crate::caller::Caller;
+use crate::reply;
+
+const BODY_LIMIT: usize = 1024 * 1024;
+
+/// A request with what its resolvers read.
+pub(super) fn with_data(request: Request, service: &Service, caller: &Arc<Caller>) -> Request {
+    request.data(Arc::clone(&service.store)).data(Arc::clone(caller))
+}
+
+pub(super) async fn of_body(headers: &HeaderMap, body: Body) -> Result<Request, (StatusCode, &'static str)> {
+    if reply::essence(headers) != "application/json" {
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "The content type has to be application/json."));
+    }
+    let bytes = to_bytes(body, BODY_LIMIT).await;
+    let bytes = bytes.map_err(|_unreadable| (StatusCode::PAYLOAD_TOO_LARGE, "The body is too long or was cut off."))?;
+    let value: Value =
+        serde_json::from_slice(&bytes).map_err(|_broken| (StatusCode::BAD_REQUEST, "The body is no JSON."))?;
+    of_value(value).ok_or((StatusCode::BAD_REQUEST, "The body is no GraphQL request."))
+}
+
+/// A request as JSON has it. One without a query is none.
+pub(super) fn of_value(value: Value) -> Option<Request> {
+    value.get("query")?.as_str()?;
+    serde_json::from_value(value).ok()
+}
+
+pub(super) fn of_query(query: &str) -> Result<Request, &'static str> {
+    let mut request = None;
+    let (mut name, mut variables) = (None, None);
+    for (key, value) in form_urlencoded::parse(query.as_bytes()) {
+        match key.as_ref() {
+            "query" => request = Some(Request::new(value)),
+            "operationName" => name = Some(value.into_owned()),
+            "variables" if !value.is_empty() => {
+                let value = serde_json::from_str(&value).map_err(|_broken| "The variables are no JSON.")?;
+                variables = Some(Variables::from_json(value));
+            }
+            _ => {}
+        }
+    }
+    let mut request = request.ok_or("The parameter query is missing.")?;
+    request.operation_name = name;
+    Ok(match variables {
+        Some(variables) => request.variables(variables),
+        None => request,
+    })
+}
+
+/// Whether a request failed before its execution began: it does not parse, or does not fit the schema.
+pub(super) fn is_refused(answer: &async_graphql::Response) -> bool {
+    answer.data == async_graphql::Value::Null
+        && !answer.errors.is_empty()
+        && answer.errors.iter().all(|error| error.path.is_empty())
+}

@@ -1,0 +1,151 @@
+//! A request that was understood: its operation, what its address names, its input, and what the caller sees of the state.
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde_json::{Map, Value};
+
+use super::Api;
+use super::input::{Input, Payload};
+use crate::contract::operation::Operation;
+use crate::state::{Item, View};
+use crate::values::shape;
+use crate::workflow::Outcome;
+use crate::{problem, reply};
+
+/// What would be mistaken for the structure of an address.
+const RESERVED: &AsciiSet = &CONTROLS.add(b'/').add(b'%').add(b'?').add(b'{').add(b'}');
+
+/// A request that was understood, with what it is answered from.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    pub(crate) operation: &'static Operation,
+    /// The path of the operation with its parameters filled in: where in the state lies what the request is about.
+    pub(crate) address: String,
+    pub(crate) input: Input,
+    pub(crate) view: View<'a>,
+    pub(crate) api: &'a Api,
+    /// How the work ends that the request begins.
+    pub(crate) outcome: Outcome,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(
+        operation: &'static Operation,
+        input: Input,
+        view: View<'a>,
+        api: &'a Api,
+        outcome: Outcome,
+    ) -> Self {
+        let address = address(&operation.path, &input.path);
+        Self { operation, address, input, view, api, outcome }
+    }
+
+    /// The stored item that the address names.
+    pub(crate) fn item(&self) -> Option<&Item> {
+        let (collection, key) = split(&self.address);
+        self.view.get(collection, key)
+    }
+
+    pub(crate) fn item_mut(&mut self) -> Option<&mut Item> {
+        let (collection, key) = split(&self.address);
+        self.view.get_mut(collection, key)
+    }
+
+    pub(super) fn put_item(&mut self, item: Item) {
+        let (collection, key) = split(&self.address);
+        self.view.put(collection, key, item);
+    }
+
+    /// Removes the item that the address names. Says whether there was one.
+    pub(super) fn remove_item(&mut self) -> bool {
+        let (collection, key) = split(&self.address);
+        self.view.remove(collection, key)
+    }
+
+    /// Paths and addresses of the items that the address lies below, outermost first.
+    pub(super) fn above(&self) -> impl DoubleEndedIterator<Item = (&'static str, &str)> {
+        let template: &'static str = &self.operation.path;
+        let ends: Vec<usize> = template.match_indices("}/").map(|(index, _)| index + 1).collect();
+        ends.into_iter().filter_map(|end| {
+            let path = template.get(..end)?;
+            let slashes = path.matches('/').count();
+            let end = self.address.match_indices('/').nth(slashes).map_or(self.address.len(), |(index, _)| index);
+            Some((path, self.address.get(..end)?))
+        })
+    }
+
+    /// The address of the nearest item that the address lies below.
+    pub(crate) fn parent_address(&self) -> Option<&str> {
+        self.above().next_back().map(|(_, address)| address)
+    }
+
+    /// The nearest item that the address lies below.
+    pub(crate) fn parent(&self) -> Option<&Item> {
+        let (collection, key) = split(self.parent_address()?);
+        self.view.get(collection, key)
+    }
+
+    /// The path parameters as fields that bodies may have: `project_id` is known as `projectId` as well.
+    pub(crate) fn known(&self) -> Item {
+        self.input.path.iter().map(|(name, value)| (camel(name), value.clone())).collect()
+    }
+
+    /// Takes the fields of the body.
+    pub(crate) fn body(&mut self) -> Item {
+        match std::mem::replace(&mut self.input.payload, Payload::None) {
+            Payload::Json(Value::Object(fields)) | Payload::Form(fields, _) => fields,
+            _ => Item::new(),
+        }
+    }
+
+    /// A response with this status, and a body where the contract has one.
+    pub(crate) fn send(&self, status: &str, known: &Item) -> Response {
+        let code = status.parse().unwrap_or(StatusCode::OK);
+        match self.operation.json_schema(status) {
+            Some(schema) => self.json(code, &shape::value(schema, known)),
+            None => code.into_response(),
+        }
+    }
+
+    /// A response with a JSON body.
+    pub(crate) fn json(&self, status: StatusCode, body: &Value) -> Response {
+        reply::json(status, &self.input.headers, body)
+    }
+}
+
+pub(super) fn missing() -> Response {
+    problem::response(StatusCode::NOT_FOUND, "The resource does not exist or is not visible to the caller.")
+}
+
+/// The collection and the key of an address.
+pub(super) fn split(address: &str) -> (&str, &str) {
+    address.rsplit_once('/').unwrap_or((address, ""))
+}
+
+/// A path with its parameters filled in, segment by segment.
+fn address(path: &str, arguments: &Map<String, Value>) -> String {
+    let segment = |part: &str| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+        Some(name) => utf8_percent_encode(&text(arguments.get(name)), RESERVED).to_string(),
+        None => part.to_owned(),
+    };
+    path.split('/').map(segment).collect::<Vec<_>>().join("/")
+}
+
+fn text(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => String::new(),
+    }
+}
+
+fn camel(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |camel, word| {
+        let mut letters = word.chars();
+        let head = letters.next().map(|letter| letter.to_ascii_uppercase());
+        camel.chars().chain(head).chain(letters).collect()
+    })
+}

@@ -1,0 +1,128 @@
+//! Bytes: images, exports, and the files of a repository by branch.
+
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::call::{Call, missing, split};
+use super::input::{File, Payload};
+use crate::state::{Blob, Item};
+
+/// The branch of a request that names none.
+const DEFAULT_BRANCH: &str = "main";
+
+/// Bytes that lie at the address.
+pub(super) fn get(call: &Call<'_>) -> Response {
+    sent(call.view.blob(&call.address))
+}
+
+pub(super) fn put(mut call: Call<'_>) -> Response {
+    let blob = blob(&mut call);
+    call.view.put_blob(&call.address, blob);
+    call.send("204", &Item::new())
+}
+
+/// The item above the address as bytes: nobody uploads them.
+pub(super) fn export(call: &Call<'_>) -> Response {
+    let item = call.parent().cloned().unwrap_or_default();
+    let media = call.operation.content("200").first().map_or("application/octet-stream", |(media, _)| media);
+    ([(CONTENT_TYPE, media)], Value::Object(item).to_string()).into_response()
+}
+
+pub(super) fn upload(mut call: Call<'_>) -> Response {
+    let files = match &mut call.input.payload {
+        Payload::Form(_, files) => std::mem::take(files),
+        _ => Vec::new(),
+    };
+    let fields = call.body();
+    let branch = fields.get("branch").and_then(Value::as_str).filter(|branch| !branch.is_empty());
+    let branch = branch.unwrap_or(DEFAULT_BRANCH);
+    let mut stored: Vec<Value> = Vec::new();
+    for File { name, bytes } in files {
+        let fields = file(&name, branch, &bytes);
+        let key = key(branch, &name);
+        let blob = Blob { media_type: "application/octet-stream".to_owned(), bytes };
+        call.view.put_blob(&content(&call.address, &key), blob);
+        call.view.put(&call.address, &key, fields.clone());
+        stored.push(fields.into());
+    }
+    call.json(StatusCode::CREATED, &stored.into())
+}
+
+pub(super) fn get_file(call: &Call<'_>) -> Response {
+    let (collection, key) = named(call);
+    sent(call.view.blob(&content(collection, &key)))
+}
+
+pub(super) fn put_file(mut call: Call<'_>) -> Response {
+    let blob = blob(&mut call);
+    let (collection, key) = named(&call);
+    let collection = collection.to_owned();
+    let file = file(path(&call), branch(&call), &blob.bytes);
+    let replaced = call.view.put_blob(&content(&collection, &key), blob.clone());
+    call.view.put(&collection, &key, file.clone());
+    let status = match replaced {
+        Some(old) if old == blob => "204",
+        Some(_) => "200",
+        None => "201",
+    };
+    call.send(status, &file)
+}
+
+pub(super) fn remove_file(mut call: Call<'_>) -> Response {
+    let (collection, key) = named(&call);
+    let collection = collection.to_owned();
+    call.view.remove(&collection, &key);
+    match call.view.remove_blob(&content(&collection, &key)) {
+        true => call.send("204", &Item::new()),
+        false => missing(),
+    }
+}
+
+fn sent(blob: Option<&Blob>) -> Response {
+    match blob {
+        Some(blob) => ([(CONTENT_TYPE, blob.media_type.clone())], blob.bytes.clone()).into_response(),
+        None => missing(),
+    }
+}
+
+/// Takes the body of the request.
+fn blob(call: &mut Call<'_>) -> Blob {
+    match std::mem::replace(&mut call.input.payload, Payload::None) {
+        Payload::Bytes(media_type, bytes) => Blob { media_type, bytes },
+        _ => Blob { media_type: "application/octet-stream".to_owned(), bytes: Bytes::new() },
+    }
+}
+
+/// The collection of files that the address lies in, and the key of the file that the parameters name.
+fn named<'a>(call: &'a Call<'_>) -> (&'a str, String) {
+    (split(&call.address).0, key(branch(call), path(call)))
+}
+
+fn path<'a>(call: &'a Call<'_>) -> &'a str {
+    call.input.text("path").unwrap_or_default()
+}
+
+fn branch<'a>(call: &'a Call<'_>) -> &'a str {
+    call.input.text("branch").filter(|branch| !branch.is_empty()).unwrap_or(DEFAULT_BRANCH)
+}
+
+fn key(branch: &str, path: &str) -> String {
+    format!("{branch}:{path}")
+}
+
+/// Where the bytes of a file lie.
+fn content(collection: &str, key: &str) -> String {
+    format!("{collection}/content?{key}")
+}
+
+fn file(path: &str, branch: &str, bytes: &Bytes) -> Item {
+    let sha256 = Sha256::digest(bytes).iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+    match json!({ "path": path, "branch": branch, "size": bytes.len(), "sha256": sha256 }) {
+        Value::Object(file) => file,
+        _ => Item::new(),
+    }
+}

@@ -1,0 +1,67 @@
+//! The contract over HTTP, in JSON and in YAML, with conditional requests, and behind a token on demand.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::Router;
+use axum::extract::{FromRef, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use http::{HeaderMap, StatusCode};
+
+use crate::contract::{Contract, JSON_PATH, Rendered, YAML_PATH};
+use crate::issuer::Issuer;
+use crate::{problem, reply};
+
+/// The contract that is served, and whether only to callers with a token.
+#[derive(Clone, Debug)]
+pub(crate) struct Publication {
+    contract: &'static Contract,
+    issuer: Arc<Issuer>,
+    requires_token: Arc<AtomicBool>,
+}
+
+impl Publication {
+    pub(crate) fn new(contract: &'static Contract, issuer: Arc<Issuer>, requires_token: bool) -> Self {
+        Self { contract, issuer, requires_token: Arc::new(requires_token.into()) }
+    }
+
+    pub(crate) fn set_requires_token(&self, required: bool) {
+        self.requires_token.store(required, Ordering::Relaxed);
+    }
+
+    fn send(&self, headers: &HeaderMap, form: Result<&'static Rendered, &'static str>) -> Response {
+        if self.requires_token.load(Ordering::Relaxed)
+            && let Err(response) = self.issuer.caller(headers)
+        {
+            return *response;
+        }
+        let form = match form {
+            Ok(form) => form,
+            Err(message) => return problem::response(StatusCode::INTERNAL_SERVER_ERROR, message),
+        };
+        let validators = [(ETAG, form.etag.as_str()), (CACHE_CONTROL, "no-cache")];
+        if reply::matches(headers.get_all(IF_NONE_MATCH), &form.etag) {
+            return (StatusCode::NOT_MODIFIED, validators).into_response();
+        }
+        (validators, [(CONTENT_TYPE, form.media_type)], form.body.clone()).into_response()
+    }
+}
+
+/// The two addresses of the contract.
+pub(crate) fn routes<S>() -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    Publication: FromRef<S>,
+{
+    Router::new().route(JSON_PATH, get(json)).route(YAML_PATH, get(yaml))
+}
+
+async fn json(State(publication): State<Publication>, headers: HeaderMap) -> Response {
+    publication.send(&headers, publication.contract.json())
+}
+
+async fn yaml(State(publication): State<Publication>, headers: HeaderMap) -> Response {
+    publication.send(&headers, publication.contract.yaml())
+}

@@ -1,0 +1,117 @@
+//! The state: read from memory, kept in the database. Every change of a request is in the database before its answer goes
+//! out.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use super::{Beginning, State, View};
+use crate::caller::Caller;
+use crate::clock::Clock;
+use crate::data::Data;
+use crate::error::Error;
+use crate::workflow::{Hub, Notice};
+
+/// The fields of a stored resource.
+pub(crate) type Item = Map<String, Value>;
+
+/// Stored bytes and their media type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Blob {
+    pub(crate) media_type: String,
+    pub(crate) bytes: Bytes,
+}
+
+/// The state of all teams.
+#[derive(Debug)]
+pub(crate) struct Store {
+    data: Arc<Data>,
+    clock: Clock,
+    hub: Hub,
+    beginning: Beginning,
+    state: Mutex<State>,
+}
+
+impl Store {
+    /// The state that the database holds, or the seeded one when it is new.
+    pub(crate) fn open(data: Arc<Data>, clock: Clock, hub: Hub, beginning: Beginning) -> Result<Self, Error> {
+        let mut state = State::read(&data)?;
+        if state.is_empty() {
+            beginning.plant(&mut state);
+            state.write(&data)?;
+        }
+        Ok(Self { data, clock, hub, beginning, state: Mutex::new(state) })
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub(crate) fn hub(&self) -> &Hub {
+        &self.hub
+    }
+
+    /// Forgets everything and seeds again.
+    pub(crate) fn reset(&self) -> Result<(), Error> {
+        let mut state = self.lock();
+        State::erase(&self.data)?;
+        *state = State::default();
+        self.beginning.plant(&mut state);
+        self.commit(&mut state)?;
+        drop(state);
+        self.hub.touch();
+        Ok(())
+    }
+
+    /// Runs something on what a caller may see, and stores what it changed.
+    pub(crate) fn with<T>(&self, caller: &Caller, run: impl FnOnce(View<'_>) -> T) -> Result<T, Error> {
+        let mut state = self.lock();
+        let now = self.clock.now();
+        let notices = state.settle(now);
+        let result = run(View::new(&mut state, caller, now));
+        self.finish(state, notices)?;
+        Ok(result)
+    }
+
+    /// Reads the state of all teams.
+    pub(crate) fn read<T>(&self, run: impl FnOnce(&State) -> T) -> Result<T, Error> {
+        let mut state = self.lock();
+        let notices = state.settle(self.clock.now());
+        let result = run(&state);
+        self.finish(state, notices)?;
+        Ok(result)
+    }
+
+    /// Lets the workflows go on to the present, and says when the next step is due.
+    pub(crate) fn settle(&self) -> Result<Option<i64>, Error> {
+        self.read(|state| state.workflows.next_due())
+    }
+
+    fn finish(&self, mut state: MutexGuard<'_, State>, mut notices: Vec<Notice>) -> Result<(), Error> {
+        notices.append(&mut state.take_notices());
+        let changed = state.has_changed_work();
+        self.commit(&mut state)?;
+        // Sent while the state is locked, so that notices come in the order of the changes.
+        self.hub.publish(notices);
+        drop(state);
+        if changed {
+            self.hub.touch();
+            self.clock.nudge();
+        }
+        Ok(())
+    }
+
+    /// What cannot be stored has not happened.
+    fn commit(&self, state: &mut State) -> Result<(), Error> {
+        let written = state.write(&self.data);
+        if written.is_err() {
+            *state = State::read(&self.data)?;
+        }
+        written
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,171 @@
+//! What a caller sees of the state.
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{Blob, Change, Item, State};
+use crate::caller::Caller;
+use crate::directory::Role;
+use crate::workflow::{Kind, Outcome, Workflow};
+
+/// The state through the eyes of one caller: what the caller may not see does not exist here.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    state: &'a mut State,
+    pub(crate) caller: &'a Caller,
+    pub(crate) now: i64,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(state: &'a mut State, caller: &'a Caller, now: i64) -> Self {
+        Self { state, caller, now }
+    }
+
+    /// The items of a collection, oldest first.
+    pub(crate) fn list(&self, collection: &str) -> impl Iterator<Item = &Item> {
+        let entries = self.state.collections.get(collection).into_iter().flatten();
+        let seen = entries.filter(move |(key, entry)| self.sees(entry.owner, collection, key));
+        seen.map(|(_, entry)| &entry.item)
+    }
+
+    pub(crate) fn get(&self, collection: &str, key: &str) -> Option<&Item> {
+        let entry = self.state.entry(collection, key)?;
+        self.sees(entry.owner, collection, key).then_some(&entry.item)
+    }
+
+    pub(crate) fn get_mut(&mut self, collection: &str, key: &str) -> Option<&mut Item> {
+        self.get(collection, key)?;
+        self.state.changes.push(Change::Item(collection.to_owned(), key.to_owned()));
+        Some(&mut self.state.collections.get_mut(collection)?.get_mut(key)?.item)
+    }
+
+    /// Finds an item by its key among the collections whose address ends so.
+    pub(crate) fn find(&self, ending: &str, key: &str) -> Option<&Item> {
+        let mut collections = self.state.collections.keys().filter(|address| address.ends_with(ending));
+        collections.find_map(|collection| self.get(collection, key))
+    }
+
+    /// Whether an item exists and lies on the way to an address that the caller may see.
+    pub(crate) fn leads_to(&self, collection: &str, key: &str, address: &str) -> bool {
+        self.state.entry(collection, key).is_some_and(|entry| {
+            self.sees(entry.owner, collection, key) || self.state.role(self.caller, entry.owner, address).is_some()
+        })
+    }
+
+    /// The caller's role for an address; for one below nothing, the role in the caller's own team.
+    pub(crate) fn role(&self, address: &str) -> Option<Role> {
+        let owner = self.state.owner(address).unwrap_or(self.caller.team_id);
+        self.state.role(self.caller, owner, address)
+    }
+
+    /// Adds an item, or replaces the one with its key. Says whether there was one.
+    pub(crate) fn put(&mut self, collection: &str, key: &str, item: Item) -> bool {
+        let owner = self.state.owner(collection).unwrap_or(self.caller.team_id);
+        self.state.put(owner, collection, key, item)
+    }
+
+    /// Adds an item that belongs to a team.
+    pub(crate) fn put_for(&mut self, team: Uuid, collection: &str, key: &str, item: Item) {
+        self.state.put(team, collection, key, item);
+    }
+
+    /// Removes an item with everything that lies below it. Says whether there was one.
+    pub(crate) fn remove(&mut self, collection: &str, key: &str) -> bool {
+        self.get(collection, key).is_some() && self.state.remove(collection, key)
+    }
+
+    pub(crate) fn single(&self, address: &str) -> Option<&Item> {
+        self.state.singles.get(address)
+    }
+
+    pub(crate) fn put_single(&mut self, address: &str, item: Item) {
+        self.state.put_single(address, item);
+    }
+
+    pub(crate) fn remove_single(&mut self, address: &str) {
+        if self.state.singles.remove(address).is_some() {
+            self.state.changes.push(Change::Single(address.to_owned()));
+        }
+    }
+
+    pub(crate) fn blob(&self, address: &str) -> Option<&Blob> {
+        self.state.blobs.get(address)
+    }
+
+    /// Stores bytes and gives back what lay there.
+    pub(crate) fn put_blob(&mut self, address: &str, blob: Blob) -> Option<Blob> {
+        self.state.changes.push(Change::Blob(address.to_owned()));
+        self.state.blobs.insert(address.to_owned(), blob)
+    }
+
+    pub(crate) fn remove_blob(&mut self, address: &str) -> bool {
+        self.state.changes.push(Change::Blob(address.to_owned()));
+        self.state.blobs.remove(address).is_some()
+    }
+
+    /// Begins a piece of work on the resource of an address.
+    pub(crate) fn begin(&mut self, id: Uuid, kind: Kind, target: String, outcome: Outcome, step: i64) {
+        let owner = self.state.owner(&target).unwrap_or(self.caller.team_id);
+        self.state.begin(Workflow::new(id, owner, kind, target, outcome, self.now, step));
+    }
+
+    /// Plans a piece of work that begins at a moment.
+    pub(crate) fn begin_later(&mut self, id: Uuid, kind: Kind, target: String, due: i64) {
+        let owner = self.state.owner(&target).unwrap_or(self.caller.team_id);
+        self.state.begin(Workflow::planned(id, owner, kind, target, self.now, due));
+    }
+
+    /// A piece of work that the caller may see.
+    pub(crate) fn workflow(&self, id: Uuid) -> Option<&Workflow> {
+        self.state.workflows.get(id).filter(|workflow| self.sees_workflow(workflow))
+    }
+
+    /// The caller's pieces of work, newest first.
+    pub(crate) fn workflows(&self) -> impl Iterator<Item = &Workflow> {
+        self.state.workflows.all().rev().filter(|workflow| self.sees_workflow(workflow))
+    }
+
+    /// The pieces of work on the resource of an address, oldest first.
+    pub(crate) fn work_on(&self, target: &str) -> impl Iterator<Item = &Workflow> {
+        let is_seen = self.role(target).is_some();
+        self.state.workflows.all().filter(move |workflow| is_seen && workflow.target == target)
+    }
+
+    pub(crate) fn sees_workflow(&self, workflow: &Workflow) -> bool {
+        self.state.role(self.caller, workflow.team_id, &workflow.target).is_some()
+    }
+
+    /// Cancels a piece of work after so many milliseconds.
+    pub(crate) fn cancel(&mut self, id: Uuid, after: i64) {
+        let due = self.now.saturating_add(after);
+        self.state.replan(id, self.now, |workflow| workflow.cancel(due));
+    }
+
+    /// Whether a team owns an item, in a collection whose address ends so.
+    pub(crate) fn belongs_to(&self, team: Uuid, ending: &str, key: &str) -> bool {
+        self.owners(ending, key).any(|owner| owner == team)
+    }
+
+    /// Whether an item exists in a collection whose address ends so, and another team owns it.
+    pub(crate) fn is_foreign(&self, team: Uuid, ending: &str, key: &str) -> bool {
+        self.owners(ending, key).any(|owner| owner != team)
+    }
+
+    fn owners(&self, ending: &str, key: &str) -> impl Iterator<Item = Uuid> {
+        let collections = self.state.collections.iter().filter(move |(address, _)| address.ends_with(ending));
+        collections.filter_map(move |(_, entries)| entries.get(key)).map(|entry| entry.owner)
+    }
+
+    /// The `state` of the resource at an address.
+    pub(crate) fn state_of(&self, address: &str) -> Option<&Value> {
+        let (collection, key) = address.rsplit_once('/')?;
+        self.get(collection, key)?.get("state")
+    }
+
+    fn sees(&self, owner: Uuid, collection: &str, key: &str) -> bool {
+        match self.caller.membership(owner) {
+            Some(member) if member.projects.is_empty() => true,
+            _ => self.state.role(self.caller, owner, &format!("{collection}/{key}")).is_some(),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Pages for people: the contract in Swagger UI, queries and subscriptions, and an overview of what goes on. Everything is
+//! served by the program; nothing comes from elsewhere.
+
+mod graphiql;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{FromRef, Path, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_FRAME_OPTIONS};
+use swagger_ui_dist::{ApiDefinition, OpenApiSource, generate_routes};
+
+pub(crate) use graphiql::Graphiql;
+
+/// Where the page of the contract lies below the base address.
+const CONTRACT_PATH: &str = "/swagger/index.html";
+/// The pages' own scripts only; the page of the contract names the contract in a script within itself, where tools that
+/// know Swashbuckle's page look for it.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'sha256-CONFIG'; style-src 'self'; connect-src 'self'; \
+                      img-src data:; font-src data:; base-uri 'none'; frame-ancestors 'none'";
+const CONFIG: &str = r#"var configObject = JSON.parse('{"urls":[{"url":"v1/swagger.json","name":"Platform API v1"}],"deepLinking":false}');"#;
+
+/// Where the files of Swagger UI lie.
+const SWAGGER_UI: &str = "/sandbox/ui/swagger-ui";
+
+/// Where the files of GraphiQL lie.
+const GRAPHIQL_FILES: &str = "/sandbox/ui/graphiql";
+
+/// A page, and the script of this name that fills it.
+struct Page {
+    title: &'static str,
+    script: &'static str,
+    library: Option<Library>,
+}
+
+/// What is loaded before the script of a page.
+#[derive(Clone, Copy)]
+enum Library {
+    SwaggerUi,
+    Graphiql,
+}
+
+const OVERVIEW: Page = Page { title: "Overview", script: "overview", library: None };
+const CALLBACK: Page = Page { title: "Logging in", script: "callback", library: None };
+const CONTRACT: Page = Page { title: "Contract", script: "contract", library: Some(Library::SwaggerUi) };
+const GRAPHQL: Page = Page { title: "GraphQL", script: "graphql", library: None };
+const GRAPHIQL: Page = Page { title: "GraphQL", script: "graphiql", library: Some(Library::Graphiql) };
+
+pub(crate) fn routes<S>() -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    Option<Arc<Graphiql>>: FromRef<S>,
+{
+    let swagger_ui = generate_routes(ApiDefinition {
+        uri_prefix: SWAGGER_UI,
+        api_definition: OpenApiSource::Uri("/swagger/v1/swagger.json"),
+        title: Some("Contract"),
+    });
+    Router::new()
+        .route("/", get(|| to("/sandbox")))
+        .route("/swagger", get(|| to(CONTRACT_PATH)))
+        .route(CONTRACT_PATH, get(|| page(&CONTRACT)))
+        .route("/graphiql", get(graphql))
+        .route("/sandbox", get(|| page(&OVERVIEW)))
+        .route("/sandbox/callback", get(|| page(&CALLBACK)))
+        .route("/sandbox/ui/style.css", get(|| asset("text/css", include_str!("style.css"))))
+        .route("/sandbox/ui/common.js", get(|| asset("text/javascript", include_str!("common.js"))))
+        .route("/sandbox/ui/callback.js", get(|| asset("text/javascript", include_str!("callback.js"))))
+        .route("/sandbox/ui/contract.js", get(|| asset("text/javascript", include_str!("contract.js"))))
+        .route("/sandbox/ui/graphql.js", get(|| asset("text/javascript", include_str!("graphql.js"))))
+        .route("/sandbox/ui/graphiql/{file}", get(graphiql_file))
+        .route("/sandbox/ui/graphiql.js", get(|| asset("text/javascript", include_str!("graphiql.js"))))
+        .route("/sandbox/ui/overview.js", get(|| asset("text/javascript", include_str!("overview.js"))))
+        .merge(swagger_ui.with_state(()))
+}
+
+async fn to(path: &'static str) -> Response {
+    (StatusCode::FOUND, [(LOCATION, path)]).into_response()
+}
+
+async fn asset(media_type: &'static str, text: &'static str) -> Response {
+    ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-cache")], text).into_response()
+}
+
+/// GraphiQL where it is there, else a plain page.
+async fn graphql(State(graphiql): State<Option<Arc<Graphiql>>>) -> Response {
+    page(if graphiql.is_some() { &GRAPHIQL } else { &GRAPHQL }).await
+}
+
+async fn graphiql_file(State(graphiql): State<Option<Arc<Graphiql>>>, Path(file): Path<String>) -> Response {
+    match graphiql.as_ref().and_then(|graphiql| graphiql.file(&file)) {
+        Some((media_type, bytes)) => ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-cache")], bytes).into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+impl Library {
+    /// Its styles, a script within the page, and its scripts.
+    fn parts(self) -> (String, &'static str, String) {
+        let style = |path: String| format!("<link rel=\"stylesheet\" href=\"{path}\">\n");
+        let script = |path: String| format!("<script src=\"{path}\"></script>\n");
+        match self {
+            Self::SwaggerUi => (
+                style(format!("{SWAGGER_UI}/swagger-ui.css")),
+                CONFIG,
+                script(format!("{SWAGGER_UI}/swagger-ui-bundle.js")),
+            ),
+            Self::Graphiql => {
+                let place = |name| format!("{GRAPHIQL_FILES}/{name}");
+                let styles = Graphiql::names(".css").map(place).map(style).collect();
+                (styles, "", Graphiql::names(".js").map(place).map(script).collect())
+            }
+        }
+    }
+}
+
+async fn page(page: &'static Page) -> Response {
+    let Page { title, script, library } = page;
+    let (style, config, scripts) = library.map(Library::parts).unwrap_or_default();
+    let inline = if config.is_empty() { String::new() } else { format!("<script>{config}</script>\n") };
+    let html = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · Platform sandbox</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/sandbox/ui/style.css\">\n{style}</head>\n\
+         <body>\n\
+         <nav><a href=\"/sandbox\">Overview</a><a href=\"{CONTRACT_PATH}\">Contract</a><a href=\"/graphiql\">GraphQL</a>\
+         <a href=\"/identity/profile/api-tokens\">API tokens</a><span id=\"who\"></span></nav>\n\
+         <main>\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{inline}{scripts}\
+         <script type=\"module\" src=\"/sandbox/ui/{script}.js\"></script>\n</body>\n</html>\n"
+    );
+    let policy = POLICY.replace("CONFIG", &digest(config));
+    let headers = [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (CACHE_CONTROL, "no-cache"),
+        (CONTENT_SECURITY_POLICY, policy.as_str()),
+        (X_FRAME_OPTIONS, "DENY"),
+    ];
+    (headers, html).into_response()
+}
+
+/// The digest by which a policy allows a script within a page.
+fn digest(script: &str) -> String {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use sha2::{Digest, Sha256};
+
+    STANDARD.encode(Sha256::digest(script.as_bytes()))
+}

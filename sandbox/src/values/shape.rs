@@ -1,0 +1,73 @@
+//! Makes bodies that satisfy a schema of the contract, from the fields that are known.
+
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::check;
+use crate::clock;
+use crate::contract;
+use crate::contract::schema::Schema;
+
+/// A value of this schema. A known field is used where it fits; a nullable one that is unknown is null; every other gets
+/// the plainest value that its schema allows.
+pub(crate) fn value(schema: &Schema, known: &Map<String, Value>) -> Value {
+    let resolved = contract::resolve(schema);
+    if let Some(first) = resolved.one_of.first() {
+        let known_value = Value::Object(known.clone());
+        let fitting = resolved.one_of.iter().find(|one| check::fits(one, &known_value));
+        return value(fitting.unwrap_or(first), known);
+    }
+    let properties = properties(resolved);
+    if properties.is_empty() {
+        return match resolved.kind {
+            Some("object") | None => Value::Object(known.clone()),
+            Some(_) => plainest(resolved),
+        };
+    }
+    let field = |(name, schema): (&'static str, &Schema)| {
+        let field = match known.get(name) {
+            Some(value) if check::fits(schema, value) => value.clone(),
+            _ if schema.nullable => Value::Null,
+            _ => plainest(schema),
+        };
+        (name.to_owned(), field)
+    };
+    Value::Object(properties.into_iter().map(field).collect())
+}
+
+/// The fields of an object as a value of this schema, to be stored.
+pub(crate) fn item(schema: &Schema, known: &Map<String, Value>) -> Map<String, Value> {
+    match value(schema, known) {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+/// The properties of a schema and of those that it derives from; its own win.
+fn properties(schema: &Schema) -> Vec<(&'static str, &Schema)> {
+    let mut merged: Vec<(&'static str, &Schema)> = Vec::new();
+    for base in &schema.all_of {
+        merged.extend(properties(contract::resolve(base)));
+    }
+    for (name, property) in &schema.properties {
+        merged.retain(|(found, _)| found != name);
+        merged.push((name, property));
+    }
+    merged
+}
+
+fn plainest(schema: &Schema) -> Value {
+    let schema = contract::resolve(schema);
+    if let Some(first) = schema.values.first() {
+        return first.clone();
+    }
+    match (schema.kind, schema.format) {
+        (Some("string"), Some("uuid")) => Uuid::nil().to_string().into(),
+        (Some("string"), Some("date-time")) => clock::timestamp().into(),
+        (Some("string"), _) => "sandbox".into(),
+        (Some("integer" | "number"), _) => 0.into(),
+        (Some("boolean"), _) => false.into(),
+        (Some("array"), _) => json!([]),
+        _ => value(schema, &Map::new()),
+    }
+}

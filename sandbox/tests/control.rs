@@ -1,0 +1,129 @@
+//! The sandbox's handles over HTTP, below `/sandbox`.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use futures_util::StreamExt;
+use platform_sandbox::Sandbox;
+use reqwest::Method;
+use serde_json::{Value, json};
+use support::{Caller, PROJECTS, ask_for_token, deployment, project};
+
+async fn post(sandbox: &Sandbox, path: &str, body: &Value) -> u16 {
+    let url = format!("{}/sandbox/{path}", sandbox.base_url());
+    support::http().post(url).json(body).send().await.unwrap().status().as_u16()
+}
+
+async fn state(sandbox: &Sandbox) -> Value {
+    support::fetch(format!("{}/sandbox/state", sandbox.base_url())).await.unwrap().json().await.unwrap()
+}
+
+#[tokio::test]
+async fn clock_faults_and_reset_are_within_reach() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    assert_eq!(post(&sandbox, "clock", &json!({ "hold": true })).await, 204);
+    let (id, address) = deployment(&sandbox, &caller).await;
+    assert_eq!(post(&sandbox, "clock", &json!({ "advanceMilliseconds": 60000 })).await, 204);
+    assert_eq!(caller.get_json(&address).await["state"], 2);
+    let seen = state(&sandbox).await;
+    assert_eq!(
+        (seen["operations"][0]["id"].as_str(), seen["operations"][0]["state"].as_str()),
+        (Some(id.as_str()), Some("Succeeded"))
+    );
+    assert_eq!(seen["resources"]["deployments"], 1);
+    assert_eq!(seen["requests"][0]["path"], address.as_str());
+
+    let fault = json!({ "method": "GET", "path": PROJECTS, "times": 1, "fault": "status=503" });
+    assert_eq!(post(&sandbox, "faults", &fault).await, 204);
+    assert_eq!(caller.get(PROJECTS).await.status(), 503);
+    assert_eq!(post(&sandbox, "faults", &json!({ "fault": "status=500" })).await, 204);
+    assert_eq!(caller.get(PROJECTS).await.status(), 500);
+    let cleared = support::http().delete(format!("{}/sandbox/faults", sandbox.base_url())).send().await.unwrap();
+    assert_eq!(cleared.status(), 204);
+    assert_eq!(caller.get(PROJECTS).await.status(), 200);
+    assert_eq!(post(&sandbox, "reset", &json!({})).await, 204);
+    assert_eq!(caller.get_json(PROJECTS).await, json!([]));
+    assert_eq!(post(&sandbox, "event-faults", &json!({ "drop": 1, "duplicate": 1 })).await, 204);
+    assert_eq!(post(&sandbox, "sockets", &json!({ "code": 1012 })).await, 204);
+}
+
+#[tokio::test]
+async fn the_issuer_is_set() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let client = &sandbox.clients()[0];
+    let wrong = [("grant_type", "client_credentials"), ("client_id", "x"), ("client_secret", "y")];
+    let right =
+        [("grant_type", "client_credentials"), ("client_id", &client.client_id), ("client_secret", client.secret())];
+    let settings = json!({
+        "tokenLifetimeSeconds": 7, "errorStyle": "openiddict", "refreshPolicy": "rolling", "refreshLeewaySeconds": 1,
+        "apiTokenFormat": "jwt", "clockSkewSeconds": 5, "refreshLifetimeSeconds": 9, "rotateKey": true, "retireOldKeys": true,
+    });
+    assert_eq!(post(&sandbox, "issuer", &settings).await, 204);
+    assert_eq!(ask_for_token(&sandbox, &wrong).await.status(), 401);
+    assert_eq!(support::grant(&sandbox, &right).await["expires_in"], 7);
+    assert_eq!(sandbox.issuer().create_api_token("ada", "x").unwrap().unwrap().matches('.').count(), 2);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_refused_and_so_are_pages_of_other_origins() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    for (path, body) in [
+        ("clock", json!({ "advance": 1 })),
+        ("clock", json!([])),
+        ("faults", json!({ "fault": "explode=1" })),
+        ("faults", json!({ "method": "NO METHOD", "fault": "status=500" })),
+        ("issuer", json!({ "errorStyle": "other" })),
+        ("issuer", json!({ "refreshPolicy": "other" })),
+        ("issuer", json!({ "apiTokenFormat": "other" })),
+        ("sockets", json!({ "code": "x" })),
+        ("event-faults", json!({ "drop": -1 })),
+    ] {
+        assert_eq!(post(&sandbox, path, &body).await, 400, "{path} {body}");
+    }
+    let http = support::http();
+    let url = format!("{}/sandbox/reset", sandbox.base_url());
+    let form = http.post(&url).form(&[("a", "b")]).send().await.unwrap();
+    assert_eq!(form.status(), 415);
+    let rebound = http.post(&url).header("host", "evil.example").json(&json!({})).send().await.unwrap();
+    assert_eq!(rebound.status(), 403);
+}
+
+#[tokio::test]
+async fn the_overview_hears_of_changes() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let response = support::fetch(format!("{}/sandbox/events", sandbox.base_url())).await.unwrap();
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    let mut events = response.bytes_stream();
+    let mut text = String::new();
+    let mut told = async |part: &str| {
+        while !text.contains(part) {
+            text.push_str(std::str::from_utf8(&events.next().await.unwrap().unwrap()).unwrap());
+        }
+    };
+    told("event: state").await;
+    caller.create(PROJECTS, &project(&sandbox)).await;
+    told("\"projects\":3").await;
+}
+
+#[tokio::test]
+async fn the_pages_are_whole_and_run_no_foreign_script() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let http = support::http();
+    for path in ["/", "/swagger", "/graphiql", "/sandbox", "/sandbox/callback"] {
+        let page = http.request(Method::GET, format!("{}{path}", sandbox.base_url())).send().await.unwrap();
+        assert_eq!(page.status(), 200, "{path}");
+        let policy = page.headers()["content-security-policy"].to_str().unwrap().to_owned();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+        let text = page.text().await.unwrap();
+        assert!(!text.contains("https://") && !text.contains("http://"), "{path}");
+        let assets: Vec<&str> = text.split("/sandbox/ui/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert!(assets.len() >= 2, "{path}");
+        for asset in assets {
+            let found = http.get(format!("{}/sandbox/ui/{asset}", sandbox.base_url())).send().await.unwrap();
+            assert_eq!(found.status(), 200, "{asset}");
+        }
+    }
+}
