@@ -76,8 +76,8 @@ pub struct Correction {
     pub reason: String,
 }
 
-/// What a scalar of the GraphQL schema is in Rust: a type of the language, or of the client crate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+/// What a scalar of the GraphQL schema is in Rust: a type of the language, of the client crate, or of any crate by its path.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[allow(missing_docs, reason = "the names are those of the types")]
 pub enum Scalar {
     #[serde(rename = "bool")]
@@ -86,8 +86,15 @@ pub enum Scalar {
     I32,
     #[serde(rename = "i64")]
     I64,
+    #[serde(rename = "u64")]
+    U64,
     #[serde(rename = "f64")]
     F64,
+    /// An integer that is text in JSON, because it may be beyond what a float holds.
+    #[serde(rename = "i64 as text")]
+    I64AsText,
+    #[serde(rename = "u64 as text")]
+    U64AsText,
     String,
     Uuid,
     DateTime,
@@ -98,28 +105,11 @@ pub enum Scalar {
     Base64,
     Object,
     Value,
-}
-
-impl Scalar {
-    /// The type, as Rust writes it.
-    pub(crate) fn rust(self) -> &'static str {
-        match self {
-            Self::Bool => "bool",
-            Self::I32 => "i32",
-            Self::I64 => "i64",
-            Self::F64 => "f64",
-            Self::String => "String",
-            Self::Uuid => "Uuid",
-            Self::DateTime => "DateTime",
-            Self::Date => "Date",
-            Self::Time => "Time",
-            Self::TimeSpan => "TimeSpan",
-            Self::Decimal => "Decimal",
-            Self::Base64 => "Base64",
-            Self::Object => "Object",
-            Self::Value => "Value",
-        }
-    }
+    /// A file, sent beside the variables.
+    Upload,
+    /// The path of a type, such as `crate::scalars::Money`.
+    #[serde(untagged)]
+    Path(String),
 }
 
 /// What happens to types that no operation reaches.

@@ -93,6 +93,7 @@ fn spaced(text: &str) -> String {
             "string_enum!",
             "integer_enum!",
             "tagged_union!",
+            "keyed_union!",
             "untagged_union!",
             "multipart!",
             "responses!",

@@ -18,4 +18,7 @@ pub struct Names {
     pub types: BTreeMap<String, String>,
     /// Fields and variants that needed more than their wire name.
     pub members: BTreeMap<String, String>,
+    /// Types of GraphQL documents: `things/thing/owner` → `ThingOwner`; and their members that needed more.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub graphql: BTreeMap<String, String>,
 }

@@ -32,10 +32,11 @@ fn stages(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<O
     let loaded = load(contracts, config, &mut ledger)?;
     let documents: Vec<Document> =
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
-    let (model, names) = model::build(&documents, config, pins, &mut ledger);
+    let (model, mut names) = model::build(&documents, config, pins, &mut ledger);
     let resolved = generate::generate(&model)?;
     let bindings = bind::bind(&model, config)?;
-    let documents = graphql::read(config, &bindings, &model, &mut ledger)?;
+    let (documents, given) = graphql::read(config, pins, &bindings, &model, &mut ledger)?;
+    names.graphql = given;
     let parts = refine::refine(&model, &resolved, config, &bindings.bound, &documents);
     let files = emit::emit(&parts.files)?;
     ledger.settle();

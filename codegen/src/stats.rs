@@ -27,7 +27,7 @@ pub(crate) fn count(model: &Model, documents: &Documents, ledger: &Ledger) -> St
         schemas: model.types.len(),
         typed_schemas: model.types.iter().filter(|found| !hit(&found.document, &found.pointer)).count(),
         documents: documents.list.len(),
-        typed_documents: documents.list.iter().filter(|document| document.typed.is_some()).count(),
+        typed_documents: documents.list.iter().filter(|document| document.variables.is_some()).count(),
         degraded,
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use insta::Settings;
-use platform_codegen::{Config, Contract, Names, Output, Report, generate};
+use platform_codegen::{Config, Contract, Names, Output, Report, Scalar, generate};
 
 /// A contract without operations.
 const EMPTY: &[u8] = b"openapi: 3.0.4\ninfo: {title: None, version: v1}\npaths: {}\n";
@@ -153,6 +153,52 @@ fn a_binding_that_does_not_fit_is_refused_with_its_place() {
 
 #[test]
 fn a_name_that_no_scalar_can_have_is_an_error_of_the_configuration() {
-    let error = toml::from_str::<Config>("[scalars]\nInstant = \"chrono::DateTime\"\n").unwrap_err();
-    assert!(error.to_string().contains("unknown variant `chrono::DateTime`, expected one of `bool`"), "{error}");
+    for text in ["Instant", "a::B<C>", "x; mod y", "::a", "crate", "a::b\nc", ""] {
+        let scalars = BTreeMap::from([("Instant".to_owned(), Scalar::Path(text.to_owned()))]);
+        let schema = Some("scalar Instant type Query { a: Instant }".to_owned());
+        let report = run(EMPTY, &Config { scalars, schema, ..Config::default() }).unwrap_err();
+        assert_eq!(report.problems()[0].code, "configuration/scalar", "{text}");
+        assert_eq!(report.to_string().lines().count(), 2, "{report}");
+    }
+    let config: Config = toml::from_str("[scalars]\nA = \"i64\"\nB = \"u64 as text\"\nC = \"crate::x::C\"\n").unwrap();
+    let scalars: Vec<Scalar> = config.scalars.into_values().collect();
+    assert_eq!(scalars, [Scalar::I64, Scalar::U64AsText, Scalar::Path("crate::x::C".to_owned())]);
+}
+
+#[test]
+fn what_is_not_a_scalar_is_not_mapped() {
+    let scalars = BTreeMap::from([("Colour".to_owned(), Scalar::String)]);
+    let schema = Some("enum Colour { RED } type Query { a: Colour }".to_owned());
+    let report = run(EMPTY, &Config { scalars, schema, ..Config::default() }).unwrap_err();
+    assert!(
+        report.to_string().contains("`Colour`, which is an enumeration of specs/graphql/schema.graphql"),
+        "{report}"
+    );
+}
+
+#[test]
+fn selecting_a_field_earlier_renames_nothing() {
+    let schema = "type Thing { id: ID! owner: Thing, thingOwner: Thing, a_b: Int, aB: Int } type Query { thing: Thing thingOwner: Thing }";
+    let of = |text: &str, names: &Names| {
+        let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);
+        let config = Config { documents, schema: Some(schema.to_owned()), ..Config::default() };
+        generate(&[Contract { name: "platform", bytes: EMPTY }], &config, names).unwrap()
+    };
+    let before = of("query A { thing { owner { id } aB } }", &Names::default());
+    let pinned: BTreeMap<String, String> = toml::from_str(&toml::to_string(&before.names.graphql).unwrap()).unwrap();
+    let names = Names { graphql: pinned, ..Names::default() };
+    let wide = "query A { thingOwner { id } thing { a_b aB thingOwner { id } owner { id } } }";
+    let after = of(wide, &names);
+    for (key, name) in &before.names.graphql {
+        assert_eq!(after.names.graphql.get(key), Some(name), "{key}");
+    }
+    // Without them, a newcomer would take a name that was there before.
+    let fresh = of(wide, &Names::default());
+    assert_ne!(fresh.names.graphql["a/thing/owner"], before.names.graphql["a/thing/owner"]);
+    // Chosen by hand, a name is as chosen.
+    let mut config = Config { schema: Some(schema.to_owned()), ..Config::default() };
+    config.documents.insert("a.graphql".to_owned(), "query A { thing { id } }".to_owned());
+    config.rename.insert("a/thing".to_owned(), "Chosen".to_owned());
+    let chosen = generate(&[Contract { name: "platform", bytes: EMPTY }], &config, &before.names).unwrap();
+    assert!(chosen.files["documents/a.rs"].contains("pub struct Chosen {"));
 }

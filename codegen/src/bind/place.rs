@@ -30,7 +30,7 @@ pub(super) fn identifies_by_status(model: &Model, id: TypeId, pointer: &str) -> 
 fn walk(model: &Model, ty: &Type, steps: &[String], depth: usize) -> Result<(), String> {
     let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
     match ty {
-        Type::Any => Ok(()),
+        Type::Any | Type::Custom(_) => Ok(()),
         Type::Optional(inner) => walk(model, inner, steps, depth),
         Type::Named(id) => named(model, *id, steps, depth),
         Type::Object if !steps.is_empty() => Ok(()),

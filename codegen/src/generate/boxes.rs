@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Kind, Model, Type, TypeId};
+use crate::model::{Definition, Kind, Type, TypeId};
 
 /// A definition on the way that is being followed, and how many of its members have been followed.
 struct Step {
@@ -12,8 +12,8 @@ struct Step {
 
 /// The members that need a box: those that lead back to a definition on the way to them. Lists and maps keep their elements
 /// elsewhere, and unions box what is large, so only members that hold their type in themselves count.
-pub(super) fn boxes(model: &Model) -> HashSet<(TypeId, usize)> {
-    let held: Vec<Vec<(usize, TypeId)>> = model.types.iter().map(|definition| held(&definition.kind)).collect();
+pub(crate) fn boxes(types: &[Definition]) -> HashSet<(TypeId, usize)> {
+    let held: Vec<Vec<(usize, TypeId)>> = types.iter().map(|definition| held(&definition.kind)).collect();
     let mut boxes = HashSet::new();
     let mut done = vec![false; held.len()];
     let mut active = vec![false; held.len()];

@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use crate::model::{Model, Type, TypeId};
 use crate::{Problem, Report};
 
+pub(crate) use boxes::boxes;
 pub(crate) use rust::Rust;
 
 /// Rust types, as progenitor resolved them.
@@ -44,7 +45,7 @@ impl Resolved {
 pub(crate) fn generate(model: &Model) -> Result<Resolved, Report> {
     let distinct = shapes::distinct(model);
     let resolved = progenitor::resolve(&distinct).map_err(|error| internal(&error))?;
-    Ok(Resolved { shapes: distinct.into_iter().zip(resolved).collect(), boxes: boxes::boxes(model) })
+    Ok(Resolved { shapes: distinct.into_iter().zip(resolved).collect(), boxes: boxes(&model.types) })
 }
 
 fn internal(error: &str) -> Report {

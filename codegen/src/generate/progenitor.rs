@@ -74,7 +74,7 @@ fn schema(ty: &Type) -> Value {
         json!({ "$ref": format!("#/components/schemas/R{index}") })
     };
     match ty {
-        Type::Any => json!({}),
+        Type::Any | Type::Custom(_) => json!({}),
         Type::Boolean => json!({ "type": "boolean" }),
         Type::Integer(name) => json!({ "type": "integer", "format": name.replace('i', "int").replace('u', "uint") }),
         Type::Float => json!({ "type": "number", "format": "float" }),

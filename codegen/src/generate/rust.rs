@@ -3,7 +3,7 @@
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments};
 
-use crate::model::{Type, TypeId};
+use crate::model::{Custom, Format, Type, TypeId};
 
 /// Types that generated code names without a path. No others come out of progenitor.
 const KNOWN: &[&str] = &[
@@ -18,6 +18,8 @@ pub(crate) enum Rust {
     Name(&'static str, Vec<Rust>),
     /// A type of the contract.
     Named(TypeId),
+    /// What a scalar of GraphQL is.
+    Custom(Custom),
     /// `&…`.
     Reference(Box<Rust>),
 }
@@ -72,8 +74,35 @@ impl Rust {
         }
     }
 
+    /// The type of a type of a GraphQL schema, which needs nobody to resolve it.
+    pub(crate) fn plain(ty: &Type) -> Self {
+        match ty {
+            Type::Any => Self::name("Value"),
+            Type::Boolean => Self::name("bool"),
+            Type::Integer(name) => Self::name(name),
+            Type::Float => Self::name("f32"),
+            Type::Double => Self::name("f64"),
+            Type::Decimal => Self::name("Decimal"),
+            Type::String(format) => Self::name(match format {
+                Format::Text | Format::Binary => "String",
+                Format::Uuid => "Uuid",
+                Format::DateTime => "DateTime",
+                Format::Date => "Date",
+                Format::Time => "Time",
+                Format::TimeSpan => "TimeSpan",
+                Format::Byte => "Base64",
+            }),
+            Type::Custom(custom) => Self::Custom(custom.clone()),
+            Type::Object => Self::name("Object"),
+            Type::List(inner) => Self::with("Vec", Self::plain(inner)),
+            Type::Map(inner) => Self::Name("BTreeMap", vec![Self::name("String"), Self::plain(inner)]),
+            Type::Optional(inner) => Self::with("Option", Self::plain(inner)),
+            Type::Named(id) => Self::Named(*id),
+        }
+    }
+
     /// The type behind a box, inside of any option.
-    pub(super) fn boxed(self) -> Self {
+    pub(crate) fn boxed(self) -> Self {
         match self {
             Self::Name("Option", arguments) => Self::Name("Option", arguments.into_iter().map(Self::boxed).collect()),
             other => Self::with("Box", other),

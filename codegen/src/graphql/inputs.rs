@@ -1,178 +1,146 @@
-//! Types of the schema that documents share: scalars, enumerations and input objects.
+//! Enumerations and input objects of the schema, and the variables of documents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use apollo_compiler::Schema;
-use apollo_compiler::ast::{Directive, Type};
-use apollo_compiler::schema::{EnumType, ExtendedType, InputObjectType, InputValueDefinition};
-use apollo_compiler::validation::Valid;
+use apollo_compiler::ast::{Type as SchemaType, Value};
+use apollo_compiler::executable::Operation;
+use apollo_compiler::schema::{EnumType, ExtendedType, InputObjectType};
 
-use super::model::{Item, Member, Need, Shape, Value};
-use crate::Scalar;
+use super::lower::{Lower, Place, bare, deprecation, field, wrapped};
+use super::model::TYPES;
+use crate::model::{EnumKind, Field, Kind, Tagging, Type, TypeId, Variant, VariantContent};
 use crate::naming::Scope;
 use crate::naming::ident::{member_name, type_name, variant_name};
-use crate::text::code::code;
-use crate::text::{Code, Ident};
+use crate::text::Ident;
+use crate::text::docs::{docs, span};
 
-/// What stands in a place of Rust code for the types of a document.
-const ELSEWHERE: &str = "super::types::";
-
-/// The shared types, and which of them are used.
-pub(super) struct Inputs<'a> {
-    pub(super) schema: &'a Valid<Schema>,
-    scalars: &'a BTreeMap<String, Scalar>,
-    /// Names of enumerations and input objects, used or not, so that a new document renames nothing.
-    names: BTreeMap<&'a str, Ident>,
-    used: BTreeSet<&'a str>,
+/// The names that the enumerations and input objects of a schema would like, apart from each other.
+pub(super) fn wishes(schema: &Schema) -> BTreeMap<String, String> {
+    let mut wanted: Vec<&str> = schema
+        .types
+        .iter()
+        .filter(|(_, ty)| matches!(ty, ExtendedType::Enum(_) | ExtendedType::InputObject(_)))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    wanted.sort_unstable();
+    let mut scope = Scope::default();
+    wanted.into_iter().map(|name| (name.to_owned(), scope.claim([type_name(name).as_str()]).to_string())).collect()
 }
 
-impl<'a> Inputs<'a> {
-    pub(super) fn new(schema: &'a Valid<Schema>, scalars: &'a BTreeMap<String, Scalar>) -> Self {
-        let mut wanted: Vec<&str> = schema
-            .types
-            .iter()
-            .filter(|(_, ty)| matches!(ty, ExtendedType::Enum(_) | ExtendedType::InputObject(_)))
-            .map(|(name, _)| name.as_str())
-            .collect();
-        wanted.sort_unstable();
-        let mut scope = Scope::default();
-        let names = wanted.into_iter().map(|name| (name, scope.claim([type_name(name).as_str()]))).collect();
-        Self { schema, scalars, names, used: BTreeSet::new() }
-    }
-
-    /// The Rust type of a scalar, enumeration or input object, as the module of a document writes it.
-    pub(super) fn leaf(&mut self, name: &str) -> Code {
-        self.named(name, ELSEWHERE)
-    }
-
-    fn named(&mut self, name: &str, prefix: &'static str) -> Code {
-        if let Some((wire, rust)) = self.names.get_key_value(name) {
-            let (wire, text) = (*wire, code![prefix, rust]);
-            if self.used.insert(wire)
-                && let Some(ExtendedType::InputObject(input)) = self.schema.types.get(wire)
-            {
-                for field in input.fields.values() {
-                    self.named(field.ty.inner_named_type(), prefix);
-                }
-            }
-            return text;
+impl<'a> Lower<'a> {
+    /// The type of a scalar, an enumeration or an input object.
+    pub(super) fn leaf(&mut self, name: &str) -> Type {
+        if let Some(id) = self.of_schema.get(name) {
+            return Type::Named(*id);
         }
-        let scalar = self.scalars.get(name).copied().unwrap_or(match name {
-            "Int" => Scalar::I32,
-            "Float" => Scalar::F64,
-            "Boolean" => Scalar::Bool,
-            "String" | "ID" => Scalar::String,
-            _ => Scalar::Value,
+        let (schema, wish) = (self.schema, self.wishes.get(name).cloned());
+        let place = |wish: String| Place { module: Ident::fixed(TYPES), path: name.to_owned(), wish };
+        match (schema.types.get(name), wish) {
+            (Some(ExtendedType::Enum(values)), Some(wish)) => {
+                let id = self.open(&place(wish));
+                self.of_schema.insert(name.to_owned(), id);
+                self.enumeration(id, values);
+                Type::Named(id)
+            }
+            (Some(ExtendedType::InputObject(input)), Some(wish)) => {
+                let id = self.open(&place(wish));
+                self.of_schema.insert(name.to_owned(), id);
+                self.input(id, input);
+                Type::Named(id)
+            }
+            _ => self.scalars.of(name),
+        }
+    }
+
+    fn enumeration(&mut self, id: TypeId, values: &EnumType) {
+        let wishes: Vec<(&str, String)> =
+            values.values.keys().map(|wire| (wire.as_str(), variant_name(wire))).collect();
+        let names = self.names.members(Scope::with(["Unknown"]), &format!("{TYPES}/{}", values.name), &wishes);
+        let variants = values.values.values().zip(names).map(|(value, name)| {
+            let variant = Variant {
+                name,
+                docs: text(value.description.as_ref()),
+                deprecated: deprecation(value.directives.iter().map(|directive| directive.as_ref())),
+                content: VariantContent::Value,
+            };
+            (value.value.to_string(), variant)
         });
-        code![scalar.rust()]
+        let kind = Kind::Enum(EnumKind::String, variants.collect());
+        self.fill(id, described(values.description.as_ref(), &values.name), kind, true);
     }
 
-    /// A variable, or a member of an input object.
-    pub(super) fn member(&mut self, name: &str, ty: &Type, has_default: bool) -> Member {
-        let inner = self.leaf(ty.inner_named_type());
-        input(name, ty, has_default, inner)
-    }
-
-    /// The types that are used, by name.
-    pub(super) fn finish(mut self) -> Vec<Item> {
-        let mut items = Vec::new();
-        for wire in self.used.clone() {
-            let Some(name) = self.names.get(wire).cloned() else { continue };
-            items.extend(match self.schema.types.get(wire) {
-                Some(ExtendedType::Enum(values)) => Some(enumeration(name, values)),
-                Some(ExtendedType::InputObject(input)) => Some(self.object(name, input)),
-                _ => None,
+    fn input(&mut self, id: TypeId, input: &InputObjectType) {
+        let one_of = input.directives.has("oneOf");
+        let key = format!("{TYPES}/{}", input.name);
+        let wish = |wire: &str| if one_of { variant_name(wire) } else { member_name(wire) };
+        let wishes: Vec<(&str, String)> = input.fields.keys().map(|wire| (wire.as_str(), wish(wire))).collect();
+        let names = self.names.members(Scope::default(), &key, &wishes);
+        let mut fields: Vec<Field> = Vec::new();
+        for (found, name) in input.fields.values().zip(names) {
+            let inner = found.ty.inner_named_type();
+            let ty = self.leaf(inner);
+            let mut member = given(&found.name, name, &found.ty, found.default_value.as_deref(), ty);
+            member.docs = text(found.description.as_ref());
+            member.deprecated = deprecation(found.directives.iter().map(AsRef::as_ref));
+            fields.push(member);
+        }
+        let mut docs = described(input.description.as_ref(), &input.name);
+        let kind = if one_of {
+            docs.push_str("\n\nIt has exactly one member.");
+            let variants = fields.into_iter().map(|member| Variant {
+                name: member.name,
+                docs: member.docs,
+                deprecated: member.deprecated,
+                content: VariantContent::Type(member.ty, vec![member.wire]),
             });
-        }
-        items
+            Kind::Union(Tagging::Key, variants.collect())
+        } else {
+            Kind::Struct(fields, None)
+        };
+        self.fill(id, docs, kind, true);
     }
 
-    fn object(&mut self, name: Ident, input: &InputObjectType) -> Item {
-        let mut scope = Scope::default();
-        let mut members = Vec::new();
-        for field in input.fields.values() {
-            let inner = field.ty.inner_named_type();
-            let mut rust = self.named(inner, "");
-            if !field.ty.is_list() && reaches(self.schema, inner, &input.name) {
-                rust = code!["Box<", rust, ">"];
-            }
-            let mut member = self::input(&field.name, &field.ty, field.default_value.is_some(), rust);
-            member.name = scope.claim([&*member.name]);
-            member.docs = docs(field);
-            member.deprecated = deprecated(&field.directives.0);
-            members.push(member);
+    /// The variables of an operation; `false`: it takes none.
+    pub(super) fn variables(&mut self, module: &Ident, operation: &Operation) -> bool {
+        if operation.variables.is_empty() {
+            return false;
         }
-        let mut docs = input.description.as_ref().map(|text| text.to_string()).unwrap_or_default();
-        if input.directives.has("oneOf") {
-            docs = format!("{docs}\n\nExactly one of its members has a value.");
+        let place = Place { module: module.clone(), path: "$".to_owned(), wish: "Variables".to_owned() };
+        let id = self.open(&place);
+        let wishes: Vec<(&str, String)> =
+            operation.variables.iter().map(|variable| (variable.name.as_str(), member_name(&variable.name))).collect();
+        let names = self.names.members(Scope::default(), &format!("{module}/$"), &wishes);
+        let mut fields = Vec::new();
+        for (variable, name) in operation.variables.iter().zip(names) {
+            let ty = self.leaf(variable.ty.inner_named_type());
+            let mut member = given(&variable.name, name, &variable.ty, variable.default_value.as_deref(), ty);
+            member.docs = format!("`${}`", variable.name);
+            fields.push(member);
         }
-        Item { name, docs, shape: Shape::Input(members) }
+        self.fill(id, "What the document takes.".to_owned(), Kind::Struct(fields, None), true);
+        true
     }
 }
 
-fn input(name: &str, ty: &Type, has_default: bool, inner: Code) -> Member {
-    let (ty, need) = match (bare(ty, inner), ty.is_non_null(), has_default) {
-        (ty, true, false) => (ty, Need::Required),
-        // It may be left out, and it may not be null.
-        (ty, true, true) => (ty, Need::Optional),
-        (ty, false, _) => (ty, Need::Maybe),
-    };
-    let wire = name.to_owned();
-    let name = Ident::derived(&member_name(name), member_name);
-    Member { wire, name, ty, need, docs: String::new(), deprecated: false }
-}
-
-fn enumeration(name: Ident, values: &EnumType) -> Item {
-    let mut scope = Scope::with(["Unknown"]);
-    let values_of = |(wire, value): (_, &apollo_compiler::schema::Component<_>)| {
-        let value: &apollo_compiler::schema::EnumValueDefinition = value;
-        let wire: &apollo_compiler::Name = wire;
-        Value {
-            wire: wire.to_string(),
-            variant: scope.claim([variant_name(wire).as_str()]),
-            docs: value.description.as_ref().map(|text| text.to_string()).unwrap_or_default(),
-        }
-    };
-    let shape = Shape::Enum(values.values.iter().map(values_of).collect());
-    Item { name, docs: values.description.as_ref().map(|text| text.to_string()).unwrap_or_default(), shape }
-}
-
-fn docs(field: &InputValueDefinition) -> String {
-    field.description.as_ref().map(|text| text.to_string()).unwrap_or_default()
-}
-
-/// Whether a directive says that its owner is on the way out.
-pub(super) fn deprecated(directives: &[impl AsRef<Directive>]) -> bool {
-    directives.iter().any(|directive| directive.as_ref().name == "deprecated")
-}
-
-/// Whether an input object holds another, however deep, without a list between them.
-fn reaches(schema: &Schema, from: &str, to: &str) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut waiting = vec![from.to_owned()];
-    while let Some(name) = waiting.pop() {
-        if name == to {
-            return true;
-        }
-        if let Some(ExtendedType::InputObject(input)) = schema.types.get(name.as_str())
-            && seen.insert(name)
-        {
-            let direct = input.fields.values().filter(|field| !field.ty.is_list());
-            waiting.extend(direct.map(|field| field.ty.inner_named_type().to_string()));
-        }
+/// A member that is sent: left out where it has a default, null where it may be.
+fn given(wire: &str, name: Ident, ty: &SchemaType, default: Option<&Value>, inner: Type) -> Field {
+    let required = ty.is_non_null() && default.is_none();
+    let mut member = field(wire, name, bare(wrapped(ty, inner)), required, !ty.is_non_null());
+    if let Some(default) = default.filter(|default| !default.is_null()) {
+        member.limits = docs!["Default: ", span(&default.serialize().no_indent().to_string()), "."];
     }
-    false
+    member
 }
 
-/// The Rust type of a reference, whose innermost type is `inner`.
-fn wrapped(ty: &Type, inner: Code) -> Code {
-    if ty.is_non_null() { bare(ty, inner) } else { code!["Option<", bare(ty, inner), ">"] }
+fn text(description: Option<&apollo_compiler::Node<str>>) -> String {
+    description.map(ToString::to_string).unwrap_or_default()
 }
 
-/// As [`wrapped`], without the option around it.
-pub(super) fn bare(ty: &Type, inner: Code) -> Code {
-    match ty {
-        Type::NonNullNamed(_) | Type::Named(_) => inner,
-        Type::NonNullList(element) | Type::List(element) => code!["Vec<", wrapped(element, inner), ">"],
+/// What the schema says of a type, else its name.
+pub(super) fn described(description: Option<&apollo_compiler::Node<str>>, name: &str) -> String {
+    match text(description) {
+        said if said.trim().is_empty() => format!("`{name}` of the schema."),
+        said => said,
     }
 }

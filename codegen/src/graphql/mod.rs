@@ -1,91 +1,115 @@
 //! GraphQL documents: read, checked against the schema, and brought to the types that they need.
 
+mod compare;
 mod inputs;
+mod lower;
 mod model;
+mod names;
 mod places;
 mod read;
+mod scalars;
 mod schema;
 mod select;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apollo_compiler::ExecutableDocument;
-use apollo_compiler::validation::Valid;
-
 use crate::bind::Bindings;
 use crate::ledger::Ledger;
 use crate::model::{Model, Provenance};
-use crate::text::Ident;
-use crate::{AsyncOperation, Config, Problem, Report};
+use crate::{AsyncOperation, Config, Names, Problem, Report};
 
-pub(crate) use model::{Document, Documents, Item, Member, Need, Shape, Value};
-pub use schema::{changes, is_schema};
+pub use compare::changes;
+pub(crate) use model::{Document, Documents, FRAGMENTS, Shared, TYPES};
+pub use schema::is_schema;
 
 /// The folder of documents, as problems name it.
 const FOLDER: &str = "specs/graphql";
 /// The pinned schema, as problems name it.
 const SCHEMA: &str = "specs/graphql/schema.graphql";
 
+/// How often files are read anew with `__typename` in further places: each time reaches at least one type deeper.
+const ROUNDS: usize = 64;
+
 /// Reads every document that is in use. With a schema they are checked against it and typed, and the places that bindings
 /// name in their data are checked against them.
 pub(crate) fn read(
     config: &Config,
+    pins: &Names,
     bindings: &Bindings<'_>,
     model: &Model,
     ledger: &mut Ledger,
-) -> Result<Documents, Report> {
-    let mut report = Report::default();
+) -> Result<(Documents, BTreeMap<String, String>), Report> {
     let schema = config.schema.as_deref().map(|text| schema::parse(text, ledger)).transpose()?;
-    let mut named = Vec::new();
-    let mut checked: BTreeMap<&str, Valid<ExecutableDocument>> = BTreeMap::new();
-    for (file, text) in in_use(config, bindings) {
-        let found = match &schema {
-            Some(schema) => read::checked(schema, file, text).map(|(head, document)| {
-                checked.insert(file, document);
-                head
-            }),
-            None => read::unchecked(file, text),
-        };
-        match found {
-            Ok(head) => named.push((file, text, head)),
-            Err(problems) => problems.into_iter().for_each(|problem| report.push(problem)),
-        }
-    }
-    let mut unnamed = Vec::new();
-    if let Some(schema) = &schema {
-        for bound in &bindings.bound {
-            let states = places::check(schema, &checked, bound.settings, bound.index, &mut report);
-            if !states.is_empty() {
-                unnamed.push(format!("{}: {}", bound.settings.name, states.join(", ")));
-            }
-        }
-    }
+    let files = in_use(config, bindings).into_iter().map(|(file, text)| (file.to_owned(), text.to_owned()));
+    let mut report = Report::default();
+    let mut library = read::Library::read(files.collect(), &mut report);
     // A source that marks its operations serves a schema of the same provenance.
     let assumed = model.operations.iter().any(|operation| operation.provenance == Provenance::Assumed);
-    let mut documents = Documents { assumed, unnamed_states: unnamed, ..Documents::default() };
-    let mut inputs = schema.as_ref().map(|schema| inputs::Inputs::new(schema, &config.scalars));
-    let mut modules: BTreeMap<Ident, &str> = BTreeMap::from([(Ident::fixed(model::TYPES), SCHEMA)]);
-    for (file, text, head) in named {
-        let mut document = Document::new(file, text, head);
-        if let Some(other) = modules.insert(document.module.clone(), file) {
+    let mut documents = Documents { assumed, ..Documents::default() };
+    let Some(schema) = &schema else {
+        documents.list = listed(&library, &mut report);
+        return report.into_result((documents, BTreeMap::new()));
+    };
+    let scalars = scalars::Scalars::new(schema, &config.scalars, ledger, &mut report);
+    let mut given = BTreeMap::new();
+    for round in 0..ROUNDS {
+        let checked = match library.check(schema) {
+            Ok(checked) => checked,
+            Err(found) => {
+                found.problems().iter().for_each(|problem| report.push(problem.clone()));
+                break;
+            }
+        };
+        let mut named = Report::default();
+        documents.list = listed(&library, &mut named);
+        if round == 0 {
+            named.problems().iter().for_each(|problem| report.push(problem.clone()));
+        }
+        let mut lower = lower::Lower::new(schema, &checked, &scalars, names::Namer::new(pins, config), assumed);
+        for document in &mut documents.list {
+            let Ok(operation) = checked.operations.get(Some(&document.name)) else { continue };
+            document.variables = Some(lower.variables(&document.module, operation));
+            lower.data(&document.module, operation);
+        }
+        let (types, names, insertions, found) = lower.finish();
+        if insertions.is_empty() || !found.problems().is_empty() {
+            found.problems().iter().for_each(|problem| report.push(problem.clone()));
+            for bound in &bindings.bound {
+                let (settings, index) = (bound.settings, bound.index);
+                let states = places::check(schema, &checked, &documents.list, settings, index, &mut report);
+                if !states.is_empty() {
+                    documents.unnamed_states.push(format!("{}: {}", settings.name, states.join(", ")));
+                }
+            }
+            (documents.types, given) = (types, names);
+            break;
+        }
+        library = read::Library::read(library.with(&checked, &insertions), &mut report);
+    }
+    report.into_result((documents, given))
+}
+
+/// The documents, each with a module of its own.
+fn listed(library: &read::Library, report: &mut Report) -> Vec<Document> {
+    let mut modules: BTreeMap<String, String> =
+        [TYPES, FRAGMENTS].into_iter().map(|module| (module.to_owned(), SCHEMA.to_owned())).collect();
+    let mut list = Vec::new();
+    for (file, head, text) in library.operations() {
+        let document = Document::new(file, &text, head);
+        if let Some(other) = modules.insert(document.module.to_string(), file.to_owned()) {
             let message = format!("the name `{}` becomes `{}`, as in {other}", document.name, document.module);
             report.push(problem("document/name", file, None, message, "give the operation another name"));
         }
-        if let (Some(inputs), Some(read)) = (&mut inputs, checked.get(file)) {
-            match select::typed(inputs, file, read) {
-                Ok(typed) => document.typed = Some(typed),
-                Err(found) => found.problems().iter().for_each(|problem| report.push(problem.clone())),
-            }
-        }
-        documents.list.push(document);
+        list.push(document);
     }
-    documents.types = inputs.map(inputs::Inputs::finish).unwrap_or_default();
-    report.into_result(documents)
+    list
 }
 
 /// All documents but those that only unused entries name.
 fn in_use<'a>(config: &'a Config, bindings: &Bindings<'_>) -> Vec<(&'a str, &'a str)> {
-    let files = |operation: &'a AsyncOperation| [Some(operation.query.as_str()), operation.subscription.as_deref()];
+    let files = |operation: &'a AsyncOperation| {
+        [Some(operation.query.as_str()), operation.subscription.as_deref()].map(|named| named.map(file_of))
+    };
     let (idle, bound): (Vec<_>, Vec<_>) =
         config.operations.iter().partition(|operation| bindings.unused.contains(&operation.name));
     let wanted: BTreeSet<&str> = bound.into_iter().flat_map(files).flatten().collect();
@@ -93,6 +117,10 @@ fn in_use<'a>(config: &'a Config, bindings: &Bindings<'_>) -> Vec<(&'a str, &'a 
         idle.into_iter().flat_map(files).flatten().filter(|file| !wanted.contains(file)).collect();
     let documents = config.documents.iter().map(|(file, text)| (file.as_str(), text.as_str()));
     documents.filter(|(file, _)| !left_alone.contains(file)).collect()
+}
+
+fn file_of(named: &str) -> &str {
+    model::split(named).0
 }
 
 /// A problem with a document.

@@ -1,10 +1,16 @@
-//! What a document becomes: a constant, and the types of its variables and of its data.
+//! What documents become: a constant each, and types.
 
+use std::collections::{BTreeMap, HashSet};
+
+use crate::model::{Definition, Type, TypeId};
 use crate::naming::ident::member_name;
-use crate::text::{Code, Ident, clipped, is_device};
+use crate::text::{Ident, clipped, is_device};
 
-/// The module of the types that documents share.
+/// The module of the enumerations and input objects of the schema.
 pub(crate) const TYPES: &str = "types";
+
+/// The module of the fragments that are types.
+pub(crate) const FRAGMENTS: &str = "fragments";
 
 /// Longest name of a module, which is that of its file.
 const LONGEST: usize = 64;
@@ -16,13 +22,12 @@ pub(crate) struct Documents {
     pub(crate) assumed: bool,
     /// By binding, the states of the schema that it does not name.
     pub(crate) unnamed_states: Vec<String>,
-    /// By file name.
+    /// By file name, and by place in the file.
     pub(crate) list: Vec<Document>,
-    /// Enumerations and input objects of the schema, by name.
-    pub(crate) types: Vec<Item>,
+    pub(crate) types: Types,
 }
 
-/// One document.
+/// One operation, with the fragments that it uses.
 #[derive(Debug)]
 pub(crate) struct Document {
     /// Its file, relative to the folder of documents.
@@ -35,71 +40,36 @@ pub(crate) struct Document {
     pub(crate) name: String,
     /// The module of its types.
     pub(crate) module: Ident,
-    /// Its types; `None` without a schema.
-    pub(crate) typed: Option<Typed>,
+    /// Whether it takes variables; `None` without a schema.
+    pub(crate) variables: Option<bool>,
 }
 
-/// The types of a document.
-#[derive(Debug)]
-pub(crate) struct Typed {
-    /// Whether it takes variables.
-    pub(crate) variables: bool,
-    /// `Variables` where there are any, `Data`, and what these are made of.
-    pub(crate) items: Vec<Item>,
+/// The types of documents, as the model has types.
+#[derive(Debug, Default)]
+pub(crate) struct Types {
+    /// By identifier.
+    pub(crate) definitions: Vec<Definition>,
+    /// The module of each.
+    pub(crate) modules: Vec<Ident>,
+    /// Members that hold the type that they belong to.
+    pub(crate) boxed: HashSet<(TypeId, usize)>,
+    /// What all variants of a union have.
+    pub(crate) shared: BTreeMap<TypeId, Vec<Shared>>,
 }
 
-/// One type.
+/// A member that all variants of a union have.
 #[derive(Debug)]
-pub(crate) struct Item {
+pub(crate) struct Shared {
     pub(crate) name: Ident,
     pub(crate) docs: String,
-    pub(crate) shape: Shape,
+    pub(crate) ty: Type,
+    /// Whether it is an `Option` in each.
+    pub(crate) optional: bool,
+    pub(crate) variants: Vec<Ident>,
 }
 
-/// What a type looks like.
-#[derive(Debug)]
-pub(crate) enum Shape {
-    /// An object that is read.
-    Data(Vec<Member>),
-    /// An object that is sent.
-    Input(Vec<Member>),
-    /// One of several objects: the member that names it, and the types by name.
-    Union(String, Vec<(String, Ident, Ident)>),
-    /// An open enumeration: values and variants.
-    Enum(Vec<Value>),
-}
-
-/// A value of an enumeration.
-#[derive(Debug)]
-pub(crate) struct Value {
-    pub(crate) wire: String,
-    pub(crate) variant: Ident,
-    pub(crate) docs: String,
-}
-
-/// A member of an object.
-#[derive(Debug)]
-pub(crate) struct Member {
-    pub(crate) wire: String,
-    pub(crate) name: Ident,
-    pub(crate) ty: Code,
-    pub(crate) need: Need,
-    pub(crate) docs: String,
-    pub(crate) deprecated: bool,
-}
-
-/// Whether a member has to be there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Need {
-    Required,
-    /// It may be absent, and null counts as absent.
-    Optional,
-    /// Absent and null are different things.
-    Maybe,
-}
-
-/// What is read of a document without a schema.
-#[derive(Debug)]
+/// What is read of an operation without a schema.
+#[derive(Clone, Debug)]
 pub(super) struct Head {
     pub(super) kind: &'static str,
     pub(super) name: String,
@@ -107,10 +77,13 @@ pub(super) struct Head {
 
 impl Document {
     pub(super) fn new(file: &str, text: &str, head: Head) -> Self {
-        let module = Ident::derived(&clipped(&member_name(&head.name), LONGEST), member_name);
-        let module = if is_device(&module) { module.followed_by("_") } else { module };
+        let mut module = clipped(&member_name(&head.name), LONGEST);
+        if is_device(&module) {
+            module.push('_');
+        }
+        let module = Ident::derived(&module, member_name);
         let text = text.trim().to_owned();
-        Self { file: file.to_owned(), text, kind: head.kind, name: head.name, module, typed: None }
+        Self { file: file.to_owned(), text, kind: head.kind, name: head.name, module, variables: None }
     }
 
     /// The name of its constant.
@@ -120,8 +93,17 @@ impl Document {
 }
 
 impl Documents {
-    /// The constant of a file.
-    pub(crate) fn constant(&self, file: &str) -> Option<Ident> {
-        self.list.iter().find(|document| document.file == file).map(Document::constant)
+    /// The constant of what a binding names: a file, or `file#Operation`.
+    pub(crate) fn constant(&self, named: &str) -> Option<Ident> {
+        let (file, operation) = split(named);
+        let fits = |document: &&Document| {
+            document.file == file && operation.is_none_or(|operation| document.name == operation)
+        };
+        self.list.iter().find(fits).map(Document::constant)
     }
+}
+
+/// A file, and the operation in it that `file#Operation` names.
+pub(super) fn split(named: &str) -> (&str, Option<&str>) {
+    named.split_once('#').map_or((named, None), |(file, operation)| (file, Some(operation)))
 }

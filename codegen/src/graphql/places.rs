@@ -1,7 +1,5 @@
 //! The places that a binding names in the data of its documents.
 
-use std::collections::BTreeMap;
-
 use apollo_compiler::ast::{OperationType, Type};
 use apollo_compiler::executable::{Field, Selection, SelectionSet};
 use apollo_compiler::schema::ExtendedType;
@@ -9,13 +7,15 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
 
 use super::FOLDER;
+use super::model::{Document, split};
 use crate::bind::problem;
 use crate::{AsyncOperation, Report};
 
 /// Checks one binding. What is left are the states of the schema that it does not name.
 pub(super) fn check(
     schema: &Valid<Schema>,
-    documents: &BTreeMap<&str, Valid<ExecutableDocument>>,
+    document: &Valid<ExecutableDocument>,
+    texts: &[Document],
     operation: &AsyncOperation,
     index: usize,
     report: &mut Report,
@@ -31,16 +31,31 @@ pub(super) fn check(
     let query = ("query", Some(&operation.query), OperationType::Query, asked);
     let subscription = ("subscription", operation.subscription.as_ref(), OperationType::Subscription, told);
     for (key, file, kind, pointers) in [query, subscription] {
-        let Some((file, document)) = file.and_then(|file| Some((file, documents.get(file.as_str())?))) else {
-            continue;
-        };
+        let Some(named) = file else { continue };
+        let (file, operation_name) = split(named);
+        let mut fitting = texts
+            .iter()
+            .filter(|document| document.file == file && operation_name.is_none_or(|name| document.name == name));
+        let (first, another) = (fitting.next(), fitting.next());
         let mut say = |code, place: &str, message: String, hint: &str| {
             let problem = problem(operation, index, code, place, message, hint);
             if !report.problems().contains(&problem) {
                 report.push(problem);
             }
         };
-        let Some(found) = document.operations.iter().next() else { continue };
+        let Some(first) = first else {
+            if operation_name.is_some() && texts.iter().any(|document| document.file == file) {
+                let message = format!("{FOLDER}/{file} holds no operation `{}`", operation_name.unwrap_or_default());
+                say("operation/document", key, message, "name an operation of the file, or the file alone");
+            }
+            continue;
+        };
+        if another.is_some() {
+            let message = format!("{FOLDER}/{file} holds several operations");
+            say("operation/document", key, message, "say which: `file.graphql#Operation`");
+            continue;
+        }
+        let Ok(found) = document.operations.get(Some(&first.name)) else { continue };
         if found.operation_type != kind {
             say("operation/document", key, format!("{FOLDER}/{file} is no {kind}"), "name another document");
             continue;

@@ -1,70 +1,295 @@
-//! One document: whether it is one, and what it holds.
+//! The files of documents: whether they are such, which operations and fragments they hold, and the text of each.
 
-use apollo_compiler::ast::{self, Definition, OperationType};
+use std::collections::{BTreeMap, BTreeSet};
+
+use apollo_compiler::ast::{self, Definition, OperationType, Selection};
+use apollo_compiler::parser::{FileId, SourceMap, SourceSpan};
 use apollo_compiler::validation::{DiagnosticList, Valid};
-use apollo_compiler::{ExecutableDocument, Schema};
+use apollo_compiler::{ExecutableDocument, Node, Schema};
 
+use super::FOLDER;
+use super::lower::Insertion;
 use super::model::Head;
-use super::{FOLDER, problem};
-use crate::Problem;
+use super::problem;
+use crate::{Problem, Report};
 
-/// Reads a document, and checks it against the schema.
-pub(super) fn checked(
-    schema: &Valid<Schema>,
-    file: &str,
-    text: &str,
-) -> Result<(Head, Valid<ExecutableDocument>), Vec<Problem>> {
-    // What a document holds is looked at first: the rules for several operations say little to someone who wanted one.
-    let head = unchecked(file, text)?;
-    match ExecutableDocument::parse_and_validate(schema, text, format!("{FOLDER}/{file}")) {
-        Ok(document) => Ok((head, document)),
-        Err(invalid) => Err(diagnostics(
-            "document/invalid",
-            file,
-            &invalid.errors,
-            "mend the document, so that it fits the schema of the service",
-        )),
+/// What problems of a document have in common.
+const MEND: &str = "change the document, so that it fits the schema of the service";
+
+/// Directives by which a service may answer in several parts, which the client does not read.
+const INCREMENTAL: [&str; 2] = ["defer", "stream"];
+
+/// An operation of a file, or a fragment.
+#[derive(Debug)]
+struct Part {
+    file: String,
+    range: std::ops::Range<usize>,
+    /// The fragments that it uses.
+    uses: BTreeSet<String>,
+    /// Kind and name, for an operation.
+    head: Option<Head>,
+}
+
+/// All files of documents, read.
+#[derive(Debug, Default)]
+pub(super) struct Library {
+    texts: BTreeMap<String, String>,
+    ids: BTreeMap<FileId, String>,
+    operations: Vec<Part>,
+    fragments: BTreeMap<String, Part>,
+}
+
+impl Library {
+    /// Reads every file, without a schema: the syntax, and what it holds.
+    /// A file that is not one is left out, and reported.
+    pub(super) fn read(files: BTreeMap<String, String>, report: &mut Report) -> Self {
+        let mut library = Self { texts: files, ..Self::default() };
+        for (file, text) in library.texts.clone() {
+            let before = report.problems().len();
+            match ast::Document::parse(text, format!("{FOLDER}/{file}")) {
+                Ok(document) => library.add(&file, &document, report),
+                Err(invalid) => diagnostics("document/invalid", &invalid.errors, "change the document")
+                    .into_iter()
+                    .for_each(|problem| report.push(problem)),
+            }
+            if report.problems().len() > before {
+                library.texts.remove(&file);
+            }
+        }
+        library
+    }
+
+    fn add(&mut self, file: &str, document: &ast::Document, report: &mut Report) {
+        let hint = "a file holds operations, each with a name, and fragments";
+        let mut found = 0;
+        for definition in &document.definitions {
+            let at = |span: Option<SourceSpan>| position(&document.sources, span);
+            let (name, set, directives, span, head) = match definition {
+                Definition::OperationDefinition(operation) => {
+                    let Some(name) = &operation.name else {
+                        let message = "the operation has no name";
+                        report.push(problem("document/operations", file, at(operation.location()), message, hint));
+                        found += 1;
+                        continue;
+                    };
+                    let kind = match operation.operation_type {
+                        OperationType::Query => "query",
+                        OperationType::Mutation => "mutation",
+                        OperationType::Subscription => "subscription",
+                    };
+                    let head = Head { kind, name: name.to_string() };
+                    (name, &operation.selection_set, &operation.directives, operation.location(), Some(head))
+                }
+                Definition::FragmentDefinition(fragment) => {
+                    (&fragment.name, &fragment.selection_set, &fragment.directives, fragment.location(), None)
+                }
+                _ => continue,
+            };
+            found += 1;
+            let Some(span) = span else { continue };
+            self.ids.insert(span.file_id(), file.to_owned());
+            let mut uses = BTreeSet::new();
+            let mut parted = directives.iter().find(|directive| is_incremental(directive));
+            spreads(set, &mut uses, &mut parted);
+            if let Some(directive) = parted {
+                let message = format!(
+                    "`@{}` asks for an answer in several parts, which the client does not read",
+                    directive.name
+                );
+                let hint = "leave it out, and ask for the slow part with an operation of its own";
+                report.push(problem("document/incremental", file, at(directive.location()), message, hint));
+            }
+            let range = span.offset()..span.end_offset();
+            let part = Part { file: file.to_owned(), range, uses, head };
+            let named = |part: &&Part| part.head.as_ref().is_some_and(|head| head.name == name.as_str());
+            let (code, what, other) = match &part.head {
+                Some(_) => ("document/name", "operation", self.operations.iter().find(named)),
+                None => ("document/fragment", "fragment", self.fragments.get(name.as_str())),
+            };
+            if let Some(other) = other {
+                let place = line_of(&self.texts, other).map_or_else(String::new, |line| format!(":{line}"));
+                let message = format!("the {what} `{name}` is also in {FOLDER}/{}{place}", other.file);
+                report.push(problem(code, file, at(name.location()), message, "keep one of them, or rename it"));
+            } else if part.head.is_some() {
+                self.operations.push(part);
+            } else {
+                self.fragments.insert(name.to_string(), part);
+            }
+        }
+        if found == 0 {
+            report.push(problem("document/operations", file, None, "the document holds no operation", hint));
+        }
+    }
+
+    /// Checks all files against the schema, as one document.
+    pub(super) fn check(&self, schema: &Valid<Schema>) -> Result<Valid<ExecutableDocument>, Report> {
+        let mut errors = DiagnosticList::new(Default::default());
+        let mut builder = ExecutableDocument::builder(Some(schema), &mut errors);
+        for (file, text) in &self.texts {
+            builder = builder.parse(text.as_str(), format!("{FOLDER}/{file}"));
+        }
+        let document = builder.build();
+        let mut problems = Vec::new();
+        let document = match document.validate(schema) {
+            Ok(document) => Some(document),
+            Err(invalid) => {
+                // A file may offer fragments that no operation uses: none of them is sent.
+                let unused = |name: Option<&'static str>| name == Some("UnusedFragment");
+                let offered = invalid.errors.iter().all(|found| unused(found.error.unstable_error_name()));
+                let used = Valid::assume_valid(invalid.partial);
+                (!offered).then(|| problems = diagnostics("document/invalid", &invalid.errors, MEND));
+                offered.then_some(used)
+            }
+        };
+        let mut report = Report::default();
+        let built = diagnostics("document/invalid", &errors, MEND);
+        for problem in built.into_iter().chain(problems) {
+            if !report.problems().contains(&problem) {
+                report.push(problem);
+            }
+        }
+        match document {
+            Some(document) => report.into_result(document),
+            None => Err(report),
+        }
+    }
+
+    /// Every operation: its file, what it is, and the text that is sent, with the fragments that it uses.
+    pub(super) fn operations(&self) -> Vec<(&str, Head, String)> {
+        let mut all: Vec<(&str, Head, String)> = Vec::new();
+        for part in &self.operations {
+            all.extend(part.head.clone().map(|head| (part.file.as_str(), head, self.sent(part))));
+        }
+        all
+    }
+
+    /// An operation and its fragments. A file of which nothing is left out stays as it is written.
+    fn sent(&self, operation: &Part) -> String {
+        let mut used: BTreeMap<&str, &Part> = BTreeMap::new();
+        let mut waiting: Vec<&String> = operation.uses.iter().collect();
+        while let Some(name) = waiting.pop() {
+            if let Some(fragment) = self.fragments.get(name)
+                && used.insert(name, fragment).is_none()
+            {
+                waiting.extend(&fragment.uses);
+            }
+        }
+        let in_file = |part: &&Part| part.file == operation.file;
+        let whole = self.operations.iter().filter(in_file).count() == 1
+            && self.fragments.values().filter(in_file).count() == used.values().copied().filter(in_file).count();
+        let mut parts: Vec<&str> = Vec::new();
+        if whole {
+            parts.extend(self.texts.get(&operation.file).map(|text| text.trim()));
+        } else {
+            parts.extend(self.slice(operation));
+        }
+        parts
+            .extend(used.values().copied().filter(|part| !whole || !in_file(part)).filter_map(|part| self.slice(part)));
+        parts.join("\n\n")
+    }
+
+    fn slice(&self, part: &Part) -> Option<&str> {
+        self.texts.get(&part.file)?.get(part.range.clone())
+    }
+
+    /// The same files, with a field in further places.
+    pub(super) fn with(
+        &self,
+        document: &ExecutableDocument,
+        insertions: &BTreeSet<Insertion>,
+    ) -> BTreeMap<String, String> {
+        let mut texts = self.texts.clone();
+        // From the end on, so that the places before stay where they are.
+        for (id, offset) in insertions.iter().rev() {
+            let path = document.sources.get(id).map(|source| source.path().to_string_lossy().into_owned());
+            let file = path.as_deref().and_then(|path| path.strip_prefix(FOLDER)?.strip_prefix('/'));
+            if let Some(text) = file.and_then(|file| texts.get_mut(file)).filter(|text| text.is_char_boundary(*offset))
+            {
+                text.insert_str(*offset, "__typename ");
+            }
+        }
+        texts
     }
 }
 
-/// Reads a document without a schema: its syntax, and which operation it holds.
-pub(super) fn unchecked(file: &str, text: &str) -> Result<Head, Vec<Problem>> {
-    let document = ast::Document::parse(text, format!("{FOLDER}/{file}"))
-        .map_err(|invalid| diagnostics("document/invalid", file, &invalid.errors, "mend the document"))?;
-    let several = |at, message: &str| {
-        let hint = "a document holds one operation, with a name, and the fragments that it uses";
-        vec![problem("document/operations", file, at, message, hint)]
-    };
-    let mut operations = document.definitions.iter().filter_map(|definition| match definition {
-        Definition::OperationDefinition(operation) => Some(operation),
-        _ => None,
-    });
-    let at = |operation: &apollo_compiler::Node<ast::OperationDefinition>| {
-        operation.location().and_then(|span| span.line_column(&document.sources)).map(|at| (at.line, at.column))
-    };
-    let Some(operation) = operations.next() else { return Err(several(None, "the document holds no operation")) };
-    if let Some(another) = operations.next() {
-        return Err(several(at(another), "the document holds several operations"));
-    }
-    let Some(name) = &operation.name else { return Err(several(at(operation), "the operation has no name")) };
-    let kind = match operation.operation_type {
-        OperationType::Query => "query",
-        OperationType::Mutation => "mutation",
-        OperationType::Subscription => "subscription",
-    };
-    Ok(Head { kind, name: name.to_string() })
+fn line_of(texts: &BTreeMap<String, String>, part: &Part) -> Option<usize> {
+    let before = texts.get(&part.file)?.get(..part.range.start)?;
+    Some(before.matches('\n').count() + 1)
 }
 
-/// What the library found, each with its place.
-pub(super) fn diagnostics(code: &'static str, file: &str, errors: &DiagnosticList, hint: &str) -> Vec<Problem> {
+fn is_incremental(directive: &Node<ast::Directive>) -> bool {
+    INCREMENTAL.contains(&directive.name.as_str())
+}
+
+/// The fragments that a selection uses, and the first directive in it that asks for an answer in parts.
+fn spreads<'a>(set: &'a [Selection], uses: &mut BTreeSet<String>, parted: &mut Option<&'a Node<ast::Directive>>) {
+    for selection in set {
+        let (directives, inner): (_, &[Selection]) = match selection {
+            Selection::Field(field) => (&field.directives, &field.selection_set),
+            Selection::InlineFragment(inline) => (&inline.directives, &inline.selection_set),
+            Selection::FragmentSpread(spread) => {
+                uses.insert(spread.fragment_name.to_string());
+                (&spread.directives, &[])
+            }
+        };
+        *parted = parted.or_else(|| directives.iter().find(|directive| is_incremental(directive)));
+        spreads(inner, uses, parted);
+    }
+}
+
+/// The file that a place lies in.
+pub(super) fn source(sources: &SourceMap, span: Option<SourceSpan>) -> String {
+    span.and_then(|span| sources.get(&span.file_id()))
+        .map_or_else(|| FOLDER.to_owned(), |source| source.path().to_string_lossy().into_owned())
+}
+
+/// Line and column of a place, from 1.
+pub(super) fn position(sources: &SourceMap, span: Option<SourceSpan>) -> Option<(usize, usize)> {
+    span.and_then(|span| span.line_column(sources)).map(|at| (at.line, at.column))
+}
+
+/// What the library found, each with its place, and with what it says of other places.
+pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     for diagnostic in errors.iter() {
         let json = diagnostic.to_json();
-        let position = json.locations.first().map(|place| (place.line, place.column));
-        let problem = problem(code, file, position, json.message.clone(), hint);
+        let span = apollo_compiler::diagnostic::ToCliReport::location(diagnostic.error);
+        let report = diagnostic.to_report(apollo_compiler::diagnostic::Color::Never).into_string();
+        let more = labels(&report);
+        // One label repeats the message; of several, each says something of its place.
+        let message = if more.len() > 1 && json.message.contains(" same ") {
+            format!("{}: {}", json.message, more.join("; "))
+        } else {
+            json.message.clone()
+        };
+        let problem = Problem {
+            code,
+            document: source(diagnostic.sources, span),
+            pointer: None,
+            position: position(diagnostic.sources, span),
+            message,
+            hint: hint.to_owned(),
+        };
         if !problems.contains(&problem) {
             problems.push(problem);
         }
     }
     problems
+}
+
+/// What a report says beside its lines of source: `what (line 3)`.
+fn labels(report: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut line = String::new();
+    for text in report.lines() {
+        let (margin, rest) = text.split_once('│').unwrap_or((text, ""));
+        if margin.trim().parse::<usize>().is_ok() {
+            line = margin.trim().to_owned();
+        }
+        let label =
+            ["╰── ", "├── ", "─── "].iter().find_map(|mark| rest.rsplit_once(mark)).map(|(_, label)| label.trim());
+        let label = label.filter(|label| !label.is_empty());
+        found.extend(label.map(|label| format!("{} (line {line})", label.trim_end_matches(" here"))));
+    }
+    found
 }

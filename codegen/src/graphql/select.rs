@@ -1,53 +1,25 @@
-//! The types of a document: its variables, and what its selections bring.
+//! The types of what documents select.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
+use apollo_compiler::ast::{OperationType, Type as SchemaType};
 use apollo_compiler::executable::{Field, Fragment, Operation, Selection, SelectionSet};
-use apollo_compiler::validation::Valid;
-use apollo_compiler::{ExecutableDocument, Node};
+use apollo_compiler::schema::ExtendedType;
+use apollo_compiler::{ExecutableDocument, Node, Schema};
 
-use super::inputs::{Inputs, bare, deprecated};
-use super::model::{Item, Member, Need, Shape, Typed};
-use super::problem;
-use crate::Report;
+use super::inputs::described;
+use super::lower::{Lower, Place, Selected, bare, deprecation, field, wrapped};
+use super::model::{FRAGMENTS, Shared};
+use super::read::{position, source};
+use crate::Problem;
+use crate::model::{Deprecation, Kind, Presence, Reach, Tagging, TypeId, Variant, VariantContent};
 use crate::naming::Scope;
 use crate::naming::ident::{camel, member_name, type_name, variant_name};
 use crate::naming::words::singular;
-use crate::text::code::code;
-use crate::text::{Code, Ident};
+use crate::text::Ident;
 
-/// The types of a document.
-pub(super) fn typed(
-    inputs: &mut Inputs<'_>,
-    file: &str,
-    document: &Valid<ExecutableDocument>,
-) -> Result<Typed, Report> {
-    let Some(operation) = document.operations.iter().next() else {
-        return Ok(Typed { variables: false, items: Vec::new() });
-    };
-    let variables = variables(inputs, operation);
-    let has_variables = variables.is_some();
-    let (scope, report) = (Scope::with(["Variables", "Data"]), Report::default());
-    let mut select = Select { inputs, document, file, scope, fragments: BTreeMap::new(), items: Vec::new(), report };
-    let sets = [Part { set: &operation.selection_set, sure: true }];
-    let root = operation.selection_set.ty.as_str();
-    select.object(Ident::fixed("Data"), root, &sets, None);
-    let items = variables.into_iter().chain(select.items).collect();
-    select.report.into_result(Typed { variables: has_variables, items })
-}
-
-fn variables(inputs: &mut Inputs<'_>, operation: &Operation) -> Option<Item> {
-    let mut scope = Scope::default();
-    let mut members = Vec::new();
-    for variable in &operation.variables {
-        let mut member = inputs.member(&variable.name, &variable.ty, variable.default_value.is_some());
-        member.name = scope.claim([&*member.name]);
-        member.docs = format!("`${}`", variable.name);
-        members.push(member);
-    }
-    let docs = "What the document takes.".to_owned();
-    (!members.is_empty()).then(|| Item { name: Ident::fixed("Variables"), docs, shape: Shape::Input(members) })
-}
+/// The field that names the type of an object.
+const TYPE_NAME: &str = "__typename";
 
 /// A selection set that contributes to an object.
 #[derive(Clone, Copy)]
@@ -64,181 +36,290 @@ struct Found<'d> {
     places: Vec<Part<'d>>,
 }
 
-struct Select<'d, 'i, 's> {
-    inputs: &'i mut Inputs<'s>,
-    document: &'d Valid<ExecutableDocument>,
-    file: &'d str,
-    scope: Scope,
-    /// Fragments that became a type of their own.
-    fragments: BTreeMap<&'d str, Ident>,
-    items: Vec<Item>,
-    report: Report,
+/// What a part of a document is an object of, besides the members of the union around it.
+#[derive(Clone, Copy)]
+struct Within<'t> {
+    /// The member that names the type, which the union reads and writes.
+    tag: &'t str,
 }
 
-impl<'d> Select<'d, '_, '_> {
-    /// The type of a value of the schema's type `ty`.
-    fn value(&mut self, ty: &str, parts: &[Part<'d>], wish: &str) -> Ident {
-        if let Some(fragment) = self.whole(ty, parts) {
-            if let Some(known) = self.fragments.get(fragment.name.as_str()) {
-                return known.clone();
+/// The object types of each abstract type, by name.
+pub(super) fn possible(schema: &Schema) -> HashMap<String, Vec<String>> {
+    let mut all: HashMap<String, Vec<String>> = HashMap::new();
+    for (name, ty) in &schema.types {
+        match ty {
+            ExtendedType::Object(object) => {
+                for interface in &object.implements_interfaces {
+                    all.entry(interface.name.to_string()).or_default().push(name.to_string());
+                }
             }
-            let name = self.scope.claim([type_name(&fragment.name).as_str()]);
-            self.fragments.insert(fragment.name.as_str(), name.clone());
-            self.shape(name.clone(), ty, &[Part { set: &fragment.selection_set, sure: true }]);
-            return name;
+            ExtendedType::Union(union) => {
+                all.insert(name.to_string(), union.members.iter().map(|member| member.name.to_string()).collect());
+            }
+            _ => {}
         }
-        let name = self.scope.claim([type_name(wish).as_str()]);
-        self.shape(name.clone(), ty, parts);
-        name
+    }
+    all.values_mut().for_each(|names| names.sort());
+    all
+}
+
+impl<'a> Lower<'a> {
+    /// The types of the data of an operation.
+    pub(super) fn data(&mut self, module: &Ident, operation: &'a Operation) {
+        let parts = [Part { set: &operation.selection_set, sure: true }];
+        let place = Place { module: module.clone(), path: String::new(), wish: "Data".to_owned() };
+        let root = operation.selection_set.ty.as_str();
+        let what = match operation.operation_type {
+            OperationType::Query => "What the query answers.",
+            OperationType::Mutation => "What the mutation answers.",
+            OperationType::Subscription => "What the subscription delivers.",
+        };
+        self.object(&place, root, &parts, None, Some(what));
+    }
+
+    /// The type of a value of the schema's type `ty`.
+    fn value(&mut self, ty: &str, parts: &[Part<'a>], place: Place) -> TypeId {
+        if let Some(fragment) = self.whole(ty, parts) {
+            if let Some(id) = self.fragments.get(fragment.name.as_str()) {
+                return *id;
+            }
+            let name = fragment.name.to_string();
+            let place = Place { module: Ident::fixed(FRAGMENTS), wish: type_name(&name), path: name.clone() };
+            let id = self.shape(&place, ty, &[Part { set: &fragment.selection_set, sure: true }]);
+            self.fragments.insert(name, id);
+            return id;
+        }
+        if let Some(id) = self.known.get(&selected(ty, parts)) {
+            return *id;
+        }
+        self.shape(&place, ty, parts)
     }
 
     /// The fragment that is all that is selected, where it is one for this very type.
-    fn whole(&self, ty: &str, parts: &[Part<'d>]) -> Option<&'d Node<Fragment>> {
+    fn whole(&self, ty: &str, parts: &[Part<'a>]) -> Option<&'a Node<Fragment>> {
         let [Part { set, .. }] = parts else { return None };
         let [Selection::FragmentSpread(spread)] = set.selections.as_slice() else { return None };
         let fragment = self.document.fragments.get(&spread.fragment_name)?;
         (spread.directives.is_empty() && fragment.selection_set.ty == ty).then_some(fragment)
     }
 
-    fn shape(&mut self, name: Ident, ty: &str, parts: &[Part<'d>]) {
-        let mut told_apart: Vec<String> =
-            self.possible(ty).into_iter().filter(|one| self.has_own(parts, ty, one)).collect();
-        told_apart.sort();
+    fn shape(&mut self, place: &Place, ty: &str, parts: &[Part<'a>]) -> TypeId {
+        let all = self.possible(ty);
+        let told_apart: Vec<String> = all.iter().filter(|one| self.has_own(parts, &all, one)).cloned().collect();
         if told_apart.is_empty() {
-            self.object(name, ty, parts, None);
+            self.object(place, ty, parts, None, None)
         } else {
-            self.union(name, parts, &told_apart);
+            let others: Vec<String> = all.into_iter().filter(|one| !told_apart.contains(one)).collect();
+            self.union(place, parts, &told_apart, &others)
         }
     }
 
-    /// The object types that a value may have.
+    /// The object types that a value of an abstract type may have.
     fn possible(&self, ty: &str) -> Vec<String> {
-        let objects = self.inputs.schema.types.iter().filter(|(_, ty)| ty.is_object());
-        let fits = |name: &str| name != ty && self.inputs.schema.is_subtype(ty, name);
-        objects.map(|(name, _)| name.to_string()).filter(|name| fits(name)).collect()
+        self.possible.get(ty).cloned().unwrap_or_default()
     }
 
     /// Whether something is selected for an object type that is not selected for every other one.
-    fn has_own(&self, parts: &[Part<'d>], ty: &str, object: &str) -> bool {
+    fn has_own(&self, parts: &[Part<'a>], all: &[String], object: &str) -> bool {
         parts.iter().any(|part| {
             part.set.selections.iter().any(|selection| {
-                let Some((condition, set)) = self.inner(selection) else { return false };
-                let narrows = || !self.possible(ty).iter().all(|one| self.applies(condition, one));
-                self.applies(condition, object) && (narrows() || self.has_own(&[Part { set, sure: true }], ty, object))
+                let Some((condition, set)) = inner(self.document, selection) else { return false };
+                let narrows = || !all.iter().all(|one| self.applies(condition, one));
+                self.applies(condition, object) && (narrows() || self.has_own(&[Part { set, sure: true }], all, object))
             })
         })
     }
 
-    /// The type condition and the selections of a fragment.
-    fn inner(&self, selection: &'d Selection) -> Option<(&'d str, &'d SelectionSet)> {
-        match selection {
-            Selection::Field(_) => None,
-            Selection::InlineFragment(inline) => Some((inline.selection_set.ty.as_str(), &inline.selection_set)),
-            Selection::FragmentSpread(spread) => {
-                let set = &self.document.fragments.get(&spread.fragment_name)?.selection_set;
-                Some((set.ty.as_str(), set))
-            }
-        }
-    }
-
     fn applies(&self, condition: &str, object: &str) -> bool {
-        condition == object || self.inputs.schema.is_subtype(condition, object)
+        condition == object || self.schema.is_subtype(condition, object)
     }
 
-    /// One of several objects.
-    fn union(&mut self, name: Ident, parts: &[Part<'d>], objects: &[String]) {
-        let mut tag: Option<String> = None;
-        for object in objects {
+    /// One of several objects, and of `others` for which nothing of their own is selected.
+    fn union(&mut self, place: &Place, parts: &[Part<'a>], objects: &[String], others: &[String]) -> TypeId {
+        let id = self.open(place);
+        let mut all: Vec<Vec<Found<'a>>> = Vec::new();
+        for object in objects.iter().chain(others.first()) {
             let mut found = Vec::new();
             self.collect(parts, object, &mut found);
-            let own = found.iter().find(|found| found.field.name == "__typename" && found.sure);
-            let key = own.map(|found| found.field.response_key().to_string());
-            if key.is_none() || tag.is_some() && tag != key {
-                return self.no_tag(parts, object);
-            }
-            tag = key;
+            all.push(found);
         }
-        let tag = tag.unwrap_or_default();
-        let place = self.items.len();
+        let Some(tag) = tag(&all) else {
+            self.insert(parts, &all);
+            return id;
+        };
+        let known = std::mem::take(&mut self.known);
+        self.alike(place, &objects.iter().chain(others.first()).collect::<Vec<_>>(), &all);
+        let mut wishes: Vec<(&str, String)> =
+            objects.iter().map(|object| (object.as_str(), variant_name(object))).collect();
+        if !others.is_empty() {
+            // No type of a schema has an empty name.
+            wishes.push(("", "Other".to_owned()));
+        }
+        let key = format!("{}/{}", place.module, place.path);
+        let names = self.names.members(Scope::with(["Unknown"]), &key, &wishes);
+        let (mut variants, mut types) = (Vec::new(), Vec::new());
+        for ((wire, wish), name) in wishes.iter().zip(names) {
+            let inner = Place {
+                module: place.module.clone(),
+                path: format!("{}@{wire}", place.path),
+                wish: type_name(&match wire.is_empty() {
+                    true => format!("{}{wish}", place.wish),
+                    false => format!("{}{}", place.wish, camel(wire)),
+                }),
+            };
+            // What is selected for all types is all that the others have; each of them says its name.
+            let (ty, within, tags) = match wire.is_empty() {
+                true => (others.first().map_or("", String::as_str), None, others.to_vec()),
+                false => (*wire, Some(Within { tag: &tag }), vec![(*wire).to_owned()]),
+            };
+            let docs = wire.is_empty().then_some("An object of one of the other types.");
+            let ty = self.object(&inner, ty, parts, within, docs);
+            types.push((name.clone(), ty));
+            let content = VariantContent::Type(crate::model::Type::Named(ty), tags);
+            variants.push(Variant { name, docs: String::new(), deprecated: Deprecation::No, content });
+        }
+        self.known = known;
+        let shared = self.shared_by(&types);
+        if !shared.is_empty() {
+            self.shared.insert(id, shared);
+        }
         let docs = format!("One of several types, which `{tag}` names.");
-        self.items.push(Item { name: name.clone(), docs, shape: Shape::Union(tag.clone(), Vec::new()) });
-        let mut variants = Vec::new();
-        let mut scope = Scope::with(["Unknown"]);
-        for object in objects {
-            let ty = self.scope.claim([type_name(&format!("{name}{}", camel(object))).as_str()]);
-            self.object(ty.clone(), object, parts, Some(&tag));
-            variants.push((object.clone(), scope.claim([variant_name(object).as_str()]), ty));
-        }
-        if let Some(Item { shape: Shape::Union(_, list), .. }) = self.items.get_mut(place) {
-            *list = variants;
+        self.fill(id, docs, Kind::Union(Tagging::Tag(tag), variants), false);
+        id
+    }
+
+    /// Gives one type to what is selected for all objects alike.
+    fn alike(&mut self, place: &Place, objects: &[&String], all: &[Vec<Found<'a>>]) {
+        let (Some((first, rest)), Some(object)) = (all.split_first(), objects.first()) else { return };
+        for found in first.iter().filter(|found| !found.field.selection_set.is_empty()) {
+            let name = found.field.name.as_str();
+            let of = |object: &str| Some(self.schema.type_field(object, name).ok()?.ty.clone());
+            let Some(ty) = of(object) else { continue };
+            let in_all = rest.iter().all(|other| other.iter().any(|other| same(found, other)));
+            let mut types = objects.iter().map(|object| of(object));
+            if in_all && types.all(|other| other.is_some_and(|other| other.inner_named_type() == ty.inner_named_type()))
+            {
+                let inner = ty.inner_named_type();
+                let next = self.below(place, found.field.response_key(), &ty);
+                let id = self.value(inner, &found.places, next);
+                self.known.insert(selected(inner, &found.places), id);
+            }
         }
     }
 
-    fn no_tag(&mut self, parts: &[Part<'d>], object: &str) {
-        let field = parts.iter().flat_map(|part| &part.set.selections).find_map(|selection| match selection {
-            Selection::Field(field) => field.location(),
-            Selection::InlineFragment(inline) => inline.location(),
-            Selection::FragmentSpread(spread) => spread.location(),
+    /// The members that all variants have in the same type.
+    fn shared_by(&self, variants: &[(Ident, TypeId)]) -> Vec<Shared> {
+        let Some(((_, first), rest)) = variants.split_first() else { return Vec::new() };
+        let reach = Reach { response: true, ..Reach::default() };
+        let optional = |field: &crate::model::Field| field.presence(&reach) != Presence::Required;
+        let alike = |field: &&crate::model::Field| {
+            rest.iter().all(|(_, id)| {
+                let mut others = self.fields(*id).iter();
+                others
+                    .any(|other| other.name == field.name && other.ty == field.ty && optional(other) == optional(field))
+            })
+        };
+        let shared = self.fields(*first).iter().filter(alike).map(|field| Shared {
+            name: field.name.clone(),
+            docs: field.docs.clone(),
+            ty: field.ty.clone(),
+            optional: optional(field),
+            variants: variants.iter().map(|(name, _)| name.clone()).collect(),
         });
-        let position = field.and_then(|span| span.line_column(&self.document.sources)).map(|at| (at.line, at.column));
-        let message = format!("what is selected differs by type, and nothing here names the type (`{object}` is one)");
-        let hint = "select `__typename` here, outside of the fragments";
-        self.report.push(problem("document/typename", self.file, position, message, hint));
+        shared.collect()
+    }
+
+    /// Has the field inserted that names the type.
+    fn insert(&mut self, parts: &[Part<'a>], all: &[Vec<Found<'a>>]) {
+        let taken =
+            all.iter().flatten().find(|found| found.field.response_key() == TYPE_NAME && found.field.name != TYPE_NAME);
+        if let Some(found) = taken {
+            let span = found.field.location();
+            self.report.push(Problem {
+                code: "document/typename",
+                document: source(&self.document.sources, span),
+                pointer: None,
+                position: position(&self.document.sources, span),
+                message: format!(
+                    "`{}` is selected as `{TYPE_NAME}`, which has to name the type here",
+                    found.field.name
+                ),
+                hint: "give it another alias".to_owned(),
+            });
+            return;
+        }
+        let sure: Vec<&Part<'a>> = parts.iter().filter(|part| part.sure).take(1).collect();
+        for part in if sure.is_empty() { parts.iter().collect() } else { sure } {
+            let span = part.set.selections.first().and_then(|selection| match selection {
+                Selection::Field(field) => field.location(),
+                Selection::InlineFragment(inline) => inline.location(),
+                Selection::FragmentSpread(spread) => spread.location(),
+            });
+            self.insertions.extend(span.map(|span| (span.file_id(), span.offset())));
+        }
+    }
+
+    /// The place of a member of an object.
+    fn below(&self, place: &Place, wire: &str, ty: &SchemaType) -> Place {
+        let noun = member_name(wire);
+        let noun = camel(&if ty.is_list() { singular(&noun) } else { noun });
+        let (path, wish) = match place.path.as_str() {
+            "" => (wire.to_owned(), noun),
+            path => (format!("{path}/{wire}"), format!("{}{noun}", place.wish)),
+        };
+        Place { module: place.module.clone(), path, wish: type_name(&wish) }
     }
 
     /// An object of the schema's type `ty`: an object type, or an abstract one for all of whose object types the same is
-    /// selected. The member `tag` is left to the union around it.
-    fn object(&mut self, name: Ident, ty: &str, parts: &[Part<'d>], tag: Option<&str>) {
-        let place = self.items.len();
-        let described = self.inputs.schema.types.get(ty).and_then(|ty| ty.description().cloned());
-        let docs = described.map_or_else(|| format!("`{ty}` of the schema."), |text| text.to_string());
-        let docs = if &*name == "Data" { "What the document answers.".to_owned() } else { docs };
-        self.items.push(Item { name: name.clone(), docs, shape: Shape::Data(Vec::new()) });
+    /// selected.
+    fn object(
+        &mut self,
+        place: &Place,
+        ty: &str,
+        parts: &[Part<'a>],
+        within: Option<Within<'_>>,
+        docs: Option<&str>,
+    ) -> TypeId {
+        let id = self.open(place);
+        let description = self.schema.types.get(ty).and_then(ExtendedType::description);
+        let docs = docs.map_or_else(|| described(description, ty), str::to_owned);
         let mut found = Vec::new();
         // What applies to one object type applies to all of them here.
         let one = self.possible(ty).into_iter().next().unwrap_or_else(|| ty.to_owned());
         self.collect(parts, &one, &mut found);
-        let mut scope = Scope::default();
-        let mut members = Vec::new();
-        for Found { field, sure, places } in found {
-            let wire = field.response_key().to_string();
-            if tag == Some(wire.as_str()) {
-                continue;
-            }
+        found.retain(|found| within.is_none_or(|within| within.tag != found.field.response_key().as_str()));
+        let wires: Vec<String> = found.iter().map(|found| found.field.response_key().to_string()).collect();
+        let wishes: Vec<(&str, String)> = wires.iter().map(|wire| (wire.as_str(), member_name(wire))).collect();
+        let key = format!("{}/{}", place.module, place.path);
+        let names = self.names.members(Scope::default(), &key, &wishes);
+        let mut fields = Vec::new();
+        for ((Found { field: selected, sure, places }, wire), name) in found.into_iter().zip(&wires).zip(names) {
             // An object type may promise more of a field than the interface that a fragment names.
-            let own = self.inputs.schema.type_field(ty, &field.name).ok().map(|own| &own.ty);
-            let ty = own.unwrap_or_else(|| field.ty());
+            let own = self.schema.type_field(ty, &selected.name).ok().map(|own| own.ty.clone());
+            let ty = own.unwrap_or_else(|| selected.ty().clone());
             let inner = ty.inner_named_type();
-            let rust: Code = if field.selection_set.selections.is_empty() {
-                self.inputs.leaf(inner)
+            let rust = if selected.selection_set.is_empty() {
+                self.leaf(inner)
             } else {
-                let noun = member_name(&wire);
-                let noun = camel(&if ty.is_list() { singular(&noun) } else { noun });
-                let wish = if &*name == "Data" { noun } else { format!("{name}{noun}") };
-                code![self.value(inner, &places, &wish)]
+                let next = self.below(place, wire, &ty);
+                crate::model::Type::Named(self.value(inner, &places, next))
             };
-            let need = if ty.is_non_null() && sure { Need::Required } else { Need::Optional };
-            let docs = field.definition.description.as_ref().map(|text| text.to_string()).unwrap_or_default();
-            members.push(Member {
-                name: scope.claim([member_name(&wire).as_str()]),
-                wire,
-                ty: bare(ty, rust),
-                need,
-                docs,
-                deprecated: deprecated(&field.definition.directives.0),
-            });
+            // A null of what is always there is written back as it came.
+            let mut member = field(wire, name, bare(wrapped(&ty, rust)), sure, !ty.is_non_null());
+            member.docs = selected.definition.description.as_ref().map(ToString::to_string).unwrap_or_default();
+            member.deprecated = deprecation(selected.definition.directives.iter().map(AsRef::as_ref));
+            fields.push(member);
         }
-        if let Some(Item { shape: Shape::Data(list), .. }) = self.items.get_mut(place) {
-            *list = members;
-        }
+        self.fill(id, docs, Kind::Struct(fields, None), false);
+        id
     }
 
     /// Every member that the selections bring to an object of a type (GraphQL, `CollectFields`).
-    fn collect(&self, parts: &[Part<'d>], concrete: &str, found: &mut Vec<Found<'d>>) {
+    fn collect(&self, parts: &[Part<'a>], concrete: &str, found: &mut Vec<Found<'a>>) {
         for part in parts {
             for selection in &part.set.selections {
                 let sure = part.sure && !decided(selection);
-                if let Some((condition, set)) = self.inner(selection) {
+                if let Some((condition, set)) = inner(self.document, selection) {
                     if self.applies(condition, concrete) {
                         self.collect(&[Part { set, sure }], concrete, found);
                     }
@@ -250,14 +331,49 @@ impl<'d> Select<'d, '_, '_> {
     }
 }
 
+/// The name of the member that names the type of each object, where all have one.
+fn tag(all: &[Vec<Found<'_>>]) -> Option<String> {
+    let (first, rest) = all.split_first()?;
+    let names = |found: &&Found<'_>| found.field.name == TYPE_NAME && found.sure;
+    let key = |found: &Found<'_>| found.field.response_key().to_string();
+    let mut keys = first.iter().filter(names).map(key);
+    keys.find(|wanted| rest.iter().all(|found| found.iter().filter(names).any(|found| key(found) == *wanted)))
+}
+
+/// What selects the members of a type.
+fn selected(ty: &str, parts: &[Part<'_>]) -> Selected {
+    (ty.to_owned(), parts.iter().map(|part| (std::ptr::from_ref(part.set), part.sure)).collect())
+}
+
+/// Whether two members are selected at the same places.
+fn same(one: &Found<'_>, other: &Found<'_>) -> bool {
+    let places = |found: &Found<'_>| -> Vec<(*const SelectionSet, bool)> {
+        found.places.iter().map(|part| (std::ptr::from_ref(part.set), part.sure)).collect()
+    };
+    one.field.response_key() == other.field.response_key()
+        && one.field.name == other.field.name
+        && places(one) == places(other)
+}
+
+/// The type condition and the selections of a fragment.
+fn inner<'d>(document: &'d ExecutableDocument, selection: &'d Selection) -> Option<(&'d str, &'d SelectionSet)> {
+    match selection {
+        Selection::Field(_) => None,
+        Selection::InlineFragment(inline) => Some((inline.selection_set.ty.as_str(), &inline.selection_set)),
+        Selection::FragmentSpread(spread) => {
+            let set = &document.fragments.get(&spread.fragment_name)?.selection_set;
+            Some((set.ty.as_str(), set))
+        }
+    }
+}
+
 /// Adds a place that selects a field. What only an unsure place selects is there when that place is.
 fn merge<'d>(field: &'d Node<Field>, sure: bool, found: &mut Vec<Found<'d>>) {
     let set = &field.selection_set;
     match found.iter_mut().find(|known| known.field.response_key() == field.response_key()) {
         None => found.push(Found { field, sure, places: vec![Part { set, sure: true }] }),
         Some(known) => {
-            let only_one_so_far = known.places.len() == 1;
-            if only_one_so_far && let Some(first) = known.places.first_mut() {
+            if let [first] = known.places.as_mut_slice() {
                 first.sure = known.sure;
             }
             known.places.push(Part { set, sure });

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::schemas::{Shape, Types};
 use super::tree::Node;
-use super::types::{EnumKind, Format, Kind, Type, Variant, VariantContent};
+use super::types::{Deprecation, EnumKind, Format, Kind, Type, Variant, VariantContent};
 use crate::ledger::Loss;
 use crate::naming::Scope;
 use crate::naming::ident::variant_name;
@@ -96,7 +96,7 @@ pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str, values
     let given = types.claims.members(&mut scope, key, &members);
     let variants = found.into_iter().zip(given).map(|((wire, _, docs), name)| {
         let content = VariantContent::Value;
-        (wire, Variant { name, docs, content })
+        (wire, Variant { name, docs, deprecated: Deprecation::No, content })
     });
     Kind::Enum(kind, variants.collect())
 }

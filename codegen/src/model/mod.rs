@@ -37,7 +37,8 @@ pub(crate) use build::build;
 pub(crate) use status::StatusKey;
 pub(crate) use tree::Document;
 pub(crate) use types::{
-    Definition, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Tagging, Type, TypeId, Variant, VariantContent,
+    Custom, Definition, Deprecation, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Reach, Tagging, Type,
+    TypeId, Variant, VariantContent,
 };
 
 use crate::text::Ident;

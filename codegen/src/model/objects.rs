@@ -35,7 +35,7 @@ impl<'a> Types<'a> {
                 read_only: hint("readOnly"),
                 write_only: hint("writeOnly"),
                 tag: false,
-                deprecated: property.flag("deprecated"),
+                deprecated: property.flag("deprecated").into(),
                 docs: property.prose(),
                 limits: limits(property),
             };

@@ -378,7 +378,7 @@ fn definition(node: &Node<'_>, name: Ident, kind: Kind) -> Definition {
         document: node.document.name.clone(),
         pointer: node.source(),
         docs,
-        deprecated: node.flag("deprecated"),
+        deprecated: node.flag("deprecated").into(),
         provenance: Provenance::of(node),
         kind,
         reach: Reach::default(),

@@ -21,6 +21,8 @@ pub(crate) enum Type {
     /// A number that no machine type holds without loss.
     Decimal,
     String(Format),
+    /// What only a scalar of GraphQL can be.
+    Custom(Custom),
     /// An object without declared members.
     Object,
     List(Box<Type>),
@@ -50,6 +52,17 @@ impl Type {
     }
 }
 
+/// What a scalar of GraphQL can be beside the other types.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Custom {
+    /// An integer of a Rust type that JSON holds as text.
+    TextInteger(&'static str),
+    /// A type that people chose, by its path: whether that begins in the client, and the names after `crate`.
+    Path(bool, Vec<Ident>),
+    /// A file, which is sent beside the variables.
+    File,
+}
+
 /// What a string holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
@@ -75,7 +88,7 @@ pub(crate) struct Definition {
     /// JSON pointer of the schema.
     pub(crate) pointer: String,
     pub(crate) docs: String,
-    pub(crate) deprecated: bool,
+    pub(crate) deprecated: Deprecation,
     pub(crate) provenance: Provenance,
     pub(crate) kind: Kind,
     pub(crate) reach: Reach,
@@ -122,6 +135,8 @@ pub(crate) enum EnumKind {
 pub(crate) enum Tagging {
     /// A member of the object names the variant.
     Tag(String),
+    /// The object has one member, whose name is the variant's.
+    Key,
     /// By shape.
     Shape,
 }
@@ -138,7 +153,7 @@ pub(crate) struct Field {
     pub(crate) write_only: bool,
     /// Names the variant of the union that the type is only sent in, which writes it.
     pub(crate) tag: bool,
-    pub(crate) deprecated: bool,
+    pub(crate) deprecated: Deprecation,
     pub(crate) docs: String,
     /// Limits and default, in words.
     pub(crate) limits: Docs,
@@ -172,11 +187,28 @@ pub(crate) enum Presence {
     Maybe,
 }
 
+/// Whether something is deprecated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Deprecation {
+    #[default]
+    No,
+    Yes,
+    /// With what its owner says of it.
+    Because(String),
+}
+
+impl From<bool> for Deprecation {
+    fn from(deprecated: bool) -> Self {
+        if deprecated { Self::Yes } else { Self::No }
+    }
+}
+
 /// A variant of an enumeration or union.
 #[derive(Clone, Debug)]
 pub(crate) struct Variant {
     pub(crate) name: Ident,
     pub(crate) docs: String,
+    pub(crate) deprecated: Deprecation,
     pub(crate) content: VariantContent,
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::hierarchy::mapping;
 use super::schemas::{Shape, Types};
 use super::tree::{Node, last_segment};
-use super::types::{EnumKind, Kind, Tagging, Type, Variant, VariantContent};
+use super::types::{Deprecation, EnumKind, Kind, Tagging, Type, Variant, VariantContent};
 use crate::naming::Scope;
 use crate::naming::ident::{type_name, variant_name};
 
@@ -81,7 +81,8 @@ impl<'a> Types<'a> {
                 reference => referenced_variant(name, reference),
             };
             let variant = scope.claim([wish.as_str()]);
-            variants.push(Variant { name: variant, docs: String::new(), content: VariantContent::Type(typed.ty, own) });
+            let content = VariantContent::Type(typed.ty, own);
+            variants.push(Variant { name: variant, docs: String::new(), deprecated: Deprecation::No, content });
             references.push(if property.is_empty() { "" } else { reference });
         }
         if tagging.is_some() {
@@ -113,7 +114,7 @@ impl<'a> Types<'a> {
             };
             let variant = scope.claim([referenced_variant(name, reference).as_str()]);
             let content = VariantContent::Type(ty, tags.clone());
-            variants.push(Variant { name: variant, docs: String::new(), content });
+            variants.push(Variant { name: variant, docs: String::new(), deprecated: Deprecation::No, content });
             references.push(reference.as_str());
         }
         implied(&mut variants, &references);
@@ -154,7 +155,7 @@ impl<'a> Types<'a> {
             Type::String(_) => "Text".to_owned(),
             Type::List(inner) => format!("{}List", self.variant_wish(inner, "")),
             Type::Map(_) | Type::Object => "Map".to_owned(),
-            Type::Any => "Any".to_owned(),
+            Type::Any | Type::Custom(_) => "Any".to_owned(),
             Type::Optional(inner) => self.variant_wish(inner, hint),
             Type::Named(_) if !hint.is_empty() => hint.to_owned(),
             Type::Named(id) => self.name_of(*id).to_owned(),

@@ -25,5 +25,9 @@ pub(super) const BINDINGS: &str = "use platform_runtime::operations::{Binding, C
 pub(super) const DOCUMENT: &str = "use platform_runtime::graphql::Document;\n";
 /// A GraphQL document without.
 pub(super) const UNTYPED: &str = "use platform_runtime::graphql::Untyped;\n";
+/// An integer that JSON holds as text.
+pub(super) const AS_TEXT: &str = "platform_runtime::AsText";
+/// A file beside the variables of a document.
+pub(super) const FILE: &str = "platform_runtime::graphql::File";
 /// The method that configures the version of the interface, as documentation names it.
 pub(super) const API_VERSION: &str = "[`PlatformBuilder::api_version`](crate::PlatformBuilder::api_version)";

@@ -1,8 +1,9 @@
 //! Rust types as text.
 
+use super::client;
 use crate::bind::Bound;
 use crate::generate::{Resolved, Rust};
-use crate::model::{Content, Model, Type, TypeId};
+use crate::model::{Content, Custom, Model, Type, TypeId};
 use crate::text::Code;
 use crate::text::code::code;
 
@@ -20,11 +21,6 @@ impl Render<'_> {
         self.bound.iter().find(|bound| bound.operation == operation).map(|bound| bound.settings.name.as_str())
     }
 
-    /// A member of a definition.
-    pub(crate) fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust {
-        self.resolved.member(id, position, ty)
-    }
-
     /// What an operation returns.
     pub(crate) fn success(&self, content: &Content) -> Rust {
         match content {
@@ -40,26 +36,13 @@ impl Render<'_> {
 
     /// The text of a type; generated types are reached through `prefix`.
     pub(crate) fn text(&self, rust: &Rust, prefix: &'static str) -> Code {
-        match rust {
-            Rust::Reference(inner) => match inner.as_ref() {
-                Rust::Name("Vec", arguments) => {
-                    code!["&[", arguments.first().map(|element| self.text(element, prefix)), "]"]
-                }
-                inner => code!["&", self.text(inner, prefix)],
-            },
-            Rust::Named(id) => code![prefix, &self.model.definition(*id).name],
-            Rust::Name(name, arguments) if arguments.is_empty() => code![*name],
-            Rust::Name(name, arguments) => {
-                let arguments = arguments.iter().map(|argument| self.text(argument, prefix));
-                code![*name, "<", Code::join(", ", arguments), ">"]
-            }
-        }
+        text(rust, &|id| code![prefix, &self.model.definition(id).name])
     }
 
     /// The type of a documented status, for documentation.
     pub(crate) fn described(&self, ty: &Type) -> String {
         match ty {
-            Type::Any => "Value".to_owned(),
+            Type::Any | Type::Custom(_) => "Value".to_owned(),
             Type::Boolean => "bool".to_owned(),
             Type::Integer(name) => (*name).to_owned(),
             Type::Float => "f32".to_owned(),
@@ -71,6 +54,27 @@ impl Render<'_> {
             Type::Map(inner) => format!("BTreeMap<String, {}>", self.described(inner)),
             Type::Optional(inner) => format!("Option<{}>", self.described(inner)),
             Type::Named(id) => format!("types::{}", self.model.definition(*id).name),
+        }
+    }
+}
+
+/// The text of a type, with `named` for the definitions in it.
+pub(crate) fn text(rust: &Rust, named: &impl Fn(TypeId) -> Code) -> Code {
+    match rust {
+        Rust::Reference(inner) => match inner.as_ref() {
+            Rust::Name("Vec", arguments) => code!["&[", arguments.first().map(|element| text(element, named)), "]"],
+            inner => code!["&", text(inner, named)],
+        },
+        Rust::Named(id) => named(*id),
+        Rust::Custom(Custom::TextInteger(name)) => code![client::AS_TEXT, "<", *name, ">"],
+        Rust::Custom(Custom::File) => code![client::FILE],
+        Rust::Custom(Custom::Path(local, names)) => {
+            code![if *local { "crate::" } else { "::" }, Code::join("::", names)]
+        }
+        Rust::Name(name, arguments) if arguments.is_empty() => code![*name],
+        Rust::Name(name, arguments) => {
+            let arguments = arguments.iter().map(|argument| text(argument, named));
+            code![*name, "<", Code::join(", ", arguments), ">"]
         }
     }
 }

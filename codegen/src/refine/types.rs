@@ -6,13 +6,13 @@ use super::render::Render;
 use super::{client, xml};
 use crate::generate::Rust;
 use crate::model::{
-    Content, Definition, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Style, Tagging, Type,
-    TypeId, Variant, VariantContent,
+    Content, Definition, Deprecation, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Style,
+    Tagging, Type, TypeId, Variant, VariantContent,
 };
 use crate::pieces::Piece;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, closed_or, comment, docs, module_comment, span};
-use crate::text::{Code, Ident, literal};
+use crate::text::{Code, Ident, line, literal};
 
 /// How generated types reach each other.
 const PREFIX: &str = "super::";
@@ -34,10 +34,55 @@ pub(crate) fn opening(group: &Group) -> Vec<Piece> {
     vec![Piece::Code(code![module_comment(&about), "\n", client::PRELUDE])]
 }
 
+/// Who knows the types that are written: those of the contract, or those of the GraphQL documents.
+pub(crate) trait Source {
+    /// Where the types come from, in a word.
+    const ORIGIN: &'static str;
+
+    /// The definition behind an identifier.
+    fn definition(&self, id: TypeId) -> &Definition;
+
+    /// The Rust type of a member of a definition.
+    fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust;
+
+    /// A Rust type as the file of a definition writes it.
+    fn text(&self, id: TypeId, rust: &Rust) -> Code;
+
+    /// A Rust type as the index names it.
+    fn indexed(&self, rust: &Rust) -> Code;
+
+    /// The path of a definition.
+    fn path(&self, id: TypeId) -> String;
+}
+
+impl Source for Render<'_> {
+    const ORIGIN: &'static str = "contract";
+
+    fn definition(&self, id: TypeId) -> &Definition {
+        self.model.definition(id)
+    }
+
+    fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust {
+        self.resolved.member(id, position, ty)
+    }
+
+    fn text(&self, _: TypeId, rust: &Rust) -> Code {
+        Render::text(self, rust, PREFIX)
+    }
+
+    fn indexed(&self, rust: &Rust) -> Code {
+        Render::text(self, rust, INDEXED)
+    }
+
+    fn path(&self, id: TypeId) -> String {
+        format!("types::{}", self.model.definition(id).name)
+    }
+}
+
 /// Writes one definition.
-pub(crate) fn write(render: &Render<'_>, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
-    let definition = render.model.definition(id);
-    let mut item = Item { render, id, definition, index, code: Code::default(), table: Vec::new() };
+pub(crate) fn write<S: Source>(source: &S, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
+    let definition = source.definition(id);
+    let mut item = Item { source, id, definition, index, code: Code::default(), table: Vec::new() };
     let table = match &definition.kind {
         Kind::Struct(fields, extra) => item.structure(fields, extra.as_ref()),
         Kind::Alias(ty) => item.alias(ty),
@@ -54,8 +99,8 @@ pub(crate) fn write(render: &Render<'_>, id: TypeId, pieces: &mut Vec<Piece>, in
 }
 
 /// One definition on its way to text.
-struct Item<'a, 'r> {
-    render: &'r Render<'a>,
+struct Item<'r, S> {
+    source: &'r S,
     id: TypeId,
     definition: &'r Definition,
     index: &'r mut Index,
@@ -63,23 +108,23 @@ struct Item<'a, 'r> {
     table: Vec<Code>,
 }
 
-impl<'r> Item<'_, 'r> {
+impl<'r, S: Source> Item<'r, S> {
     fn name(&self) -> &'r Ident {
         &self.definition.name
     }
 
     fn member(&self, position: usize, ty: &Type) -> Rust {
-        self.render.member(self.id, position, ty)
+        self.source.member(self.id, position, ty)
     }
 
     fn text(&self, rust: &Rust) -> Code {
-        self.render.text(rust, PREFIX)
+        self.source.text(self.id, rust)
     }
 
     /// Puts something inside of the type into the index.
     fn index(&mut self, name: &str, kind: &str, rust: Option<&Rust>) {
-        let signature = rust.map(|rust| self.render.text(rust, INDEXED)).unwrap_or_default();
-        self.index.add(&format!("types::{}::{name}", self.definition.name), kind, signature.as_str());
+        let signature = rust.map(|rust| self.source.indexed(rust)).unwrap_or_default();
+        self.index.add(&format!("{}::{name}", self.source.path(self.id)), kind, signature.as_str());
     }
 
     /// Documentation and attributes.
@@ -91,9 +136,7 @@ impl<'r> Item<'_, 'r> {
                 .map_or_else(|| docs![fallback], |name| docs![span(&name), " of the contract."]);
         }
         self.code.push(comment(&provenance(docs, definition)));
-        if definition.deprecated {
-            self.code.push("#[deprecated]\n");
-        }
+        self.code.push(attribute(&definition.deprecated));
         if !derives.is_empty() {
             self.code.push("#[derive(").push(derives).push(")]\n");
         }
@@ -102,7 +145,7 @@ impl<'r> Item<'_, 'r> {
             self.code.push("#[non_exhaustive]\n");
         }
         self.code.push("pub ").push(kind).push(" ").push(&definition.name);
-        self.index.add(&format!("types::{}", definition.name), kind, &derives.replace(", ", " "));
+        self.index.add(&self.source.path(self.id), kind, &derives.replace(", ", " "));
     }
 
     /// A public field, with its documentation in front of it.
@@ -138,9 +181,7 @@ impl<'r> Item<'_, 'r> {
             if field.tag && self.definition.reach.request {
                 self.code.push("///\n/// Names the variant: filled in when the value is sent as one.\n");
             }
-            if field.deprecated {
-                self.code.push("#[deprecated]\n");
-            }
+            self.code.push(attribute(&field.deprecated));
             self.field(&field.name, &rust);
             self.table.push(code![&field.name, ": ", kind, " ", literal(&field.wire)]);
         }
@@ -171,7 +212,7 @@ impl<'r> Item<'_, 'r> {
         self.code.push(" {\n");
         for (wire, variant) in variants {
             self.code.push(comment(&described(&variant.docs, wire, &Docs::default())));
-            self.code.push(&variant.name).push(",\n");
+            self.code.push(attribute(&variant.deprecated)).push(&variant.name).push(",\n");
             let value = match kind {
                 EnumKind::String => code![literal(wire)],
                 EnumKind::Integer(_) => code![wire.parse::<i64>().unwrap_or_default()],
@@ -183,7 +224,12 @@ impl<'r> Item<'_, 'r> {
             EnumKind::String => "String",
             EnumKind::Integer(name) => name,
         };
-        self.code.push("/// A value that the contract does not list.\nUnknown(").push(unknown).push("),\n}\n");
+        self.code
+            .push("/// A value that the ")
+            .push(S::ORIGIN)
+            .push(" does not list.\nUnknown(")
+            .push(unknown)
+            .push("),\n}\n");
         match kind {
             EnumKind::String => self.head("string_enum"),
             EnumKind::Integer(name) => Some(code!["integer_enum!(", self.name(), ": ", name, " {"]),
@@ -197,20 +243,24 @@ impl<'r> Item<'_, 'r> {
             let VariantContent::Type(ty, tags) = &variant.content else { continue };
             let inner = self.member(position, ty);
             let docs = match tags.as_slice() {
-                [] => docs!["A ", span(self.render.text(&inner, "").as_str()), "."],
+                [] => docs!["A ", span(&self.source.indexed(&inner).as_str().replace(INDEXED, "")), "."],
                 tags => docs!["Tagged ", Docs::join(" or ", tags.iter().map(|tag| span(tag))), "."],
             };
             // A box keeps the enum small, and ends any recursion.
             let inner = if self.is_large(ty) { Rust::with("Box", inner) } else { inner };
             let row = code![&variant.name, "(", self.text(&inner), ")"];
-            self.code.push(comment(&docs)).push(&row).push(",\n");
+            self.code.push(comment(&docs)).push(attribute(&variant.deprecated)).push(&row).push(",\n");
             let tags = Code::join(" | ", tags.iter().map(|tag| literal(tag)));
-            self.table.push(if matches!(tagging, Tagging::Tag(_)) { code![row, " = ", tags] } else { row });
+            self.table.push(if *tagging == Tagging::Shape { row } else { code![row, " = ", tags] });
             self.index(&variant.name, "variant", Some(&inner));
         }
-        self.code.push("/// A shape that the contract does not list.\nUnknown(Value),\n}\n");
+        if *tagging != Tagging::Key {
+            self.code.push("/// A shape that the ").push(S::ORIGIN).push(" does not list.\nUnknown(Value),\n");
+        }
+        self.code.push("}\n");
         match tagging {
             Tagging::Tag(tag) => Some(code!["tagged_union!(", self.name(), ", ", literal(tag), " {"]),
+            Tagging::Key => self.head("keyed_union"),
             Tagging::Shape => self.head("untagged_union"),
         }
     }
@@ -293,7 +343,7 @@ impl<'r> Item<'_, 'r> {
 
     fn is_large(&self, ty: &Type) -> bool {
         match ty {
-            Type::Named(id) => !matches!(&self.render.model.definition(*id).kind, Kind::Enum(..)),
+            Type::Named(id) => !matches!(&self.source.definition(*id).kind, Kind::Enum(..)),
             _ => false,
         }
     }
@@ -309,6 +359,15 @@ fn component(pointer: &str) -> Option<String> {
 fn described(docs: &str, wire: &str, limits: &Docs) -> Docs {
     let docs = closed_or(docs, wire);
     if limits.is_empty() { docs } else { docs![docs, "\n\n", limits] }
+}
+
+/// The attribute of what is deprecated.
+fn attribute(deprecated: &Deprecation) -> Code {
+    match deprecated {
+        Deprecation::No => Code::default(),
+        Deprecation::Yes => code!["#[deprecated]\n"],
+        Deprecation::Because(note) => code!["#[deprecated(note = ", literal(&line(note)), ")]\n"],
+    }
 }
 
 fn provenance(docs: Docs, definition: &Definition) -> Docs {

@@ -14,14 +14,14 @@ record!(Variables { id: required "id" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// What the document answers.
+/// What the query answers.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Data {
     /// One operation; null when it does not exist or is not visible to the caller.
     pub operation: Option<Operation>,
 }
-record!(Data { operation: optional "operation" });
+record!(Data { operation: nullable "operation" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
@@ -38,7 +38,7 @@ pub struct Operation {
 }
 record!(Operation {
     state: required "state",
-    message: optional "message",
+    message: nullable "message",
     events: required "events",
 });
 

@@ -14,7 +14,7 @@ record!(Variables { id: required "id" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// What the document answers.
+/// What the subscription delivers.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Data {

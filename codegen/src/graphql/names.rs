@@ -1,0 +1,70 @@
+//! Names of types and members of documents: chosen by hand, pinned, or derived; each given once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::naming::Scope;
+use crate::text::Ident;
+use crate::{Config, Names};
+
+/// Names, and who has them. A key is `module/place` for a type, and that of its type with `.wire_name` for a member.
+#[derive(Debug)]
+pub(super) struct Namer<'a> {
+    pins: &'a BTreeMap<String, String>,
+    renames: &'a BTreeMap<String, String>,
+    /// Names of types that are given, by module.
+    scopes: BTreeMap<String, Scope>,
+    honoured: BTreeSet<String>,
+    pub(super) given: BTreeMap<String, String>,
+}
+
+impl<'a> Namer<'a> {
+    pub(super) fn new(pins: &'a Names, config: &'a Config) -> Self {
+        Self {
+            pins: &pins.graphql,
+            renames: &config.rename,
+            scopes: BTreeMap::new(),
+            honoured: BTreeSet::new(),
+            given: BTreeMap::new(),
+        }
+    }
+
+    /// The name of a type: chosen, pinned, or the first free form of `wish`. A newcomer never takes the name of a type that
+    /// was there before.
+    pub(super) fn of_type(&mut self, module: &str, place: &str, wish: &str) -> Ident {
+        let key = format!("{module}/{place}");
+        let scope = self.scopes.entry(module.to_owned()).or_insert_with(|| {
+            let start = format!("{module}/");
+            let of_module = |(key, _): &(&String, &String)| key.starts_with(&start) && !key.contains('.');
+            let pinned = self.pins.iter().filter(of_module).map(|(_, name)| name.as_str());
+            Scope::with(pinned.chain(["Data", "Variables"]))
+        });
+        let chosen = self.renames.get(&key).map(String::as_str);
+        let pinned = self.pins.get(&key).and_then(|name| Ident::new(name));
+        let name = match pinned.filter(|name| chosen.is_none_or(|chosen| *chosen == **name)) {
+            Some(pinned) if self.honoured.insert(format!("{module}/{pinned}")) => pinned,
+            _ => scope.claim([chosen.unwrap_or(wish), wish]),
+        };
+        self.given.insert(key, name.to_string());
+        name
+    }
+
+    /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then wire names that are
+    /// written as Rust writes them, then the rest.
+    pub(super) fn members(&mut self, mut scope: Scope, owner: &str, members: &[(&str, String)]) -> Vec<Ident> {
+        let key = |wire: &str| format!("{owner}.{wire}");
+        let mut order: Vec<usize> = (0..members.len()).collect();
+        order.sort_by_cached_key(|index| {
+            members.get(*index).map(|(wire, wish)| (!self.pins.contains_key(&key(wire)), wire != wish, *wire))
+        });
+        let mut names = vec![Ident::fixed("unnamed"); members.len()];
+        for index in order {
+            let (Some((wire, wish)), Some(name)) = (members.get(index), names.get_mut(index)) else { continue };
+            let chosen = self.renames.get(&key(wire)).or_else(|| self.pins.get(&key(wire)));
+            *name = scope.claim([chosen.unwrap_or(wish).as_str(), wish]);
+            if **name != **wish {
+                self.given.insert(key(wire), name.to_string());
+            }
+        }
+        names
+    }
+}
