@@ -246,7 +246,8 @@ mod tests {
             let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
             assert!(keys.len() >= 2, "{text}: {said}");
             for key in keys {
-                let is_listed = page.contains(&format!("`{key}`")) || page.contains(&format!("[{key}]"));
+                let forms = [format!("`{key}`"), format!("[{key}]"), format!(".{key}]")];
+                let is_listed = forms.iter().any(|form| page.contains(form));
                 assert!(is_listed, "docs/configuration.md does not list `{key}` of {text:?}");
             }
         }
