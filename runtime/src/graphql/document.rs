@@ -61,11 +61,7 @@ fn definitions(document: &str) -> Option<Vec<Definition>> {
                 fresh |= depth == 0 && letter == '}';
             }
             '#' => while rest.next_if(|letter| !matches!(letter, '\n' | '\r')).is_some() {},
-            '"' => {
-                if !skip_string(&mut rest) {
-                    return None;
-                }
-            }
+            '"' if !skip_string(&mut rest) => return None,
             _ => {}
         }
     }
