@@ -254,13 +254,13 @@ pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &st
     for diagnostic in errors.iter() {
         let json = diagnostic.to_json();
         let span = apollo_compiler::diagnostic::ToCliReport::location(diagnostic.error);
-        let report = diagnostic.to_report(apollo_compiler::diagnostic::Color::Never).into_string();
-        let more = labels(&report);
-        // One label repeats the message; of several, each says something of its place.
-        let message = if more.len() > 1 && json.message.contains(" same ") {
-            format!("{}: {}", json.message, more.join("; "))
-        } else {
-            json.message.clone()
+        // Two places of documents contradict each other; what else a report shows may lie in the schema.
+        let message = match diagnostic.error.unstable_error_name() {
+            Some("ConflictingFieldType" | "ConflictingFieldName" | "ConflictingFieldArgument") => {
+                let report = diagnostic.to_report(apollo_compiler::diagnostic::Color::Never).into_string();
+                format!("{}: {}", json.message, labels(&report).join("; "))
+            }
+            _ => json.message.clone(),
         };
         let problem = Problem {
             code,
@@ -277,11 +277,15 @@ pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &st
     problems
 }
 
-/// What a report says beside its lines of source: `what (line 3)`.
+/// What a report says beside its lines of source: `what (file:line)`.
 fn labels(report: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let mut line = String::new();
+    let (mut file, mut line) = (String::new(), String::new());
     for text in report.lines() {
+        if let Some((_, place)) = text.split_once("─[ ") {
+            let place = place.trim_end_matches([' ', ']']);
+            file = place.rsplitn(3, ':').last().unwrap_or_default().to_owned();
+        }
         let (margin, rest) = text.split_once('│').unwrap_or((text, ""));
         if margin.trim().parse::<usize>().is_ok() {
             line = margin.trim().to_owned();
@@ -289,7 +293,7 @@ fn labels(report: &str) -> Vec<String> {
         let label =
             ["╰── ", "├── ", "─── "].iter().find_map(|mark| rest.rsplit_once(mark)).map(|(_, label)| label.trim());
         let label = label.filter(|label| !label.is_empty());
-        found.extend(label.map(|label| format!("{} (line {line})", label.trim_end_matches(" here"))));
+        found.extend(label.map(|label| format!("{} ({file}:{line})", label.trim_end_matches(" here"))));
     }
     found
 }

@@ -1,0 +1,239 @@
+//! What graphql-js answers to documents is decoded by the generated types and written back without loss.
+//!
+//! Recorded answers of a small schema are read always. With `PLATFORM_GRAPHQL_JS`, a folder whose `node_modules` has `graphql`,
+//! graphql-js answers each document 200 times, and `PLATFORM_GRAPHQL_SCHEMA` names the file of GitHub's schema in addition:
+//! `tests/peers/graphql.sh` gets both from npm.
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test that cannot go on says why")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use platform_codegen::{Config, Contract, Names, Scalar, generate};
+use serde_json::Value;
+
+const EMPTY: &[u8] = b"openapi: 3.0.4\ninfo: {title: None, version: v1}\npaths: {}\n";
+
+/// One document as it is sent: the name of its operation, the module of its types, its text.
+struct Sent {
+    operation: String,
+    module: String,
+    text: String,
+}
+
+fn here() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance")
+}
+
+fn documents(folder: &Path) -> BTreeMap<String, String> {
+    let files = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path());
+    files
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            (name, fs::read_to_string(&path).expect("a text"))
+        })
+        .collect()
+}
+
+/// The constants of the generated documents.
+fn sent(constants: &str) -> Vec<Sent> {
+    let file = syn::parse_file(constants).expect("Rust");
+    let mut all = Vec::new();
+    for item in file.items {
+        let syn::Item::Const(item) = item else { continue };
+        let syn::Expr::Call(call) = *item.expr else { continue };
+        let Some(syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) = call.args.first() else { continue };
+        let text = text.value();
+        let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+        words.find(|word| ["query", "mutation", "subscription"].contains(word)).expect("an operation");
+        let operation = words.next().expect("a name").to_owned();
+        all.push(Sent { operation, module: item.ident.to_string().to_lowercase(), text });
+    }
+    assert!(!all.is_empty());
+    all
+}
+
+/// A program that reads an operation and its data, a line each, and writes the data back.
+fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder").to_owned();
+    let folder = target.join("conformance").join(name);
+    let source = folder.join("src/documents");
+    let _ = fs::remove_dir_all(&source);
+    fs::create_dir_all(&source).expect("a folder");
+    for (path, code) in files {
+        if let Some(file) = path.strip_prefix("documents/") {
+            fs::write(source.join(file), code).expect("written");
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned();
+    let runtime = root.join("runtime").display().to_string();
+    let manifest = format!(
+        "[package]\nname = \"conformance-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
+         platform-runtime = {{ path = {runtime:?}, features = [\"graphql\"] }}\nserde = \"1\"\nserde_json = \"1\"\n\
+         [profile.dev]\ndebug = false\n"
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).expect("written");
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("copied");
+    let arms: String = all
+        .iter()
+        .map(|sent| format!("{:?} => round::<documents::{}::Data>(data),\n", sent.operation, sent.module))
+        .collect();
+    let main = format!(
+        "#![recursion_limit = \"512\"]\n#[allow(dead_code, deprecated, unused_imports)]\nmod documents;\n\
+         fn round<T: serde::de::DeserializeOwned + serde::Serialize>(data: &str) -> Result<String, serde_json::Error> {{\n\
+         serde_json::to_string(&serde_json::from_str::<T>(data)?)\n}}\n\
+         fn main() {{\nfor line in std::io::stdin().lines() {{\nlet line = line.unwrap();\n\
+         let (operation, data) = line.split_once('\\t').unwrap();\n\
+         let outcome = match operation {{\n{arms}_ => panic!(\"unknown\"),\n}};\n\
+         match outcome {{\nOk(text) => println!(\"{{text}}\"),\nErr(error) => println!(\"! {{error}}\"),\n}}\n}}\n}}\n"
+    );
+    fs::write(folder.join("src/main.rs"), main).expect("written");
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--offline", "--quiet", "--manifest-path"])
+        .arg(folder.join("Cargo.toml"))
+        .env("CARGO_TARGET_DIR", target.join("conformance/target"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    target.join("conformance/target/debug").join(format!("conformance-{name}"))
+}
+
+/// The same text with every number as a text, so that comparing compares digits; and without nulls, where directives decide
+/// what is there.
+fn exact(text: &str, decided: bool) -> Value {
+    let mut out = String::new();
+    let mut letters = text.chars().peekable();
+    let mut quoted = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => quoted = !quoted,
+            '\\' if quoted => {
+                out.push(letter);
+                out.extend(letters.next());
+                continue;
+            }
+            '-' | '0'..='9' if !quoted => {
+                let mut number = letter.to_string();
+                while let Some(next) = letters.next_if(|next| next.is_ascii_digit() || "+-.eE".contains(*next)) {
+                    number.push(next);
+                }
+                // A float of Rust ends in `.0`.
+                out.push_str(&format!("\"#{}\"", number.strip_suffix(".0").unwrap_or(&number)));
+                continue;
+            }
+            _ => {}
+        }
+        out.push(letter);
+    }
+    let mut value = serde_json::from_str(&out).expect("JSON");
+    if decided {
+        without_nulls(&mut value);
+    }
+    value
+}
+
+fn without_nulls(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(without_nulls),
+        Value::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            members.values_mut().for_each(without_nulls);
+        }
+        _ => {}
+    }
+}
+
+/// Has every answer decoded and written back, and compares.
+fn compare(program: &Path, answers: &str) {
+    let lines: Vec<Value> = answers.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+    let text = |line: &Value, member: &str| line.get(member).and_then(Value::as_str).expect("a text").to_owned();
+    let mut child =
+        Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program runs");
+    let mut input = child.stdin.take().expect("an input");
+    let asked: String =
+        lines.iter().map(|line| format!("{}\t{}\n", text(line, "operation"), text(line, "data"))).collect();
+    let writer = std::thread::spawn(move || input.write_all(asked.as_bytes()));
+    let output = child.wait_with_output().expect("an output");
+    writer.join().expect("a thread").expect("written");
+    let written = String::from_utf8(output.stdout).expect("UTF-8");
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for (line, again) in lines.iter().zip(written.lines()) {
+        let (data, decided) = (text(line, "data"), line.get("decided") == Some(&Value::Bool(true)));
+        count += 1;
+        if again.starts_with('!') || exact(&data, decided) != exact(again, decided) {
+            failures.push(format!("{}\n  {data}\n  {again}", text(line, "operation")));
+        }
+    }
+    assert_eq!(count, lines.len(), "an answer for each");
+    let some: Vec<&String> = failures.iter().take(3).collect();
+    assert!(failures.is_empty(), "{} of {count} answers are not written back: {some:#?}", failures.len());
+    println!("{count} answers decoded and written back without loss");
+}
+
+fn configuration(schema: &Path, folder: &Path, scalars: &[(&str, Scalar)]) -> Config {
+    Config {
+        documents: documents(folder),
+        schema: Some(fs::read_to_string(schema).expect("a schema")),
+        scalars: scalars.iter().map(|(name, scalar)| ((*name).to_owned(), scalar.clone())).collect(),
+        ..Config::default()
+    }
+}
+
+/// What graphql-js answers, where it is there.
+fn answers(name: &str, schema: &Path, all: &[Sent], each: usize) -> Option<String> {
+    let modules = std::env::var_os("PLATFORM_GRAPHQL_JS")?;
+    let texts: Vec<&str> = all.iter().map(|sent| sent.text.as_str()).collect();
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
+    fs::write(&file, serde_json::to_string(&texts).expect("JSON")).expect("written");
+    let output = Command::new("node")
+        .arg(here().join("answers.mjs"))
+        .arg(schema)
+        .arg(&file)
+        .arg(each.to_string())
+        .arg(modules)
+        .output()
+        .expect("node runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+#[test]
+fn answers_are_decoded_and_written_back_without_loss() {
+    let schema = here().join("schema.graphql");
+    let scalars = [("Money", Scalar::Decimal), ("BigInt", Scalar::I64AsText)];
+    let config = configuration(&schema, &here().join("documents"), &scalars);
+    let output =
+        generate(&[Contract { name: "platform", bytes: EMPTY }], &config, &Names::default()).expect("a client");
+    let all = sent(&output.files["documents/mod.rs"]);
+    let program = program("small", &output.files, &all);
+    let recorded = here().join("answers.jsonl");
+    if std::env::var_os("PLATFORM_RECORD").is_some() {
+        fs::write(&recorded, answers("small", &schema, &all, 4).expect("graphql-js")).expect("written");
+    }
+    compare(&program, &fs::read_to_string(recorded).expect("recorded answers"));
+    match answers("small", &schema, &all, 200) {
+        Some(answers) => compare(&program, &answers),
+        None => println!("SKIPPED: no graphql-js (PLATFORM_GRAPHQL_JS), so the recorded answers alone were read"),
+    }
+}
+
+#[test]
+fn the_schema_of_github_is_answered_too() {
+    let Some(schema) = std::env::var_os("PLATFORM_GRAPHQL_SCHEMA").map(PathBuf::from) else {
+        println!("SKIPPED: no schema of GitHub (PLATFORM_GRAPHQL_SCHEMA)");
+        return;
+    };
+    let config = configuration(&schema, &here().join("github"), &[("BigInt", Scalar::I64AsText)]);
+    let start = Instant::now();
+    let output =
+        generate(&[Contract { name: "platform", bytes: EMPTY }], &config, &Names::default()).expect("a client");
+    println!("generated in {:.2} s", start.elapsed().as_secs_f64());
+    let all = sent(&output.files["documents/mod.rs"]);
+    let program = program("github", &output.files, &all);
+    let answers = answers("github", &schema, &all, 200).expect("graphql-js");
+    compare(&program, &answers);
+}
