@@ -8,12 +8,12 @@ use secrecy::SecretString;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{Answer, answer::read_errors, document};
+use super::{Answer, document, hub::Hub};
 use crate::{
     Client, Error, Method,
-    error::Kind,
-    session::{Options, Session, options, send},
-    wire::{Content, Prepared, encode_path, set_header, url},
+    client::{Options, Session, options, send},
+    error::{Kind, read_errors},
+    protocol::{Content, Prepared, encode_path, set_header, url},
 };
 
 const NAME: &str = "graphql";
@@ -37,9 +37,9 @@ options!([T] Query<'_, T>, options);
 
 impl<'a, T: DeserializeOwned> Query<'a, T> {
     pub(super) fn new(platform: &'a Client, document: &str, variables: &impl Serialize) -> Self {
-        let session = &platform.0;
+        let session = &platform.session;
         let prepared = body(document, variables)
-            .and_then(|body| prepare(session, session.graphql.options().path.as_str(), body.into(), ACCEPT, false));
+            .and_then(|body| prepare(session, Hub::of(session).options().path.as_str(), body.into(), ACCEPT, false));
         let options = Options { idempotent: !document::has_mutation(document), ..Options::default() };
         Self { platform, prepared, options, answer: PhantomData }
     }
@@ -60,8 +60,8 @@ impl<'a, T: DeserializeOwned + 'a> IntoFuture for Query<'a, T> {
     fn into_future(self) -> Self::IntoFuture {
         let Self { platform, prepared, options, .. } = self;
         Box::pin(async move {
-            let body = exchange(&platform.0, prepared?, &options).await?;
-            Answer::read(&body, super::connect::secret(&platform.0).as_ref())
+            let body = exchange(&platform.session, prepared?, &options).await?;
+            Answer::read(&body, super::connect::secret(&platform.session).as_ref())
                 .and_then(Answer::with_data)
                 .map_err(|error| error.at(NAME))
         })

@@ -3,6 +3,7 @@
 mod abrupt;
 mod crates;
 mod headers;
+mod layers;
 mod length;
 mod line_ends;
 mod members;
@@ -67,7 +68,7 @@ impl File {
 
 type Rule = fn(&[File]) -> Vec<Finding>;
 
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 10] = [
     length::check,
     abrupt::check,
     members::check,
@@ -76,6 +77,7 @@ const RULES: [Rule; 9] = [
     line_ends::check,
     crates::check,
     headers::check,
+    layers::check,
     readme::check,
 ];
 

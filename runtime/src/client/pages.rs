@@ -6,10 +6,11 @@ use std::{
     hash::{BuildHasher as _, RandomState},
 };
 
+use super::{Call, Response};
 use crate::{
-    Call, Error, Response,
+    Error,
     error::Kind,
-    wire::{Content, Prepared},
+    protocol::{Content, Prepared},
 };
 
 impl<'a, T> Call<'a, T> {

@@ -13,12 +13,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use http_body::{Body, Frame, SizeHint};
 use tokio::io::{AsyncRead as _, ReadBuf};
 
-use super::retry;
 use crate::{
-    Upload,
+    clock,
     error::{Error, Kind},
-    upload::{Chunks, Source},
-    wire::{Content, Part, Parts},
+    protocol::{Chunks, Content, Part, Parts, Source, Upload},
 };
 
 /// How much of a file is read at once, in bytes.
@@ -44,7 +42,7 @@ pub(crate) async fn body(content: &Content, headers: &mut HeaderMap) -> Result<O
             _ => Segments::of([segment(upload).await?]),
         },
         Content::Parts(parts) => {
-            let boundary = retry::unique();
+            let boundary = clock::unique();
             let media_type =
                 headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
             let media_type = HeaderValue::try_from(format!("{media_type}; boundary={boundary}"))

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use crate::Client;
-use crate::{codegen::prelude::*, wire::lenient::from_slice};
+use crate::{codegen::prelude::*, protocol::lenient::from_slice};
 
 fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     from_slice(text.as_bytes())

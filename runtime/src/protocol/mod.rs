@@ -8,6 +8,7 @@
 mod argument;
 pub mod decode;
 mod enums;
+pub(crate) mod events;
 pub(crate) mod lenient;
 mod multipart;
 mod operation;
@@ -22,6 +23,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod union;
+pub(crate) mod upload;
 pub(crate) mod whole;
 #[cfg(feature = "xml")]
 pub mod xml;
@@ -29,6 +31,7 @@ pub mod xml;
 pub use argument::Argument;
 pub(crate) use argument::{to_bytes, to_value};
 pub use enums::{integer, out_of_range, text, unfit};
+pub use events::{Event, EventStream};
 pub(crate) use multipart::Part;
 pub use multipart::Parts;
 pub use operation::{Method, Operation};
@@ -45,3 +48,5 @@ pub(crate) use style::{path as encode_path, query_pairs as pairs};
 #[cfg(feature = "operations")]
 pub(crate) use template::{fill_texts, parameters_of};
 pub use union::{Read, by_fit, by_fit_written_out, by_tag, from_tree, from_tree_leniently, in_union, tree, with_tag};
+pub use upload::Upload;
+pub(crate) use upload::{Chunks, Source};

@@ -66,6 +66,6 @@ impl Raw {
 
     fn excerpt(&self) -> Bytes {
         let bytes = self.bytes();
-        bytes.slice(..bytes.len().min(crate::session::ERROR_LIMIT))
+        bytes.slice(..bytes.len().min(crate::transport::ERROR_LIMIT))
     }
 }

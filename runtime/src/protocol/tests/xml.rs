@@ -3,7 +3,7 @@
 use super::support::{Reply, Server};
 use crate::Client;
 use crate::codegen::prelude::*;
-use crate::wire::xml::{Member, Name, Place, Root, Shape};
+use crate::protocol::xml::{Member, Name, Place, Root, Shape};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Pet {

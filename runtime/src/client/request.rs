@@ -6,11 +6,11 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use serde::{Serialize, de::DeserializeOwned};
 
+use super::{Call, Client, Options, options};
 use crate::{
-    Call, Client, Error, Method, Upload,
+    Error, Method, Upload,
     error::Kind,
-    session::{Options, options},
-    wire::{Argument, Content, Prepared, Raw, decode, encode_path, pairs, set_header, to_bytes, to_value, url},
+    protocol::{Argument, Content, Prepared, Raw, decode, encode_path, pairs, set_header, to_bytes, to_value, url},
 };
 
 const NAME: &str = "request";
@@ -32,7 +32,7 @@ const NAME: &str = "request";
 /// ```
 #[must_use = "a request is sent by `send`"]
 pub struct Request<'a> {
-    platform: &'a Client,
+    client: &'a Client,
     method: Method,
     path: String,
     query: Vec<String>,
@@ -45,9 +45,9 @@ pub struct Request<'a> {
 options!([] Request<'_>, options);
 
 impl<'a> Request<'a> {
-    pub(crate) fn new(platform: &'a Client, method: Method, path: String) -> Self {
+    pub(crate) fn new(client: &'a Client, method: Method, path: String) -> Self {
         Self {
-            platform,
+            client,
             method,
             path,
             query: Vec::new(),
@@ -126,8 +126,8 @@ impl<'a> Request<'a> {
     }
 
     fn into_call<T>(self, stream: bool, decode: fn(Raw) -> Result<T, Error>) -> Call<'a, T> {
-        let (platform, prepared, options) = self.into_parts(stream);
-        Call::new(platform, NAME, prepared, options, decode)
+        let (client, prepared, options) = self.into_parts(stream);
+        Call::new(client, NAME, prepared, options, decode)
     }
 
     pub(crate) fn into_parts(mut self, stream: bool) -> (&'a Client, Result<Prepared, Error>, Options) {
@@ -136,17 +136,19 @@ impl<'a> Request<'a> {
         }
         let prepared = match self.error {
             Some(error) => Err(error),
-            None => url(&self.platform.0.base, &encode_path(&self.path), &self.query.join("&")).map(|url| Prepared {
-                operation: NAME,
-                family: "",
-                method: self.method,
-                url,
-                headers: self.headers,
-                body: self.body,
-                stream,
-            }),
+            None => {
+                url(&self.client.session.base, &encode_path(&self.path), &self.query.join("&")).map(|url| Prepared {
+                    operation: NAME,
+                    family: "",
+                    method: self.method,
+                    url,
+                    headers: self.headers,
+                    body: self.body,
+                    stream,
+                })
+            }
         };
-        (self.platform, prepared.map_err(|error| error.at(NAME)), self.options)
+        (self.client, prepared.map_err(|error| error.at(NAME)), self.options)
     }
 
     fn set_body(&mut self, body: Content, media_type: &str) {

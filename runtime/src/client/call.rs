@@ -4,10 +4,10 @@ use std::{fmt, pin::Pin};
 
 use http::{HeaderMap, StatusCode};
 
+use super::{Client, Options, options, send};
 use crate::{
-    Client, Error,
-    session::{Options, options, send},
-    wire::{Prepared, Raw, set_header},
+    Error,
+    protocol::{Prepared, Raw, set_header},
 };
 
 /// What a [`Call`] becomes when it is awaited.
@@ -19,7 +19,7 @@ pub type CallFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Sen
 /// when it is awaited.
 #[must_use = "a call is sent when it is awaited"]
 pub struct Call<'a, T> {
-    pub(crate) platform: &'a Client,
+    pub(crate) client: &'a Client,
     pub(crate) operation: &'static str,
     pub(crate) prepared: Result<Prepared, Error>,
     pub(crate) options: Options,
@@ -30,13 +30,13 @@ options!([T] Call<'_, T>, options);
 
 impl<'a, T> Call<'a, T> {
     pub(crate) fn new(
-        platform: &'a Client,
+        client: &'a Client,
         operation: &'static str,
         prepared: Result<Prepared, Error>,
         options: Options,
         decode: fn(Raw) -> Result<T, Error>,
     ) -> Self {
-        Self { platform, operation, prepared, options, decode }
+        Self { client, operation, prepared, options, decode }
     }
 
     /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
@@ -54,9 +54,9 @@ impl<'a, T> Call<'a, T> {
     where
         T: 'a,
     {
-        let Self { platform, prepared, options, decode, .. } = self;
+        let Self { client, prepared, options, decode, .. } = self;
         Box::pin(async move {
-            let raw = send(&platform.0, &prepared?, &options).await?;
+            let raw = send(&client.session, &prepared?, &options).await?;
             let (status, headers) = (raw.status, raw.headers.clone());
             Ok(Response { status, headers, value: decode(raw)? })
         })
@@ -68,8 +68,8 @@ impl<'a, T: 'a> IntoFuture for Call<'a, T> {
     type IntoFuture = CallFuture<'a, T>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { platform, prepared, options, decode, .. } = self;
-        Box::pin(async move { decode(send(&platform.0, &prepared?, &options).await?) })
+        let Self { client, prepared, options, decode, .. } = self;
+        Box::pin(async move { decode(send(&client.session, &prepared?, &options).await?) })
     }
 }
 

@@ -1,14 +1,45 @@
-//! The client of the service, and of the compliance resource server beside it.
+//! The client of the service, and of the compliance resource server beside it: what every call goes through.
+
+mod builder;
+mod call;
+mod content;
+mod extension;
+pub(crate) mod middleware;
+mod options;
+mod pages;
+mod preflight;
+mod progress;
+mod refused;
+mod request;
+mod retry;
+mod send;
+mod session;
+mod settings;
+mod submission;
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use http::Extensions;
+
+#[cfg(feature = "testing")]
+pub(crate) use self::extension::Double;
+#[cfg(feature = "graphql")]
+pub(crate) use self::extension::Extension;
+pub(crate) use self::options::{Options, options};
+pub(crate) use self::send::send;
+pub(crate) use self::session::Session;
+pub use self::{
+    builder::{ClientBuilder, Compliance},
+    call::{Call, CallFuture, Response},
+    pages::Pages,
+    request::{RawResponse, Request},
+    submission::Submission,
+};
 use crate::{
-    Call, ClientBuilder, Method, Request,
     auth::Claims,
     clock::Until,
     error::{Error, Kind},
-    session::{Options, Session},
-    wire::{Argument, Operation, Payload, Raw, prepare},
+    protocol::{Argument, Method, Operation, Payload, Raw, prepare},
 };
 
 /// A client of the platform. Clones share their connections and their token.
@@ -29,7 +60,32 @@ use crate::{
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Client(pub(crate) Arc<Session>);
+pub struct Client {
+    pub(crate) session: Arc<Session>,
+    compliance: Option<Arc<Self>>,
+}
+
+/// A type that wraps a [`Client`] and has the operations of one contract as methods.
+pub trait GeneratedClient: Sized {
+    /// The value of the `User-Agent` header, unless the builder sets another one.
+    const USER_AGENT: &'static str;
+
+    /// What generated code tells the layers above the client, such as its bindings.
+    fn extensions() -> Extensions {
+        Extensions::new()
+    }
+
+    /// Wraps a client.
+    fn from_client(client: Client) -> Self;
+}
+
+impl GeneratedClient for Client {
+    const USER_AGENT: &'static str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+
+    fn from_client(client: Client) -> Self {
+        client
+    }
+}
 
 impl Client {
     /// Starts the configuration of a client for the service at `base_url`: `https`, or `http` on loopback.
@@ -45,7 +101,7 @@ impl Client {
 
     /// The address of the service.
     pub fn base_url(&self) -> &str {
-        self.0.base.as_str()
+        self.session.base.as_str()
     }
 
     /// The compliance resource server (platform document §5.7): a client of its own, with its own address, credential and
@@ -75,7 +131,7 @@ impl Client {
     ///
     /// The client was built without one.
     pub fn compliance_server(&self) -> Result<&Self, Error> {
-        self.0.compliance.as_ref().ok_or_else(|| {
+        self.compliance.as_deref().ok_or_else(|| {
             Error::new(Kind::Configuration, "the client has no compliance resource server")
                 .hint("give its address and credential to the builder with `compliance`")
         })
@@ -90,12 +146,12 @@ impl Client {
     pub async fn authenticate(&self, deadline: Duration) -> Result<Option<Claims>, Error> {
         use secrecy::ExposeSecret as _;
 
-        let Some(cache) = &self.0.credential else {
+        let Some(cache) = &self.session.credential else {
             return Err(Error::new(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
         };
-        let held = match cache.ready(&self.0.transport, None) {
+        let held = match cache.ready(&self.session.transport, None) {
             Some(held) => held,
-            None => cache.token(&self.0.transport, Until::after(deadline), None).await?,
+            None => cache.token(&self.session.transport, Until::after(deadline), None).await?,
         };
         Ok(Claims::read(held.secret.expose_secret()))
     }
@@ -109,7 +165,7 @@ impl Client {
         payload: Payload<'_>,
         decode: fn(Raw) -> Result<T, Error>,
     ) -> Call<'_, T> {
-        let prepared = prepare(&self.0.base, self.0.api_version.as_deref(), operation, arguments, payload);
+        let prepared = prepare(&self.session.base, self.session.api_version.as_deref(), operation, arguments, payload);
         Call::new(self, operation.name, prepared.map_err(|error| error.at(operation.name)), Options::default(), decode)
     }
 }

@@ -6,18 +6,18 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use tracing::{Instrument as _, Span, field::Empty};
 
 use super::{
-    Options, Session, body, broken, content,
+    Options, Session, content,
     middleware::{Framing, Incoming, Next, Outgoing},
     progress::Progress,
     refused::refused,
     retry,
 };
 use crate::{
-    ByteStream,
     auth::{Generation, Held},
     clock::{self, Until},
     error::{Error, Kind},
-    wire::{Body, Method, PROBLEM, Prepared, Raw},
+    protocol::{Body, Method, PROBLEM, Prepared, Raw},
+    transport::{ByteStream, body, broken},
 };
 
 /// A call on its way.
@@ -75,7 +75,7 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
 fn request_id(session: &Session, prepared: &Prepared, options: &Options) -> Option<HeaderValue> {
     let name = session.request_id.as_ref()?;
     let set = options.headers.get(name).or_else(|| prepared.headers.get(name));
-    set.cloned().or_else(|| HeaderValue::try_from(retry::unique()).ok())
+    set.cloned().or_else(|| HeaderValue::try_from(clock::unique()).ok())
 }
 
 impl Sending<'_> {
@@ -247,9 +247,8 @@ impl Sending<'_> {
         content: Option<reqwest::Body>,
     ) -> Result<reqwest::Response, Error> {
         let Self { session, prepared, .. } = self;
-        #[cfg(feature = "testing")]
-        if let Some(fake) = &session.fake {
-            return fake.take(prepared, headers);
+        if let Some(double) = &session.double {
+            return double.answer(prepared, headers);
         }
         // RFC 9110 §8.6: servers may answer 411 to these methods without a length. The connection says none for a body of no
         // bytes, either.

@@ -4,10 +4,11 @@ use std::time::{Duration, SystemTime};
 
 use http::header;
 
-use super::{ERROR_LIMIT, Session, body, retry};
+use super::Session;
 use crate::{
     auth::Held,
     error::{Error, scrub},
+    transport::{ERROR_LIMIT, body, retry_after},
 };
 
 pub(super) async fn refused(
@@ -18,7 +19,7 @@ pub(super) async fn refused(
 ) -> Error {
     let status = response.status();
     let secret = held.map(|held| &held.secret);
-    let wait = retry::retry_after(response.headers(), SystemTime::now());
+    let wait = retry_after(response.headers(), SystemTime::now());
     let challenge = response
         .headers()
         .get(header::WWW_AUTHENTICATE)

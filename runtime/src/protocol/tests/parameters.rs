@@ -3,7 +3,7 @@ use support::{Reply, Server};
 
 use super::support;
 use crate::Client;
-use crate::{codegen::prelude::*, wire::to_value};
+use crate::{codegen::prelude::*, protocol::to_value};
 
 /// Sends one value as one parameter of `/x` or `/x/{p}`, and returns the target, or the value of the header.
 async fn send(parameter: Parameter, value: Value) -> Result<String, Error> {

@@ -10,7 +10,7 @@ fn build(variables: &[(&str, &str)]) -> Result<Client, Error> {
 }
 
 fn credential(platform: &Client) -> Option<String> {
-    platform.0.credential.as_ref().map(|cache| cache.credential().describe())
+    platform.session.credential.as_ref().map(|cache| cache.credential().describe())
 }
 
 const BASE: (&str, &str) = ("PLATFORM_BASE_URL", "https://platform.example");
@@ -47,7 +47,7 @@ fn variables_choose_the_credential() {
     .unwrap();
     let server = both.compliance_server().unwrap();
     assert_eq!(credential(server).unwrap(), "client `auditor` of https://issuer.example");
-    assert!(server.0.team.is_some() && both.0.team.is_none());
+    assert!(server.session.team.is_some() && both.session.team.is_none());
 }
 
 #[cfg(unix)]
@@ -152,7 +152,7 @@ secret_keyring = "platform/me"
         let staging = build(&[file, ("PLATFORM_PROFILE", "staging")]).unwrap();
         assert_eq!(credential(&staging).unwrap(), "client `me` of https://issuer.example");
         let server = staging.compliance_server().unwrap();
-        assert!(credential(server).unwrap().contains("/run/secrets/compliance") && server.0.team.is_some());
+        assert!(credential(server).unwrap().contains("/run/secrets/compliance") && server.session.team.is_some());
         assert!(Client::from_profile(&path, "staging").is_ok());
         let laptop = Client::from_profile(&path, "laptop");
         assert_eq!(laptop.is_ok(), cfg!(feature = "keyring"), "{laptop:?}");

@@ -5,7 +5,7 @@ use roxmltree::{Document, Error, Node};
 use serde_json::{Map, Value};
 
 use super::{DEPTH, INSTANCE, Member, Name, Place, Root, Shape, bounds};
-use crate::wire::whole;
+use crate::protocol::whole;
 
 /// Reads a document. The error says where, and repeats nothing of the document but names of elements.
 pub fn read(bytes: &[u8], root: &Root) -> Result<Value, String> {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use super::{Call, CallFuture, Client, Response, options};
 use crate::{
-    Call, CallFuture, Client, Error, Response,
-    session::options,
-    wire::{Argument, Operation, Payload, Raw},
+    Error,
+    protocol::{Argument, Operation, Payload, Raw},
 };
 
 impl Client {

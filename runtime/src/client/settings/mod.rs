@@ -10,13 +10,12 @@ use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use uuid::Uuid;
 
+use super::{Client, ClientBuilder, Compliance, GeneratedClient};
 use crate::{
-    Client, ClientBuilder, Compliance,
     auth::{
         ClientCredentials, Credential, RefreshFolder, RefreshToken, Registration, SecretCommand, SecretEnv, SecretFile,
         SecretSource, StaticToken,
     },
-    codegen::GeneratedClient,
     error::{Error, Kind},
 };
 

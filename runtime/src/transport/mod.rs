@@ -1,4 +1,10 @@
-//! Connections.
+//! Connections, and bodies that come over them.
+
+pub(crate) mod address;
+pub(crate) mod body;
+mod clients;
+mod retry_after;
+mod stream;
 
 use std::{
     error::Error as StdError,
@@ -12,12 +18,19 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use super::{ERROR_LIMIT, body, clients::Clients, retry};
+use self::clients::Clients;
+pub(crate) use self::retry_after::retry_after;
+pub use self::stream::ByteStream;
 use crate::{
-    address,
     clock::{LONGEST, Until},
     error::{Error, Kind},
 };
+
+/// The most that is read of a body that is decoded, in bytes, unless the client is told otherwise.
+pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
+
+/// The most that is read of the body of an error, in bytes.
+pub(crate) const ERROR_LIMIT: usize = 64 * 1024;
 
 /// How long an issuer may be silent within an answer.
 const LONGEST_SILENCE: Duration = Duration::from_secs(30);
@@ -114,7 +127,7 @@ impl Transport {
         let exchange = async {
             let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
             let body = body::read(&mut response, ERROR_LIMIT, LONGEST_SILENCE).await?;
-            let retry_after = retry::retry_after(response.headers(), SystemTime::now());
+            let retry_after = retry_after(response.headers(), SystemTime::now());
             Ok::<_, Error>(Reply { status: response.status(), body, retry_after })
         };
         let place = || format!("the issuer at {}", url.origin().ascii_serialization());

@@ -2,17 +2,16 @@
 
 use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
-use http::{HeaderName, HeaderValue};
+use http::{Extensions, HeaderName, HeaderValue};
 use tokio::sync::Semaphore;
 use url::Url;
 use uuid::Uuid;
 
+use super::{Client, GeneratedClient, Session, extension::Doubled, middleware::Middleware, retry::Budget};
 use crate::{
-    Client, address,
     auth::{Audit, Cache, Credential, TokenEvent},
-    codegen::GeneratedClient,
     error::{Error, Kind},
-    session::{BODY_LIMIT, Budget, Middleware, Session, Transport},
+    transport::{BODY_LIMIT, Transport, address},
 };
 
 /// The configuration of a client: of a [`Client`], or of a type of a generated crate that wraps one.
@@ -34,10 +33,8 @@ pub struct ClientBuilder<P = Client> {
     concurrency: Option<usize>,
     middleware: Vec<Box<dyn Middleware>>,
     audit: Audit,
-    #[cfg(feature = "testing")]
-    fake: Option<crate::testing::Fake>,
-    #[cfg(feature = "graphql")]
-    pub(crate) graphql: crate::graphql::GraphqlOptions,
+    double: Doubled,
+    extensions: Extensions,
     client: PhantomData<fn() -> P>,
 }
 
@@ -61,10 +58,8 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             concurrency: None,
             middleware: Vec::new(),
             audit: Audit::default(),
-            #[cfg(feature = "testing")]
-            fake: None,
-            #[cfg(feature = "graphql")]
-            graphql: crate::graphql::GraphqlOptions::new(),
+            double: None,
+            extensions: P::extensions(),
             client: PhantomData,
         }
     }
@@ -167,9 +162,10 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
+    /// Answers calls in place of the service.
     #[cfg(feature = "testing")]
-    pub(crate) fn fake(mut self, fake: crate::testing::Fake) -> Self {
-        self.fake = Some(fake);
+    pub(crate) fn double(mut self, double: impl super::Double + 'static) -> Self {
+        self.double = Some(Arc::new(double));
         self
     }
 
@@ -193,11 +189,11 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         let middleware: Arc<[_]> = std::mem::take(&mut self.middleware).into();
         let credential = self.credential.take();
         let compliance = self.compliance.take();
-        let session = |base: Url, credential: Option<Box<dyn Credential>>, team, compliance| -> Result<_, Error> {
+        let session = |base: Url, credential: Option<Box<dyn Credential>>, team| -> Result<_, Error> {
             if let Some(credential) = &credential {
                 credential.check()?;
             }
-            Ok(Client(Arc::new(Session {
+            Ok(Arc::new(Session {
                 base,
                 api_version: self.api_version.clone(),
                 deadline: self.deadline,
@@ -211,25 +207,31 @@ impl<P: GeneratedClient> ClientBuilder<P> {
                 request_id: request_id.clone(),
                 middleware: Arc::clone(&middleware),
                 team,
-                compliance,
                 credential: credential.map(|credential| Cache::new(credential, self.audit.clone())),
                 transport: Arc::clone(&transport),
-                #[cfg(feature = "testing")]
-                fake: self.fake.clone(),
-                #[cfg(feature = "operations")]
-                bindings: P::bindings(),
+                double: self.double.clone(),
+                extensions: self.extensions.clone(),
                 #[cfg(feature = "graphql")]
-                graphql: crate::graphql::Hub::new(self.graphql.clone()),
-            })))
+                graphql: super::Extension::default(),
+            }))
         };
         let second = match compliance {
             Some(server) => {
                 let base = address::server("the address of the compliance resource server", &server.base)?;
-                Some(session(base, server.credential, server.team, None)?)
+                Some(Arc::new(Client { session: session(base, server.credential, server.team)?, compliance: None }))
             }
             None => None,
         };
-        session(base, credential, None, second).map(P::from_client)
+        Ok(P::from_client(Client { session: session(base, credential, None)?, compliance: second }))
+    }
+}
+
+#[cfg(feature = "graphql")]
+impl<P> ClientBuilder<P> {
+    /// Configures a layer above the client.
+    pub(crate) fn extension(mut self, extension: impl Clone + Send + Sync + 'static) -> Self {
+        self.extensions.insert(extension);
+        self
     }
 }
 

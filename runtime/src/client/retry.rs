@@ -10,14 +10,14 @@
 //! over the whole client.
 
 use std::{
-    hash::{BuildHasher as _, RandomState},
     sync::atomic::{AtomicU32, Ordering},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
-use http::{HeaderMap, header};
-
-use crate::{Error, clock::Backoff};
+use crate::{
+    clock::Backoff,
+    error::{Error, is_passing_status},
+};
 
 /// The most attempts of one call.
 pub(crate) const ATTEMPTS: u32 = 3;
@@ -43,7 +43,7 @@ impl Policy {
         if self.repeatable {
             return error.is_broken()
                 || error.is_timeout()
-                || matches!(status, 408 | 429 | 502 | 503 | 504)
+                || is_passing_status(status)
                 || (status == 500 && failures <= 1);
         }
         self.when_asked && matches!(status, 429 | 503) && error.retry_after().is_some()
@@ -53,17 +53,6 @@ impl Policy {
 /// How long to wait after the `attempt`th attempt: a random part of a doubling span, and no less than the server asks for.
 pub(crate) fn pause(attempt: u32, error: &Error) -> Duration {
     BACKOFF.pause_asked(attempt, error.retry_after())
-}
-
-/// `Retry-After`, in seconds or as one of the three forms of dates of RFC 9110. What is neither is as good as absent; a date
-/// in the past is no time.
-pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().ok().map(Duration::from_secs);
-    }
-    let date = httpdate::parse_http_date(text).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
 }
 
 /// What all calls of a client may spend on second attempts: a service in trouble is not buried under them.
@@ -91,48 +80,10 @@ impl Budget {
     }
 }
 
-/// Random characters that no body holds by chance.
-pub(crate) fn unique() -> String {
-    let random = || RandomState::new().hash_one(1_u8);
-    format!("{:016x}{:016x}", random(), random())
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use std::time::UNIX_EPOCH;
-
     use super::*;
-
-    /// RFC 9110 §5.6.7: three forms of one date, all of which a recipient understands.
-    #[test]
-    fn retry_after_is_understood_in_every_form() {
-        let date = UNIX_EPOCH + Duration::from_secs(784_111_777);
-        let wait = |text: &str, now| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::RETRY_AFTER, http::HeaderValue::from_str(text).unwrap());
-            retry_after(&headers, now)
-        };
-        for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
-            assert_eq!(wait(text, date - Duration::from_secs(90)), Some(Duration::from_secs(90)), "{text}");
-            assert_eq!(wait(text, date + Duration::from_secs(90)), Some(Duration::ZERO), "{text}: it is over");
-        }
-        for (text, expected) in [
-            ("0", Some(Duration::ZERO)),
-            (" 7 ", Some(Duration::from_secs(7))),
-            ("18446744073709551615", Some(Duration::from_secs(u64::MAX))),
-            ("18446744073709551616", None),
-            ("-1", None),
-            ("+1", None),
-            ("1.5", None),
-            ("soon", None),
-            ("", None),
-            ("Sun, 06 Nov 1994", None),
-            ("Sun, 99 Nov 9999999 08:49:37 GMT", None),
-        ] {
-            assert_eq!(wait(text, date), expected, "{text}");
-        }
-    }
 
     #[test]
     fn what_a_server_asks_for_only_lengthens_the_pause() {

@@ -13,8 +13,8 @@ use futures_core::Stream;
 use serde::de::DeserializeOwned;
 
 use crate::{
-    ByteStream,
     error::{Error, Kind},
+    transport::ByteStream,
 };
 
 /// One server-sent event.
@@ -38,8 +38,7 @@ impl Event {
     ///
     /// The data is no such JSON.
     pub fn data_as<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        crate::wire::lenient::from_slice(self.data.as_bytes())
-            .map_err(|cause| Error::decode("the data of the event", &cause))
+        super::lenient::from_slice(self.data.as_bytes()).map_err(|cause| Error::decode("the data of the event", &cause))
     }
 }
 
