@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::ledger::{Entry, Ledger, Loss};
-use crate::{Config, Problem, Report};
+use crate::ledger::{Ledger, Loss};
+use crate::{Config, Problem, Report, pointer};
 
 /// Applies the corrections whose place exists in one of the documents. One that fits nowhere is a problem: the contract
 /// has moved on, and the correction would be silently lost.
@@ -21,13 +21,8 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
         for (name, tree) in documents.iter_mut() {
             if apply(tree, &correction.pointer, value.as_ref()) {
                 applied = true;
-                ledger.push(Entry {
-                    document: name.clone(),
-                    pointer: correction.pointer.clone(),
-                    pass: "correct",
-                    what: format!("{}: {}", if value.is_some() { "set" } else { "removed" }, correction.reason),
-                    loss: Loss::Nothing,
-                });
+                let what = format!("{}: {}", if value.is_some() { "set" } else { "removed" }, correction.reason);
+                ledger.note(name, correction.pointer.clone(), "correct", what, Loss::Nothing);
             }
         }
         if !applied {
@@ -42,8 +37,7 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
 
 /// Sets or removes what a pointer names. Its parent must exist, and for a removal it must itself.
 fn apply(tree: &mut Value, pointer: &str, value: Option<&Value>) -> bool {
-    let Some((parent, key)) = pointer.rsplit_once('/') else { return false };
-    let key = key.replace("~1", "/").replace("~0", "~");
+    let Some((parent, key)) = pointer::split_last(pointer) else { return false };
     match (tree.pointer_mut(parent), value) {
         (Some(Value::Object(members)), Some(value)) => {
             members.insert(key, value.clone());

@@ -41,6 +41,18 @@ impl Ledger {
         self.entries.push(entry);
     }
 
+    /// Adds an entry for a place of the document as it was published.
+    pub(crate) fn note(
+        &mut self,
+        document: &str,
+        pointer: String,
+        pass: &'static str,
+        what: impl Into<String>,
+        loss: Loss,
+    ) {
+        self.push(Entry { document: document.to_owned(), pointer, pass, what: what.into(), loss });
+    }
+
     /// Sorts by document and pointer, and drops repetitions.
     pub fn settle(&mut self) {
         self.entries.sort();

@@ -1,7 +1,7 @@
 //! Turns a Swagger/OpenAPI contract into a typed Rust client.
 //!
 //! Bytes in, files out: this crate knows no network, no clock, no environment, and writes nothing.
-//! The stages, in order: [`load`], `correct`, [`upgrade`], `normalise`, `model`, `generate`, `refine`, `emit`.
+//! The stages, in order: [`load`], `correct`, [`upgrade`], `model`, `generate`, `refine`, `emit`.
 //! `ARCHITECTURE.md` at the top of the workspace says what each stage owns.
 //!
 //! ```
@@ -46,11 +46,11 @@ mod ledger;
 pub mod load;
 mod model;
 mod naming;
-mod normalise;
 mod output;
 mod pieces;
 mod pins;
 mod pipeline;
+pub mod pointer;
 mod refine;
 mod report;
 mod stats;

@@ -5,7 +5,6 @@ use serde_json::Value;
 use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
-use crate::normalise::{self, Place};
 use crate::{
     Config, Contract, Names, Output, Problem, Report, bind, correct, emit, generate, graphql, model, naming, refine,
     stats, upgrade,
@@ -75,12 +74,10 @@ fn load(contracts: &[Contract<'_>], config: &Config, ledger: &mut Ledger) -> Res
     Ok(loaded)
 }
 
-/// Upgrades and normalises one document.
+/// Upgrades one document.
 fn prepare(name: String, loaded: Loaded, ledger: &mut Ledger) -> Document {
-    let (mut tree, origins) = upgrade::trace(&name, &loaded, ledger);
-    let place = Place { document: &name, published: &loaded.tree, origins: &origins };
-    normalise::normalise(&mut tree, &place, ledger);
-    Document { name, tree, published: loaded.tree, origins, counted: Default::default() }
+    let (tree, origins) = upgrade::trace(&name, &loaded, ledger);
+    Document::new(name, tree, loaded.tree, origins)
 }
 
 fn stopped() -> Problem {

@@ -11,6 +11,7 @@
 //! - `x-querystring: true` of a parameter: its value is the whole query string;
 //! - `x-collection-format` of a parameter or an encoding: a separator of Swagger 2.0 that `style` cannot say there.
 
+mod callbacks;
 mod definitions;
 mod document;
 mod journal;
@@ -22,6 +23,8 @@ mod parameters;
 mod path_items;
 mod references;
 mod schema;
+mod security;
+mod servers;
 mod streams;
 mod swagger2;
 
@@ -31,6 +34,24 @@ use crate::walk::{self, Kind};
 use crate::{Dialect, Ledger, Loaded};
 use journal::Journal;
 pub use origins::Origins;
+
+/// A pass over the whole tree.
+type Pass = fn(&mut Value, &mut Journal<'_>);
+
+/// Every pass, in the order in which they build on each other. The last ones change nothing: they put on the record what
+/// the client leaves aside.
+const PASSES: &[Pass] = &[
+    swagger2,
+    document::tidy,
+    path_items::inline,
+    media_types::inline,
+    definitions::hoist,
+    parts,
+    references::follow,
+    servers::note,
+    security::note,
+    callbacks::note,
+];
 
 /// The version that every upgraded tree states.
 const VERSION: &str = "3.0.3";
@@ -59,31 +80,37 @@ pub fn upgrade(document: &str, loaded: &Loaded, ledger: &mut Ledger) -> Value {
 /// Later passes need the [`Origins`] to name places of the document as it was published.
 #[must_use]
 pub fn trace(document: &str, loaded: &Loaded, ledger: &mut Ledger) -> (Value, Origins) {
-    let mut journal = Journal::new(document, &loaded.tree, ledger);
+    let mut journal = Journal::new(document, loaded, ledger);
     let mut tree = loaded.tree.clone();
-    if loaded.dialect == Dialect::Swagger2 {
-        tree = swagger2::convert(tree, &mut journal);
-    } else {
-        leftovers::convert(&mut tree, &mut journal);
+    for pass in PASSES {
+        pass(&mut tree, &mut journal);
     }
-    document::tidy(&mut tree, &mut journal);
-    path_items::inline(&mut tree, &mut journal);
-    media_types::inline(&mut tree, &mut journal);
-    definitions::hoist(&mut tree, &mut journal);
-    // OpenAPI 3.1 made the siblings of `$ref` count; before, they were ignored.
-    let siblings = matches!(loaded.dialect, Dialect::OpenApi31 | Dialect::OpenApi32);
-    walk::each(&mut tree, &mut |kind, value, pointer| match kind {
-        Kind::Schema => schema::convert(value, pointer, siblings, &mut journal),
-        Kind::MediaType => streams::convert(value, pointer, &mut journal),
-        Kind::Parameter => parameters::convert(value, pointer, &mut journal),
-        Kind::PathItem => methods::convert(value, pointer, &mut journal),
-        _ => {}
-    });
-    references::follow(&mut tree, &loaded.tree, &mut journal);
     if let Value::Object(root) = &mut tree {
         root.insert("openapi".to_owned(), Value::from(VERSION));
     }
     // A no-op, unless another crate of the build asks serde_json to keep the order of insertion.
     tree.sort_all_objects();
     (tree, journal.origins)
+}
+
+/// Swagger 2.0 as a whole, or what is left of it in a document that calls itself OpenAPI 3.
+fn swagger2(tree: &mut Value, journal: &mut Journal<'_>) {
+    if journal.dialect == Dialect::Swagger2 {
+        *tree = swagger2::convert(std::mem::take(tree), journal);
+    } else {
+        leftovers::convert(tree, journal);
+    }
+}
+
+/// The passes over one part each, the parts of a part before it.
+fn parts(tree: &mut Value, journal: &mut Journal<'_>) {
+    // OpenAPI 3.1 made the siblings of `$ref` count; before, they were ignored.
+    let siblings = matches!(journal.dialect, Dialect::OpenApi31 | Dialect::OpenApi32);
+    walk::each(tree, &mut |kind, value, pointer| match kind {
+        Kind::Schema => schema::convert(value, pointer, siblings, journal),
+        Kind::MediaType => streams::convert(value, pointer, journal),
+        Kind::Parameter => parameters::convert(value, pointer, journal),
+        Kind::PathItem => methods::convert(value, pointer, journal),
+        _ => {}
+    });
 }

@@ -6,9 +6,9 @@
 //!
 //! Documents are bounded in depth by `load`, so the recursion is bounded as well.
 
-use std::fmt::Write as _;
-
 use serde_json::{Map, Value};
+
+use crate::pointer::{push, push_index};
 
 /// What an object is, by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,35 +49,6 @@ pub(crate) fn schemas(tree: &mut Value, visit: &mut dyn FnMut(&mut Map<String, V
             visit(schema, pointer);
         }
     });
-}
-
-/// Appends a reference token to a JSON pointer, and returns the length to truncate it to.
-pub(crate) fn push(pointer: &mut String, token: &str) -> usize {
-    let mark = pointer.len();
-    pointer.push('/');
-    for char in token.chars() {
-        match char {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            char => pointer.push(char),
-        }
-    }
-    mark
-}
-
-/// Appends an index to a JSON pointer, and returns the length to truncate it to.
-pub(crate) fn push_index(pointer: &mut String, index: usize) -> usize {
-    let mark = pointer.len();
-    // Writing to a string does not fail.
-    let _ = write!(pointer, "/{index}");
-    mark
-}
-
-/// The pointer with one more reference token.
-pub(crate) fn join(pointer: &str, token: &str) -> String {
-    let mut joined = pointer.to_owned();
-    push(&mut joined, token);
-    joined
 }
 
 struct Walk<'a> {

@@ -7,7 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use platform_codegen::{AsyncOperation, Config, Contract, Correction, Family, Names, Output, generate, line};
+use platform_codegen::{AsyncOperation, Config, Contract, Correction, Family, Names, Output, generate, line, pointer};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use quote::ToTokens as _;
@@ -60,7 +60,6 @@ struct Place {
 }
 
 fn places(value: &Value, pointer: &str, found: &mut Vec<Place>) {
-    let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
     match value {
         Value::String(_) => found.push(Place { pointer: pointer.to_owned(), is_key: false }),
         Value::Array(items) => {
@@ -68,7 +67,7 @@ fn places(value: &Value, pointer: &str, found: &mut Vec<Place>) {
         }
         Value::Object(members) => {
             for (key, value) in members {
-                let pointer = format!("{pointer}/{}", escaped(key));
+                let pointer = pointer::join(pointer, key);
                 found.push(Place { pointer: pointer.clone(), is_key: true });
                 places(value, &pointer, found);
             }
@@ -84,8 +83,7 @@ fn with(document: &Value, place: &Place, text: &str) -> Value {
         *document.pointer_mut(&place.pointer).unwrap() = Value::String(text.to_owned());
         return document;
     }
-    let (parent, key) = place.pointer.rsplit_once('/').unwrap();
-    let key = key.replace("~1", "/").replace("~0", "~");
+    let (parent, key) = pointer::split_last(&place.pointer).unwrap();
     let members = document.pointer_mut(parent).unwrap().as_object_mut().unwrap();
     let renamed: Map<String, Value> = std::mem::take(members)
         .into_iter()

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use platform_codegen::{Ledger, Loaded, load, upgrade};
+use platform_codegen::{Ledger, Loaded, load, pointer, upgrade};
 use serde_json::{Value, json};
 
 fn contracts() -> Vec<PathBuf> {
@@ -45,7 +45,7 @@ fn check(name: &str, loaded: &Loaded) -> Value {
         assert!(loaded.tree.pointer(&entry.pointer).is_some(), "{name}: {} is no place of the contract", entry.pointer);
     }
     for (path, _) in tree["paths"].as_object().unwrap() {
-        let pointer = format!("/paths/{}", path.replace('~', "~0").replace('/', "~1"));
+        let pointer = pointer::join("/paths", path);
         assert!(loaded.tree.pointer(&origins.source(&pointer, &loaded.tree)).is_some(), "{name}: {pointer}");
     }
     let twice = Loaded { tree: tree.clone(), dialect: platform_codegen::Dialect::OpenApi30, ..loaded.clone() };
@@ -118,7 +118,7 @@ fn pointers(tree: &Value, pointer: &str, found: &mut Vec<String>) {
     match tree {
         Value::Object(map) => {
             for (key, value) in map {
-                pointers(value, &format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")), found);
+                pointers(value, &pointer::join(pointer, key), found);
             }
         }
         Value::Array(items) => {

@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::failure::Failure;
-use crate::regenerate::features::BLOCK;
 use crate::settings::is_name;
-use crate::workspace::{LOCK, Workspace, is_territory};
+use crate::workspace::{BLOCK, LOCK, Workspace, is_territory};
 
 const HEADER: &str = "# Written by `cargo xtask regenerate`. After a merge conflict: take either side, then run \
                       `cargo xtask regenerate --offline`.\n";

@@ -12,6 +12,8 @@ pub(crate) const CONFIGURATION: &str = "specs/codegen.toml";
 pub(crate) const LOCK: &str = "specs/codegen.lock";
 /// Folder of pinned contracts, relative to the workspace.
 pub(crate) const CONTRACTS: &str = "specs/contracts";
+/// The generated features of the client's manifest, in the lock and in messages.
+pub(crate) const BLOCK: &str = "generated-client/Cargo.toml#features";
 /// Folder of GraphQL documents, and of the schema that they are checked against, relative to the workspace.
 pub(crate) const GRAPHQL: &str = "specs/graphql";
 /// The pinned GraphQL schema, relative to the workspace.
@@ -31,6 +33,11 @@ pub(crate) fn is_territory(path: &str) -> bool {
     let plain = path.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
     let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     plain && (REPORTS.contains(&path) || below(GENERATED) || below(CONTRACTS))
+}
+
+/// Path of a pinned contract.
+pub(crate) fn pinned_path(name: &str) -> String {
+    format!("{CONTRACTS}/{name}.json")
 }
 
 /// Whether the tool writes here: what only it writes, its lock, and the manifest that holds the generated features.

@@ -1,14 +1,14 @@
 //! Whether a JSON pointer fits a type.
 
 use crate::model::{Content, EnumKind, Kind, Model, Type, TypeId};
+use crate::pointer::tokens;
 
 /// Types that refer to each other are followed this far.
 const DEPTH: usize = 64;
 
 /// Whether a pointer leads from a type to something that can be an identifier. What the contract leaves open fits.
 pub(super) fn identifies(model: &Model, ty: &Type, pointer: &str) -> Result<(), String> {
-    let steps: Vec<String> =
-        pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
+    let steps: Vec<String> = tokens(pointer).collect();
     walk(model, ty, &steps, DEPTH)
 }
 

@@ -11,7 +11,7 @@ use serde::de::{
 use serde_json::{Map, Number, Value};
 
 use super::{MAX_BYTES, MAX_DEPTH, Note};
-use crate::{Loss, walk};
+use crate::{Loss, pointer};
 
 /// More values than any contract has; what YAML aliases expand to is counted.
 const MAX_NODES: usize = 8_000_000;
@@ -176,7 +176,7 @@ impl<'de> Visitor<'de> for Node<'_> {
         self.nested(|state| {
             let mut items = Vec::new();
             loop {
-                let mark = walk::push_index(&mut state.pointer, items.len());
+                let mark = pointer::push_index(&mut state.pointer, items.len());
                 let item = access.next_element_seed(Node(state))?;
                 state.pointer.truncate(mark);
                 match item {
@@ -195,7 +195,7 @@ impl<'de> Visitor<'de> for Node<'_> {
                 if !state.count(0, key.len()) {
                     return Err(A::Error::custom("too much text"));
                 }
-                let mark = walk::push(&mut state.pointer, &key);
+                let mark = pointer::push(&mut state.pointer, &key);
                 let value = access.next_value_seed(Node(state))?;
                 if state.yaml && key == "<<" && (value.is_object() || value.is_array()) {
                     merges.push(value);

@@ -199,13 +199,7 @@ mod tests {
             "Loop": {"allOf": [{"$ref": "#/components/schemas/Loop"}, {"type": "object"}]},
             "It": schema,
         }}});
-        let document = Document {
-            name: "d".into(),
-            published: tree.clone(),
-            tree,
-            origins: crate::upgrade::Origins::default(),
-            counted: Default::default(),
-        };
+        let document = Document::plain(tree);
         let node = Node::root(&document).target("#/components/schemas/It").unwrap_or_else(|| Node::root(&document));
         look(Admitted::default().of(&node))
     }

@@ -1,13 +1,15 @@
 //! Request bodies.
 
 use super::claims::shared_name;
+use super::http::{Class, class, essence, is_json};
 use super::objects::text_not_bytes;
-use super::parameters::collection_style;
 use super::schemas::Types;
-use super::tree::{Node, last_segment};
+use super::style::collection_style;
+use super::tree::Node;
 use super::types::{Format, PartKind, Type};
 use super::{Body, BodyKind, Style};
 use crate::ledger::Loss;
+use crate::pointer;
 
 /// The body of an operation, in the one form that the client sends.
 pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) -> Option<Body> {
@@ -83,7 +85,7 @@ fn multipart<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: &Node<'a>, hin
     let wish = if target.pointer == schema.pointer {
         hint.to_owned()
     } else {
-        format!("{}Form", last_segment(&target.pointer))
+        format!("{}Form", pointer::last(&target.pointer))
     };
     let id = types.multipart(media, &target, &crate::naming::ident::type_name(&wish));
     BodyKind::Multipart(id)
@@ -125,44 +127,6 @@ fn has_file<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str, untyped: b
 /// Whether a schema says more of a text than that it is one.
 pub(super) fn typed_elsewhere<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> bool {
     !matches!(types.of(schema, hint).ty, Type::Any | Type::Object | Type::String(_))
-}
-
-/// Kinds of media types that differ for the client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Class {
-    Json,
-    Multipart,
-    Form,
-    Binary,
-    Text,
-    Xml,
-}
-
-/// The kind of a media type.
-pub(super) fn class(media_type: &str) -> Class {
-    let name = essence(media_type);
-    match name.as_str() {
-        _ if is_json(&name) => Class::Json,
-        "application/x-www-form-urlencoded" => Class::Form,
-        _ if name.starts_with("multipart/") => Class::Multipart,
-        _ if name.ends_with("/xml") || name.ends_with("+xml") => Class::Xml,
-        _ if name.starts_with("text/") => Class::Text,
-        _ => Class::Binary,
-    }
-}
-
-/// Whether a media type is JSON, or open to it.
-pub(super) fn is_json(media_type: &str) -> bool {
-    let name = essence(media_type);
-    matches!(
-        name.as_str(),
-        "application/json" | "text/json" | "*/*" | "application/*" | "application/*+json" | "text/x-json"
-    ) || name.ends_with("+json")
-}
-
-/// A media type without its parameters, in lower case.
-pub(super) fn essence(media_type: &str) -> String {
-    media_type.split(';').next().unwrap_or_default().trim().to_lowercase()
 }
 
 /// Plain JSON first, then its relatives, then the rest.

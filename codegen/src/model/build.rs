@@ -1,4 +1,4 @@
-//! From normalised documents to the model.
+//! From upgraded documents to the model.
 
 use super::schemas::Types;
 use super::tree::{Document, Node};

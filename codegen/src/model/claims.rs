@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::keys::key;
 use super::naming::Shortener;
-use super::tree::{Document, Node, last_segment};
+use super::tree::{Document, Node};
 use crate::Names;
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
+use crate::pointer;
 use crate::text::Ident;
 
 /// Where a document keeps its named schemas.
@@ -49,7 +50,7 @@ impl<'a> Claims<'a> {
             }
         }
         // Those first that are named as Rust names types: of `order` and `Order`, the second is `Order`.
-        wanted.sort_by_cached_key(|(key, _, _, wish)| (last_segment(key) != *wish, key.clone()));
+        wanted.sort_by_cached_key(|(key, _, _, wish)| (pointer::last(key) != *wish, key.clone()));
         for (key, pointer, document, wish) in wanted {
             let name = claims.claim(&key, &wish);
             claims.components.insert((document, pointer), name);
@@ -122,6 +123,6 @@ impl<'a> Claims<'a> {
 /// A name for the inline schema of a component that operations share, such as `NotFoundResponse`; `None`: it is no component.
 pub(super) fn shared_name(pointer: &str, suffix: &str) -> Option<String> {
     let shared = pointer.starts_with("/components/") && pointer.matches('/').count() == 3;
-    let name = shared.then(|| type_name(&last_segment(pointer)))?;
+    let name = shared.then(|| type_name(&pointer::last(pointer)))?;
     Some(if name.ends_with(suffix) { name } else { format!("{name}{suffix}") })
 }

@@ -4,10 +4,12 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::schemas::{Shape, Types};
+use super::claims::Claims;
+use super::keys::key;
+use super::shape::Shape;
 use super::tree::Node;
 use super::types::{Deprecation, EnumKind, Format, Kind, Type, Variant, VariantContent};
-use crate::ledger::Loss;
+use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::variant_name;
 
@@ -42,12 +44,12 @@ pub(super) fn shape<'a>(node: &Node<'a>, values: &[Value]) -> Option<Shape<'a>> 
 }
 
 /// Puts on the record that the values of an `enum` are not part of the type.
-pub(super) fn unlisted<'a>(types: &mut Types<'a>, node: &Node<'a>) {
+pub(super) fn unlisted(ledger: &mut Ledger, node: &Node<'_>) {
     let values = node.value.get("enum").and_then(Value::as_array).into_iter().flatten();
     if node.value.get("$ref").is_none() && values.filter(|value| !value.is_null()).count() > 0 {
         let lost = Loss::Documentation("which values there are".to_owned());
         node.note(
-            types.ledger,
+            ledger,
             "model/enum",
             "the values do not become an enumeration: they are not all text, or all integers, as the type says",
             lost,
@@ -66,9 +68,10 @@ pub(super) fn listed<'a>(node: &Node<'a>) -> Vec<&'a Value> {
 }
 
 /// The variants of an enumeration.
-pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str, values: &[&'a Value]) -> Kind {
-    let names = labels(types, node, &["x-enum-varnames", "x-enumNames", "x-enum-names"], values.len());
-    let about = labels(types, node, &["x-enum-descriptions", "x-enumDescriptions", "x-enumdescriptions"], values.len());
+pub(super) fn kind(claims: &mut Claims<'_>, ledger: &mut Ledger, node: &Node<'_>, values: &[&Value]) -> Kind {
+    let names = labels(ledger, node, &["x-enum-varnames", "x-enumNames", "x-enum-names"], values.len());
+    let about =
+        labels(ledger, node, &["x-enum-descriptions", "x-enumDescriptions", "x-enumdescriptions"], values.len());
     let integer =
         if node.text("format") == "int64" || values.iter().any(|value| too_large(value)) { "i64" } else { "i32" };
     let mut scope = Scope::with(["Unknown"]);
@@ -86,14 +89,14 @@ pub(super) fn kind<'a>(types: &mut Types<'a>, node: &Node<'a>, key: &str, values
             _ => continue,
         };
         if !seen.insert(wire.clone()) {
-            node.note(types.ledger, "model/enum", format!("`{wire}` stands twice"), Loss::Nothing);
+            node.note(ledger, "model/enum", format!("`{wire}` stands twice"), Loss::Nothing);
             continue;
         }
         let wish = names.get(index).map_or(plain, |name| variant_name(name));
         found.push((wire, wish, about.get(index).cloned().unwrap_or_default()));
     }
     let members: Vec<(&str, String)> = found.iter().map(|(wire, wish, _)| (wire.as_str(), wish.clone())).collect();
-    let given = types.claims.members(&mut scope, key, &members);
+    let given = claims.members(&mut scope, &key(node), &members);
     let variants = found.into_iter().zip(given).map(|((wire, _, docs), name)| {
         let content = VariantContent::Value;
         (wire, Variant { name, docs, deprecated: Deprecation::No, content })
@@ -106,7 +109,7 @@ fn too_large(value: &Value) -> bool {
 }
 
 /// An extension that labels every value.
-fn labels<'a>(types: &mut Types<'a>, node: &Node<'a>, extensions: &[&str], count: usize) -> Vec<String> {
+fn labels(ledger: &mut Ledger, node: &Node<'_>, extensions: &[&str], count: usize) -> Vec<String> {
     for extension in extensions {
         let Some(list) = node.value.get(extension).and_then(Value::as_array) else { continue };
         let labels: Vec<String> = list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
@@ -114,7 +117,7 @@ fn labels<'a>(types: &mut Types<'a>, node: &Node<'a>, extensions: &[&str], count
             return labels;
         }
         let lost = Loss::Documentation("what the values are called".to_owned());
-        node.note(types.ledger, "model/enum", format!("`{extension}` does not fit the values"), lost);
+        node.note(ledger, "model/enum", format!("`{extension}` does not fit the values"), lost);
     }
     Vec::new()
 }

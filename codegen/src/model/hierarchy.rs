@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::schemas::Types;
-use super::tree::{Document, Node, last_segment};
-use crate::ledger::Loss;
+use super::tree::{Document, Node};
+use crate::pointer;
 
 /// Schemas that are bases of others, and the tags of their subtypes.
 #[derive(Debug, Default)]
@@ -66,7 +65,7 @@ impl Subtypes {
                 if seen.insert(child.clone()) {
                     let reference = format!("#{child}");
                     if listed.insert(reference.clone()) {
-                        found.push((last_segment(child), reference));
+                        found.push((pointer::last(child), reference));
                     }
                     queue.push(child.clone());
                 }
@@ -125,23 +124,4 @@ pub(super) fn mapping(node: &Node<'_>) -> Vec<(String, String)> {
         }
     }
     tags
-}
-
-impl<'a> Types<'a> {
-    /// Puts on the record which tags of a discriminator name no schema.
-    pub(super) fn unmapped(&mut self, node: &Node<'a>) {
-        let known: BTreeSet<String> = mapping(node).into_iter().map(|(tag, _)| tag).collect();
-        let entries = node.get("discriminator").and_then(|tag| tag.get("mapping"));
-        for (tag, entry) in entries.iter().flat_map(|entries| entries.members().collect::<Vec<_>>()) {
-            if !known.contains(tag) {
-                let lost = Loss::Documentation("the shape of what has the tag".to_owned());
-                entry.note(
-                    self.ledger,
-                    "model/discriminator",
-                    format!("`{tag}` names no schema of the document"),
-                    lost,
-                );
-            }
-        }
-    }
 }

@@ -1,34 +1,10 @@
 //! Keys of schemas in the lock: pointers that do not move when a neighbour is added.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-
 use serde_json::Value;
 
+use super::alternatives::{Counted, members};
 use super::tree::Node;
-
-/// How many alternatives of a list have a member fixed to a value, by the place of the list. Each list is counted once.
-#[derive(Debug, Default)]
-pub(crate) struct Counted(RefCell<HashMap<*const Value, Counts>>);
-
-/// (member, value) → how many have it.
-type Counts = HashMap<(String, String), usize>;
-
-impl Counted {
-    fn holders(&self, alternatives: &Value, name: &str, value: &str) -> usize {
-        let mut counted = self.0.borrow_mut();
-        let counts = counted.entry(std::ptr::from_ref(alternatives)).or_insert_with(|| {
-            let mut counts = Counts::new();
-            for schema in alternatives.as_array().into_iter().flatten() {
-                for (name, value) in members(schema) {
-                    *counts.entry((name.to_owned(), value.to_owned())).or_default() += 1;
-                }
-            }
-            counts
-        });
-        counts.get(&(name.to_owned(), value.to_owned())).copied().unwrap_or_default()
-    }
-}
+use crate::pointer;
 
 /// `document#pointer`, with names in place of positions: a parameter goes by place and name, an alternative by its title or
 /// tag, and `allOf` is left out, since its parts are one schema.
@@ -52,7 +28,7 @@ pub(super) fn key(node: &Node<'_>) -> String {
         };
         key.push('/');
         match named {
-            Some(name) => key.push_str(&name.replace('~', "~0").replace('/', "~1")),
+            Some(name) => key.push_str(&pointer::escape(&name)),
             None => key.push_str(segment),
         }
         list = segment;
@@ -63,7 +39,7 @@ pub(super) fn key(node: &Node<'_>) -> String {
 fn child<'v>(parent: &'v Value, segment: &str) -> &'v Value {
     let found = match parent {
         Value::Array(items) => segment.parse::<usize>().ok().and_then(|index| items.get(index)),
-        other => other.get(segment.replace("~1", "/").replace("~0", "~")),
+        other => other.get(pointer::unescape(segment)),
     };
     found.unwrap_or(&Value::Null)
 }
@@ -76,15 +52,6 @@ fn label(schema: &Value, alternatives: &Value, counted: &Counted) -> Option<Stri
     }
     let unique = |(name, value): &(&str, &str)| counted.holders(alternatives, name, value) == 1;
     members(schema).find(unique).map(|(name, value)| format!("{name}={value}"))
-}
-
-/// The members that can have one value only, each with it.
-fn members(schema: &Value) -> impl Iterator<Item = (&str, &str)> {
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    properties.filter_map(|(name, property)| match property.get("enum")?.as_array()?.as_slice() {
-        [Value::String(only)] => Some((name.as_str(), only.as_str())),
-        _ => None,
-    })
 }
 
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
@@ -111,13 +78,7 @@ mod tests {
                 ]}}}],
             }}},
         });
-        let document = Document {
-            name: "d".into(),
-            published: tree.clone(),
-            tree,
-            origins: crate::upgrade::Origins::default(),
-            counted: Default::default(),
-        };
+        let document = Document::plain(tree);
         let root = Node::root(&document);
         let found = |pointer: &str| root.target(&format!("#{pointer}")).map(|node| key(&node)).unwrap_or_default();
         assert_eq!(found("/paths/~1a/get/parameters/1/schema"), "d#/paths/~1a/get/parameters/query:x~1y/schema");

@@ -4,6 +4,7 @@
 
 mod admits;
 mod all_of;
+mod alternatives;
 mod api_version;
 mod bodies;
 mod budget;
@@ -13,6 +14,7 @@ mod enums;
 mod families;
 mod flatten;
 mod hierarchy;
+mod http;
 mod keys;
 mod limits;
 mod multipart;
@@ -26,15 +28,19 @@ mod responses;
 mod route;
 mod scalars;
 mod schemas;
+mod shape;
 mod status;
+mod style;
 mod tags;
 mod tree;
 mod types;
 mod unions;
 mod xml;
+mod xml_shapes;
 
 pub(crate) use build::build;
 pub(crate) use status::StatusKey;
+pub(crate) use style::Style;
 pub(crate) use tree::Document;
 pub(crate) use types::{
     Custom, Definition, Deprecation, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Reach, Tagging, Type,
@@ -164,22 +170,6 @@ pub(crate) enum Location {
     Query,
     Header,
     Cookie,
-}
-
-/// How a parameter is written (OpenAPI 3.0, "Style Values").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
-    /// The location's default: `simple` for path and header, `form` for query and cookie.
-    Plain,
-    Deep,
-    Space,
-    Pipe,
-    /// `collectionFormat: tsv` of Swagger 2.0.
-    Tab,
-    Label,
-    Matrix,
-    /// `content: application/json`.
-    Json,
 }
 
 /// One parameter.

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::Style;
-use super::bodies::is_json;
+use super::http::{is_json, is_token};
 use super::keys::key;
 use super::limits::limits;
 use super::objects::text_not_bytes;
-use super::parameters::{collection_style, is_token};
 use super::schemas::Types;
+use super::style::collection_style;
 use super::tree::Node;
 use super::types::{Format, Kind, Part, PartKind, Type};
 use crate::ledger::Loss;

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::http::is_token;
 use super::tree::{Document, Node};
-use super::{Family, families, parameters, responses, route};
+use super::{Family, families, responses, route};
 use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::{member_name, type_name};
@@ -104,7 +105,7 @@ pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut 
 fn share(found: &mut [Found<'_>], ledger: &mut Ledger) {
     let line = |operation: &Found<'_>| {
         let query: Vec<&str> = operation.route.fixed.iter().map(|pair| pair.text.as_str()).collect();
-        let path = parameters::anonymous(&operation.route.path);
+        let path = route::anonymous(&operation.route.path);
         format!("{} {} {path}?{}", operation.node.document.name, operation.method, query.join("&"))
     };
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -128,7 +129,7 @@ fn share(found: &mut [Found<'_>], ledger: &mut Ledger) {
 
 /// Whether a text is a method that a client can send (RFC 9110, section 9.1). `CONNECT` asks for a tunnel.
 fn is_method(text: &str) -> bool {
-    parameters::is_token(text) && !text.eq_ignore_ascii_case("connect")
+    is_token(text) && !text.eq_ignore_ascii_case("connect")
 }
 
 fn admitted(config: &Config, path: &str) -> bool {

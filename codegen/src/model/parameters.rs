@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::claims::shared_name;
+use super::http::{is_json, is_token};
 use super::limits::limits;
 use super::objects::text_not_bytes;
 use super::operations::Found;
 use super::route::{Pair, Route};
 use super::schemas::Types;
+use super::style::collection_style;
 use super::tree::Node;
 use super::types::{Format, Type};
 use super::{Location, Parameter, Style};
@@ -179,19 +181,6 @@ fn only_value<'a>(node: &Node<'a>) -> Option<&'a str> {
     (is_sent && fits && node.flag("required")).then_some(value)
 }
 
-/// Whether a text can be the name of a header, or a method (RFC 9110, section 5.6.2).
-pub(super) fn is_token(text: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !text.is_empty() && text.bytes().all(is_part)
-}
-
-/// A template without the names of its placeholders.
-pub(super) fn anonymous(path: &str) -> String {
-    let mut parts = path.split('{');
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |path, part| path + "{}" + part.split_once('}').map_or("", |(_, rest)| rest))
-}
-
 fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Parameter> {
     let wire = node.text("name").to_owned();
     let location = match node.text("in") {
@@ -228,7 +217,7 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         None => node.get("schema"),
     };
     let ty = schema.as_ref().map_or(Type::String(Format::Text), |schema| types.of(schema, &name).ty);
-    let json = content.as_ref().is_some_and(|(media, _)| super::bodies::is_json(media));
+    let json = content.as_ref().is_some_and(|(media, _)| is_json(media));
     let style = match node.text("style") {
         _ if json => Style::Json,
         _ if collection_style(node).is_some() => collection_style(node).unwrap_or(Style::Plain),
@@ -293,16 +282,6 @@ fn example(node: &Node<'_>, schema: Option<&Node<'_>>) -> Option<String> {
     let named = node.get("examples").and_then(|examples| examples.members().next()?.1.resolve()?.value.get("value"));
     let found = only.or(node.value.get("example")).or(named).or(of_schema("example"))?;
     (found.is_string() || found.is_number()).then(|| plain(found))
-}
-
-/// The style of a `collectionFormat` that OpenAPI 3.0 has no word for in its place.
-pub(super) fn collection_style(node: &Node<'_>) -> Option<Style> {
-    match node.text("x-collection-format") {
-        "tsv" => Some(Style::Tab),
-        "ssv" => Some(Style::Space),
-        "pipes" => Some(Style::Pipe),
-        _ => None,
-    }
 }
 
 /// A value as text.

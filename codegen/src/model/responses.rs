@@ -1,7 +1,8 @@
 //! Responses of an operation.
 
-use super::bodies::{Class, class, essence, is_json, typed_elsewhere};
+use super::bodies::typed_elsewhere;
 use super::claims::shared_name;
+use super::http::{Class, class, essence, is_json};
 use super::objects::text_not_bytes;
 use super::schemas::Types;
 use super::status::StatusKey;

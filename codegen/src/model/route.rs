@@ -205,6 +205,13 @@ fn is_step(segment: &str) -> bool {
     matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..")
 }
 
+/// A template without the names of its placeholders.
+pub(super) fn anonymous(path: &str) -> String {
+    let mut parts = path.split('{');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |path, part| path + "{}" + part.split_once('}').map_or("", |(_, rest)| rest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::Route;

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use std::rc::Rc;
-
 use serde_json::Value;
 
 use super::admits::Admitted;
@@ -13,6 +11,7 @@ use super::hierarchy::Subtypes;
 use super::keys::key;
 use super::object_like::ObjectLike;
 use super::scalars::scalar;
+use super::shape::Shape;
 use super::tree::{Document, Node};
 use super::types::{Definition, Kind, Reach, Type, TypeId};
 use super::xml::{Xml, XmlShapes};
@@ -41,26 +40,6 @@ enum State {
     /// Under way; what it will be called, when that is known already.
     Building(Option<TypeId>),
     Done(Typed),
-}
-
-/// What a schema is, before its parts are looked at.
-#[derive(Debug)]
-pub(super) enum Shape<'a> {
-    Any,
-    Scalar(Type),
-    Enum,
-    /// An enumeration of fewer values than any one schema lists.
-    Values(Rc<Vec<&'a Value>>),
-    List(Option<Node<'a>>),
-    Map(Option<Node<'a>>),
-    Struct,
-    /// The same as another schema.
-    Same(Node<'a>),
-    Union(Vec<Node<'a>>),
-    /// Base of a hierarchy that a discriminator tells apart.
-    Base,
-    /// Cannot be typed; why.
-    Degraded(String),
 }
 
 /// Builds types and gives them names.
@@ -162,7 +141,7 @@ impl<'a> Types<'a> {
         let mut nullable = node.flag("nullable");
         let shape = self.shape(node, &mut nullable);
         if !matches!(shape, Shape::Enum | Shape::Values(_)) {
-            enums::unlisted(self, node);
+            enums::unlisted(self.ledger, node);
         }
         if matches!(shape, Shape::Any) {
             self.unsaid(node);
@@ -248,8 +227,8 @@ impl<'a> Types<'a> {
     fn fill(&mut self, Deferred { id, node, shape, name }: Deferred<'a>) {
         let node = &node;
         let kind = match shape {
-            Shape::Enum => enums::kind(self, node, &key(node), &enums::listed(node)),
-            Shape::Values(values) => enums::kind(self, node, &key(node), &values),
+            Shape::Enum => enums::kind(&mut self.claims, self.ledger, node, &enums::listed(node)),
+            Shape::Values(values) => enums::kind(&mut self.claims, self.ledger, node, &values),
             Shape::Union(branches) => self.union(node, &branches, &name),
             Shape::Base => self.base(node, &name),
             _ => self.structure(node, &name),

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::keys::Counted;
-use crate::ledger::{Entry, Ledger, Loss};
+use super::alternatives::Counted;
+use crate::ledger::{Ledger, Loss};
+use crate::pointer;
 use crate::upgrade::Origins;
 
-/// One document, upgraded and normalised.
+/// One document, upgraded.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) name: String,
@@ -16,6 +17,18 @@ pub(crate) struct Document {
     pub(crate) origins: Origins,
     /// What the keys of alternatives need to know.
     pub(crate) counted: Counted,
+}
+
+impl Document {
+    pub(crate) fn new(name: String, tree: Value, published: Value, origins: Origins) -> Self {
+        Self { name, tree, published, origins, counted: Counted::default() }
+    }
+
+    /// A document that was published as it is.
+    #[cfg(test)]
+    pub(crate) fn plain(tree: Value) -> Self {
+        Self::new("d".to_owned(), tree.clone(), tree, Origins::default())
+    }
 }
 
 /// A place in a document.
@@ -75,7 +88,7 @@ impl<'a> Node<'a> {
 
     /// The place that a reference within the document names.
     pub(crate) fn target(&self, reference: &str) -> Option<Node<'a>> {
-        let pointer = decode(reference.strip_prefix('#')?);
+        let pointer = pointer::percent_decode(reference.strip_prefix('#')?);
         let value = self.document.tree.pointer(&pointer)?;
         Some(Node { document: self.document, pointer, value })
     }
@@ -98,49 +111,11 @@ impl<'a> Node<'a> {
 
     /// Writes what a pass did at this place into the ledger.
     pub(crate) fn note(&self, ledger: &mut Ledger, pass: &'static str, what: impl Into<String>, loss: Loss) {
-        let (document, pointer) = (self.document.name.clone(), self.source());
-        ledger.push(Entry { document, pointer, pass, what: what.into(), loss });
+        ledger.note(&self.document.name, self.source(), pass, what, loss);
     }
 
     fn at(&self, key: &str, value: &'a Value) -> Node<'a> {
-        let mut pointer = String::with_capacity(self.pointer.len() + key.len() + 1);
-        pointer.push_str(&self.pointer);
-        pointer.push('/');
-        for c in key.chars() {
-            match c {
-                '~' => pointer.push_str("~0"),
-                '/' => pointer.push_str("~1"),
-                c => pointer.push(c),
-            }
-        }
+        let pointer = pointer::join(&self.pointer, key);
         Node { document: self.document, pointer, value }
     }
-}
-
-/// The last segment of a pointer or reference, unescaped.
-pub(crate) fn last_segment(pointer: &str) -> String {
-    decode(pointer.rsplit('/').next().unwrap_or_default()).replace("~1", "/").replace("~0", "~")
-}
-
-/// Undoes percent-encoding, which references carry and pointers do not.
-fn decode(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let hex = tail.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) if first == b'%' => {
-                out.push(byte);
-                rest = &tail[2..];
-            }
-            _ => {
-                out.push(first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }

@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use serde_json::Value;
 
 use super::hierarchy::mapping;
-use super::schemas::{Shape, Types};
-use super::tree::{Node, last_segment};
+use super::schemas::Types;
+use super::shape::Shape;
+use super::tree::Node;
 use super::types::{Deprecation, EnumKind, Kind, Tagging, Type, Variant, VariantContent};
+use crate::ledger::Loss;
 use crate::naming::Scope;
 use crate::naming::ident::{type_name, variant_name};
+use crate::pointer;
 
 impl<'a> Types<'a> {
     /// What a schema with `oneOf` or `anyOf` is; `None`: look at the rest of it.
@@ -37,6 +40,23 @@ impl<'a> Types<'a> {
             }
         }
         None
+    }
+
+    /// Puts on the record which tags of a discriminator name no schema.
+    pub(super) fn unmapped(&mut self, node: &Node<'a>) {
+        let known: BTreeSet<String> = mapping(node).into_iter().map(|(tag, _)| tag).collect();
+        let entries = node.get("discriminator").and_then(|tag| tag.get("mapping"));
+        for (tag, entry) in entries.iter().flat_map(|entries| entries.members().collect::<Vec<_>>()) {
+            if !known.contains(tag) {
+                let lost = Loss::Documentation("the shape of what has the tag".to_owned());
+                entry.note(
+                    self.ledger,
+                    "model/discriminator",
+                    format!("`{tag}` names no schema of the document"),
+                    lost,
+                );
+            }
+        }
     }
 
     /// A union: told apart by a tag where there is one, else by shape.
@@ -110,7 +130,7 @@ impl<'a> Types<'a> {
             let ty = if target.pointer == node.pointer {
                 Type::Named(self.add(node, "!base", &format!("{name}Base"), |types, own| types.structure(node, own)))
             } else {
-                self.named(&target, &last_segment(reference)).ty
+                self.named(&target, &pointer::last(reference)).ty
             };
             let variant = scope.claim([referenced_variant(name, reference).as_str()]);
             let content = VariantContent::Type(ty, tags.clone());
@@ -204,16 +224,16 @@ fn implied(variants: &mut [Variant], references: &[&str]) {
     }
     for (variant, reference) in variants.iter_mut().zip(references).filter(|(_, reference)| !reference.is_empty()) {
         if let VariantContent::Type(_, tags) = &mut variant.content
-            && taken.insert(last_segment(reference))
+            && taken.insert(pointer::last(reference))
         {
-            tags.push(last_segment(reference));
+            tags.push(pointer::last(reference));
         }
     }
 }
 
 /// The variant for a named schema; `ShapeTriangle` in `Shape` is `Triangle`.
 fn referenced_variant(union: &str, reference: &str) -> String {
-    let name = variant_name(&type_name(&last_segment(reference)));
+    let name = variant_name(&type_name(&pointer::last(reference)));
     match name.strip_prefix(union) {
         Some(rest) if rest.starts_with(char::is_uppercase) => variant_name(rest),
         _ => name,

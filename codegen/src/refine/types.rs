@@ -10,6 +10,7 @@ use crate::model::{
     Tagging, Type, TypeId, Variant, VariantContent,
 };
 use crate::pieces::Piece;
+use crate::pointer;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, closed_or, comment, docs, module_comment, span};
 use crate::text::{Code, Ident, line, literal};
@@ -351,8 +352,7 @@ impl<'r, S: Source> Item<'r, S> {
 
 /// The name of the component that a pointer leads to.
 fn component(pointer: &str) -> Option<String> {
-    let name = pointer.strip_prefix("/components/schemas/").or_else(|| pointer.strip_prefix("/definitions/"))?;
-    (!name.contains('/')).then(|| name.replace("~1", "/").replace("~0", "~"))
+    pointer::member(pointer, "/components/schemas/").or_else(|| pointer::member(pointer, "/definitions/"))
 }
 
 /// The contract's text for a member, else its name on the wire; then what is demanded of its value.

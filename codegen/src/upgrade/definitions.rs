@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::journal::Journal;
 use super::references;
+use crate::pointer;
 use crate::walk::{self, Kind};
 
 const PASS: &str = "upgrade/definitions";
@@ -149,7 +150,7 @@ fn component(pointer: &str, survey: &Survey) -> String {
 fn rehomed(pointer: &str, survey: &Survey) -> Option<String> {
     let (owner, key, rest) = split(pointer, survey)?;
     let name = survey.names.get(owner)?.get(&key)?;
-    Some(format!("#{}{rest}", walk::join("/components/schemas", name)))
+    Some(format!("#{}{rest}", pointer::join("/components/schemas", name)))
 }
 
 /// `#/$defs/Name` is meant within the schema at hand, although a contract's root has no such member.
@@ -163,7 +164,7 @@ fn nearest(target: &str, pointer: &str, owners: &[&String], survey: &Survey) -> 
     };
     let owner = owners.iter().filter(holds).max_by_key(|owner| owner.len())?;
     let name = survey.names.get(owner.as_str())?.get(&key)?;
-    Some(format!("#{}{rest}", walk::join("/components/schemas", name)))
+    Some(format!("#{}{rest}", pointer::join("/components/schemas", name)))
 }
 
 /// Takes the definitions out of a schema.
@@ -176,16 +177,16 @@ fn take(
 ) {
     for holder in KEYS {
         let Some(definitions) = schema.remove(holder) else { continue };
-        let place = walk::join(pointer, holder);
+        let place = pointer::join(pointer, holder);
         let Value::Object(definitions) = definitions else {
             journal.degraded(PASS, &place, format!("dropped `{holder}`"), "it is no object");
             continue;
         };
         for (key, value) in definitions {
             let Some(name) = survey.names.get(pointer).and_then(|names| names.get(&key)) else { continue };
-            let from = walk::join(&place, &key);
+            let from = pointer::join(&place, &key);
             journal.same(PASS, &from, format!("made the definition the component `{name}`"));
-            journal.origins.moved(&from, &walk::join("/components/schemas", name));
+            journal.origins.moved(&from, &pointer::join("/components/schemas", name));
             hoisted.push((name.clone(), value));
         }
     }

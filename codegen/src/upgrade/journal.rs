@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use super::origins::{self, Origins};
-use crate::{Entry, Ledger, Loss};
+use crate::{Dialect, Ledger, Loaded, Loss};
 
 /// The ledger, seen by passes that know places of the tree as it is being changed.
 pub(super) struct Journal<'a> {
     document: &'a str,
-    published: &'a Value,
+    pub(super) dialect: Dialect,
+    pub(super) published: &'a Value,
     ledger: &'a mut Ledger,
     pub(super) origins: Origins,
     /// Whether pointers are already those of the published document.
@@ -16,8 +17,9 @@ pub(super) struct Journal<'a> {
 }
 
 impl<'a> Journal<'a> {
-    pub(super) fn new(document: &'a str, published: &'a Value, ledger: &'a mut Ledger) -> Self {
-        Self { document, published, ledger, origins: Origins::default(), by_source: false }
+    pub(super) fn new(document: &'a str, loaded: &'a Loaded, ledger: &'a mut Ledger) -> Self {
+        let Loaded { dialect, tree: published, .. } = loaded;
+        Self { document, dialect: *dialect, published, ledger, origins: Origins::default(), by_source: false }
     }
 
     /// Another way to write the same.
@@ -53,6 +55,6 @@ impl<'a> Journal<'a> {
         } else {
             self.origins.source(pointer, self.published)
         };
-        self.ledger.push(Entry { document: self.document.to_owned(), pointer, pass, what: what.into(), loss });
+        self.ledger.note(self.document, pointer, pass, what, loss);
     }
 }

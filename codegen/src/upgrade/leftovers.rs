@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::journal::Journal;
 use super::swagger2::{body, parameter, response};
+use crate::pointer;
 use crate::walk::{self, Kind};
 
 const PASS: &str = "upgrade/swagger2-leftovers";
@@ -77,9 +78,9 @@ fn operation(operation: &mut Map<String, Value>, pointer: &str, journal: &mut Jo
         }
     }
     *parameters = kept;
-    let to = walk::join(pointer, "requestBody");
+    let to = pointer::join(pointer, "requestBody");
     let consumes = super::swagger2::media_types(operation.remove("consumes").as_ref()).unwrap_or_default();
-    let place = walk::join(pointer, "parameters");
+    let place = pointer::join(pointer, "parameters");
     if operation.contains_key("requestBody") {
         journal.degraded(PASS, &place, "dropped body parameters beside `requestBody`", "a request has one body");
         return;

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::journal::Journal;
 use super::references;
+use crate::pointer;
 use crate::walk::{self, Kind};
 
 const PASS: &str = "upgrade/media-types";
@@ -28,7 +29,7 @@ pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
             match shared.get(&name) {
                 Some(target) if step < MAX_CHAIN => {
                     journal.same(PASS, pointer, format!("wrote out the shared media type `{name}`"));
-                    journal.origins.copied(&walk::join("/components/mediaTypes", &name), pointer);
+                    journal.origins.copied(&pointer::join("/components/mediaTypes", &name), pointer);
                     *value = target.clone();
                 }
                 _ => {

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::journal::Journal;
-use crate::walk::{self, OTHER_OPERATIONS};
+use crate::pointer;
+use crate::walk::OTHER_OPERATIONS;
 
 const PASS: &str = "upgrade/methods";
 
@@ -13,23 +14,23 @@ pub(super) fn convert(item: &mut Value, pointer: &str, journal: &mut Journal<'_>
     let mut moved = Map::new();
     if let Some(query) = item.remove("query") {
         moved.insert("QUERY".to_owned(), query);
-        let from = walk::join(pointer, "query");
-        let to = walk::join(&walk::join(pointer, OTHER_OPERATIONS), "QUERY");
+        let from = pointer::join(pointer, "query");
+        let to = pointer::join(&pointer::join(pointer, OTHER_OPERATIONS), "QUERY");
         journal.same(PASS, &from, format!("moved the operation to `{OTHER_OPERATIONS}`"));
         journal.origins.moved(&from, &to);
     }
     match item.remove("additionalOperations") {
         Some(Value::Object(others)) => {
-            let from = walk::join(pointer, "additionalOperations");
+            let from = pointer::join(pointer, "additionalOperations");
             journal.same(PASS, &from, format!("moved the operations to `{OTHER_OPERATIONS}`"));
             for (method, operation) in others {
-                let to = walk::join(&walk::join(pointer, OTHER_OPERATIONS), &method);
-                journal.origins.moved(&walk::join(&from, &method), &to);
+                let to = pointer::join(&pointer::join(pointer, OTHER_OPERATIONS), &method);
+                journal.origins.moved(&pointer::join(&from, &method), &to);
                 moved.insert(method, operation);
             }
         }
         Some(_) => {
-            let from = walk::join(pointer, "additionalOperations");
+            let from = pointer::join(pointer, "additionalOperations");
             journal.degraded(PASS, &from, "dropped `additionalOperations`", "it is no object");
         }
         None => {}

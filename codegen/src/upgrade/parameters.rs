@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::journal::Journal;
-use crate::walk;
+use crate::pointer;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -32,8 +32,8 @@ fn querystring(parameter: &mut Map<String, Value>, pointer: &str, journal: &mut 
     };
     // An exploded form is the same on the wire: each property is a parameter of its own.
     journal.same(PASS, pointer, "read the query string as an exploded query parameter");
-    let from = walk::join(&walk::join(&walk::join(pointer, "content"), FORM), "schema");
-    journal.origins.moved(&from, &walk::join(pointer, "schema"));
+    let from = pointer::join(&pointer::join(&pointer::join(pointer, "content"), FORM), "schema");
+    journal.origins.moved(&from, &pointer::join(pointer, "schema"));
     parameter.remove("content");
     parameter.insert("schema".to_owned(), schema);
     parameter.insert("style".to_owned(), Value::from("form"));

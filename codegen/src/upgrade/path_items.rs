@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::journal::Journal;
 use super::references;
+use crate::pointer;
 use crate::walk;
 
 const PASS: &str = "upgrade/path-items";
@@ -29,7 +30,7 @@ pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
         }
         let Some(Value::Object(callbacks)) = value.get_mut("callbacks") else { return };
         for (name, callback) in callbacks {
-            expand_all(callback, &walk::join(&walk::join(pointer, "callbacks"), name), &shared, journal);
+            expand_all(callback, &pointer::join(&pointer::join(pointer, "callbacks"), name), &shared, journal);
         }
     });
 }
@@ -38,7 +39,7 @@ fn expand_all(paths: &mut Value, pointer: &str, shared: &Map<String, Value>, jou
     let Value::Object(paths) = paths else { return };
     for (path, item) in paths {
         if let Value::Object(item) = item {
-            expand(item, &walk::join(pointer, path), shared, journal);
+            expand(item, &pointer::join(pointer, path), shared, journal);
         }
     }
 }
@@ -59,11 +60,11 @@ fn expand(item: &mut Map<String, Value>, pointer: &str, shared: &Map<String, Val
             );
             return;
         };
-        let source = walk::join("/components/pathItems", &name);
+        let source = pointer::join("/components/pathItems", &name);
         journal.same(PASS, pointer, format!("wrote out the shared path item `{name}`"));
         for (key, value) in target {
             if !item.contains_key(key) {
-                journal.origins.copied(&walk::join(&source, key), &walk::join(pointer, key));
+                journal.origins.copied(&pointer::join(&source, key), &pointer::join(pointer, key));
                 item.insert(key.clone(), value.clone());
             }
         }

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::journal::Journal;
-use crate::walk;
+use crate::{pointer, walk};
 
 const PASS: &str = "upgrade/references";
 
 /// Points references into moved parts, such as `#/parameters/Page/items`, to where these parts went.
-pub(super) fn follow(tree: &mut Value, published: &Value, journal: &mut Journal<'_>) {
+pub(super) fn follow(tree: &mut Value, journal: &mut Journal<'_>) {
     let mut dangling = Vec::new();
     walk::each(tree, &mut |_, value, pointer| {
         if let Some(target) = value.get("$ref").and_then(Value::as_str).and_then(local)
@@ -19,7 +19,7 @@ pub(super) fn follow(tree: &mut Value, published: &Value, journal: &mut Journal<
     });
     for (pointer, target) in dangling {
         // A place that only the upgraded tree has was written by an upgrade, and is right already.
-        if published.pointer(&target).is_none() {
+        if journal.published.pointer(&target).is_none() {
             continue;
         }
         let moved = journal.origins.target(&target);
@@ -41,34 +41,10 @@ fn shallow(pointer: &str) -> bool {
 /// The JSON pointer of a reference into the same document.
 pub(super) fn local(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;
-    (fragment.is_empty() || fragment.starts_with('/')).then(|| percent_decode(fragment))
+    (fragment.is_empty() || fragment.starts_with('/')).then(|| pointer::percent_decode(fragment))
 }
 
 /// A reference token as text: percent-encoding and the escapes of JSON pointers undone.
 pub(super) fn token(raw: &str) -> String {
-    percent_decode(raw).replace("~1", "/").replace("~0", "~")
-}
-
-fn percent_decode(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut index = 0;
-    while let Some(byte) = bytes.get(index) {
-        let pair = bytes.get(index + 1..index + 3).filter(|pair| pair.iter().all(u8::is_ascii_hexdigit));
-        let digits = pair.and_then(|pair| std::str::from_utf8(pair).ok());
-        match digits.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(value) if *byte == b'%' => {
-                decoded.push(value);
-                index += 3;
-            }
-            _ => {
-                decoded.push(*byte);
-                index += 1;
-            }
-        }
-    }
-    String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
+    pointer::unescape(&pointer::percent_decode(raw))
 }

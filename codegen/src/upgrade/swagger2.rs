@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use super::journal::Journal;
 use super::references;
+use crate::pointer;
 use crate::walk;
 
 /// The members of an object.
@@ -86,7 +87,7 @@ fn restructure(tree: Value, journal: &mut Journal<'_>) -> Value {
     }
     if let Some(Value::Object(paths)) = root.get_mut("paths") {
         for (path, item) in paths.iter_mut().filter(|(path, _)| !path.starts_with("x-")) {
-            operation::path_item(item, &walk::join("/paths", path), &context, journal);
+            operation::path_item(item, &pointer::join("/paths", path), &context, journal);
         }
     }
     if root.contains_key("x-ms-paths") {
@@ -109,21 +110,21 @@ fn parameters(context: &Context, components: &mut Object, journal: &mut Journal<
     let mut plain = Object::new();
     let mut bodies = Object::new();
     for (name, value) in &context.parameters {
-        let from = walk::join("/parameters", name);
+        let from = pointer::join("/parameters", name);
         let Value::Object(parameter) = value else {
             journal.degraded("upgrade/parameter", &from, "dropped a parameter", "it is no object");
             continue;
         };
         match place(parameter) {
             "body" => {
-                let to = walk::join("/components/requestBodies", name);
+                let to = pointer::join("/components/requestBodies", name);
                 let value = body::json(parameter, &from, &to, &context.consumes, journal);
                 bodies.insert(name.clone(), value);
             }
             // Where it is used, it becomes a part of the body.
             "formData" => {}
             _ => {
-                let to = walk::join("/components/parameters", name);
+                let to = pointer::join("/components/parameters", name);
                 plain.insert(name.clone(), parameter::convert(parameter.clone(), &from, &to, journal));
             }
         }
@@ -140,7 +141,7 @@ fn responses(root: &mut Object, context: &Context, components: &mut Object, jour
     let mut shared = object(Some(shared), "/responses", journal);
     journal.origins.record("/responses", "/components/responses");
     for (name, response) in &mut shared {
-        let (from, to) = (walk::join("/responses", name), walk::join("/components/responses", name));
+        let (from, to) = (pointer::join("/responses", name), pointer::join("/components/responses", name));
         response::convert(response, &from, &to, &context.produces, journal);
     }
     components.insert("responses".to_owned(), Value::Object(shared));
@@ -164,7 +165,7 @@ fn retarget(tree: &mut Value, context: &Context) {
         // Swagger 1.2 names a model without a place, and some contracts still do.
         let definition = |name: &str| context.published.get("definitions").is_some_and(|all| all.get(name).is_some());
         if kind == walk::Kind::Schema && definition(reference) {
-            *reference = format!("#{}", walk::join("/components/schemas", reference));
+            *reference = format!("#{}", pointer::join("/components/schemas", reference));
         }
     });
 }

@@ -1,5 +1,6 @@
 //! One thing done to a contract that nobody would do on purpose.
 
+use platform_codegen::pointer;
 use serde_json::{Map, Value};
 
 use super::random::Random;
@@ -143,7 +144,7 @@ fn rename_schema(tree: &mut Value, random: &mut Random) {
     schemas.insert(new.clone(), schema);
     let reference = |name: &str| {
         let mut reference = format!("#{map}");
-        place::push(&mut reference, name);
+        pointer::push(&mut reference, name);
         reference
     };
     redirect(tree, &reference(old), &reference(&new));

@@ -1,17 +1,12 @@
 //! Places in a tree, found at random.
 
+use platform_codegen::pointer::push;
 use serde_json::Value;
 
 use super::random::Random;
 
 /// Where documents keep their named schemas.
 pub(super) const SCHEMAS: [&str; 2] = ["/components/schemas", "/definitions"];
-
-/// Appends a reference token to a JSON pointer.
-pub(super) fn push(pointer: &mut String, token: &str) {
-    pointer.push('/');
-    pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
-}
 
 /// A pointer to any place: often a schema, else whatever a walk from the root comes to. Seldom one near the root: a document
 /// without its version or its paths is refused, and refused alike.

@@ -73,7 +73,7 @@ pub(super) fn tangle(tree: &mut Value, random: &mut Random) {
             .filter_map(|_| random.pick(&members))
             .map(|other| {
                 let mut pointer = format!("#{map}");
-                place::push(&mut pointer, other);
+                platform_codegen::pointer::push(&mut pointer, other);
                 json!({"$ref": pointer})
             })
             .collect();

@@ -8,9 +8,6 @@ use crate::workspace::CLIENT_MANIFEST;
 const BEGIN: &str = "# <generated features>";
 const END: &str = "# </generated features>";
 
-/// Name of the block in the lock and in messages.
-pub(crate) const BLOCK: &str = "generated-client/Cargo.toml#features";
-
 /// The text between the marks.
 pub(crate) fn render(features: &[Feature]) -> String {
     let defaults: Vec<String> =

@@ -21,10 +21,10 @@ use crate::schema;
 use crate::settings::Settings;
 use crate::source::{self, Bundle, Served};
 use crate::transaction::Guard;
-use crate::workspace::{SCHEMA, Workspace};
+use crate::workspace::{SCHEMA, Workspace, pinned_path};
 
 pub(crate) use outputs::{Desired, desired};
-pub(crate) use pins::{Pin, from_disk, pinned_path};
+pub(crate) use pins::{Pin, from_disk};
 pub(crate) use reserved::reserved;
 pub(crate) use survey::{Finding, Known, Survey};
 

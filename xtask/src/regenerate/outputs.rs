@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use platform_codegen::{Config, Contract, Output, Report, generate};
 use serde::Serialize;
 
-use super::features::{self, BLOCK};
-use super::{Pin, ledger, pinned_path, reserved};
+use super::{Pin, features, ledger, reserved};
 use crate::failure::{Exit, Failure};
 use crate::lock::{Lock, sha256};
 use crate::settings::Settings;
-use crate::workspace::{CLIENT_MANIFEST, GENERATED, LOCK, SCHEMA, Workspace};
+use crate::workspace::{BLOCK, CLIENT_MANIFEST, GENERATED, LOCK, SCHEMA, Workspace, pinned_path};
 
 /// All contents, before any of them is written.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use platform_codegen::load;
 use crate::failure::{Exit, Failure};
 use crate::lock::{self, Document, Lock, dialect, sha256};
 use crate::source::{Content, Fetched, UNKNOWN, not_a_contract};
-use crate::workspace::{CONTRACTS, Workspace};
+use crate::workspace::{CONTRACTS, Workspace, pinned_path};
 
 /// A contract in its pinned form.
 #[derive(Debug)]
@@ -18,11 +18,6 @@ pub(crate) struct Pin {
     pub(crate) canonical: String,
     /// Bytes that were received for it; `None` where nothing was.
     pub(crate) received: Option<usize>,
-}
-
-/// Path of a pinned contract, relative to the workspace.
-pub(crate) fn pinned_path(name: &str) -> String {
-    format!("{CONTRACTS}/{name}.json")
 }
 
 /// Reads what was fetched.

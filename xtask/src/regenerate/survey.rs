@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use platform_codegen::HEADER;
 
 use super::Desired;
-use super::features::{self, BLOCK};
+use super::features;
 use crate::console::word;
 use crate::failure::Failure;
 use crate::lock::{Lock, sha256};
 use crate::transaction::Change;
-use crate::workspace::{CLIENT_MANIFEST, CONTRACTS, GENERATED, LOCK, REPORTS, SCHEMA, Workspace};
+use crate::workspace::{BLOCK, CLIENT_MANIFEST, CONTRACTS, GENERATED, LOCK, REPORTS, SCHEMA, Workspace};
 
 /// Why a file is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]

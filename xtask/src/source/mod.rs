@@ -22,7 +22,7 @@ use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::Lock;
 use crate::settings::{Settings, Source};
-use crate::workspace::{CONFIGURATION, Workspace};
+use crate::workspace::{CONFIGURATION, Workspace, pinned_path};
 use address::shown;
 use graphql::Interface;
 use http::Http;
@@ -328,7 +328,7 @@ impl Fetcher<'_> {
     /// The tag of what is pinned, when it came from the same place and stands unchanged.
     fn known_etag(&self, name: &str, url: &Url) -> Option<&str> {
         let entry = self.lock?.document(name).filter(|entry| entry.source == self.source(url))?;
-        let pinned = self.workspace.read(&crate::regenerate::pinned_path(name)).ok()??;
+        let pinned = self.workspace.read(&pinned_path(name)).ok()??;
         entry.etag.as_deref().filter(|_| crate::lock::sha256(&pinned) == entry.canonical)
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Journal, Schema, is_null_only};
-use crate::walk;
+use crate::pointer;
 
 const PASS: &str = "upgrade/null-branch";
 
@@ -24,7 +24,7 @@ fn convert_union(schema: &mut Schema, key: &str, pointer: &str, journal: &mut Jo
     let (nulls, mut kept): (Vec<_>, Vec<_>) = branches.into_iter().enumerate().partition(|(_, branch)| is_null(branch));
     debug_assert!(!nulls.is_empty());
     schema.insert("nullable".to_owned(), Value::Bool(true));
-    let place = walk::join(pointer, key);
+    let place = pointer::join(pointer, key);
     if kept.is_empty() {
         schema.insert("enum".to_owned(), json!([null]));
         journal.same(PASS, pointer, format!("wrote the `{key}` of null alone as an `enum` of null"));
@@ -49,7 +49,7 @@ fn convert_union(schema: &mut Schema, key: &str, pointer: &str, journal: &mut Jo
         {
             for (name, value) in branch {
                 if value.is_object() || value.is_array() {
-                    journal.origins.moved(&walk::join(&from, &name), &walk::join(pointer, &name));
+                    journal.origins.moved(&pointer::join(&from, &name), &pointer::join(pointer, &name));
                 }
                 schema.insert(name, value);
             }
@@ -60,7 +60,7 @@ fn convert_union(schema: &mut Schema, key: &str, pointer: &str, journal: &mut Jo
                 *all = json!([branch]);
                 return;
             };
-            journal.origins.moved(&from, &format!("{}/{}", walk::join(pointer, "allOf"), all.len()));
+            journal.origins.moved(&from, &format!("{}/{}", pointer::join(pointer, "allOf"), all.len()));
             all.push(branch);
         }
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::parameter::{self, Place};
 use super::{Journal, Object};
-use crate::walk;
+use crate::pointer;
 
 const PASS: &str = "upgrade/body";
 const JSON: &str = "application/json";
@@ -30,9 +30,9 @@ pub(in crate::upgrade) fn json(
     });
     let mut content = Object::new();
     for name in media_types {
-        let place = walk::join(&walk::join(to, "content"), name);
-        let source = if body.contains_key("schema") { walk::join(from, "schema") } else { from.to_owned() };
-        journal.origins.record(&source, &walk::join(&place, "schema"));
+        let place = pointer::join(&pointer::join(to, "content"), name);
+        let source = if body.contains_key("schema") { pointer::join(from, "schema") } else { from.to_owned() };
+        journal.origins.record(&source, &pointer::join(&place, "schema"));
         content.insert(name.clone(), json!({ "schema": schema }));
     }
     let mut request = Object::new();
@@ -68,8 +68,8 @@ pub(in crate::upgrade) fn form(fields: Vec<Field>, to: &str, consumes: &[String]
         };
         for media_type in &names {
             let place = [to, "/content"].concat();
-            let place = walk::join(&walk::join(&place, media_type), "schema");
-            journal.origins.record(&pointer, &walk::join(&[&place, "/properties"].concat(), &name));
+            let place = pointer::join(&pointer::join(&place, media_type), "schema");
+            journal.origins.record(&pointer, &pointer::join(&[&place, "/properties"].concat(), &name));
         }
         if parameter.remove("required") == Some(Value::Bool(true)) {
             required.push(Value::from(name.as_str()));

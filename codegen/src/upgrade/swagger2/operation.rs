@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::body::{self, Field};
 use super::{Context, Journal, Object, media_types, parameter, place, response};
+use crate::pointer;
 use crate::walk;
 
 const PASS: &str = "upgrade/body";
@@ -22,14 +23,14 @@ pub(super) fn path_item(item: &mut Value, pointer: &str, context: &Context, jour
     let Value::Object(item) = item else { return };
     let mut shared = Parameters::default();
     if let Some(list) = item.remove("parameters") {
-        shared = sort(list, &walk::join(pointer, "parameters"), context, journal);
+        shared = sort(list, &pointer::join(pointer, "parameters"), context, journal);
         if !shared.plain.is_empty() {
             item.insert("parameters".to_owned(), Value::Array(std::mem::take(&mut shared.plain)));
         }
     }
     for method in walk::METHODS {
         if let Some(Value::Object(operation)) = item.get_mut(method) {
-            convert(operation, &walk::join(pointer, method), &shared, context, journal);
+            convert(operation, &pointer::join(pointer, method), &shared, context, journal);
         }
     }
 }
@@ -43,7 +44,7 @@ fn convert(operation: &mut Object, pointer: &str, shared: &Parameters, context: 
     }
     let mut own = Parameters::default();
     if let Some(list) = operation.remove("parameters") {
-        own = sort(list, &walk::join(pointer, "parameters"), context, journal);
+        own = sort(list, &pointer::join(pointer, "parameters"), context, journal);
     }
     if !own.plain.is_empty() {
         operation.insert("parameters".to_owned(), Value::Array(std::mem::take(&mut own.plain)));
@@ -53,9 +54,9 @@ fn convert(operation: &mut Object, pointer: &str, shared: &Parameters, context: 
         operation.insert("requestBody".to_owned(), body);
     }
     if let Some(Value::Object(responses)) = operation.get_mut("responses") {
-        let place = walk::join(pointer, "responses");
+        let place = pointer::join(pointer, "responses");
         for (status, value) in responses.iter_mut().filter(|(status, _)| !status.starts_with("x-")) {
-            let place = walk::join(&place, status);
+            let place = pointer::join(&place, status);
             response::convert(value, &place, &place, &produces, journal);
         }
     }
@@ -81,13 +82,13 @@ fn request(
     context: &Context,
     journal: &mut Journal<'_>,
 ) -> Option<Value> {
-    let to = walk::join(pointer, "requestBody");
+    let to = pointer::join(pointer, "requestBody");
     let body = match own.body {
         None if own.fields.is_empty() => return None,
         None => return Some(body::form(own.fields, &to, consumes, journal)),
         Some((_, from, Some(component))) if own.fields.is_empty() && consumes == context.consumes => {
             journal.origins.record(&from, &to);
-            let reference = format!("#{}", walk::join("/components/requestBodies", &component));
+            let reference = format!("#{}", pointer::join("/components/requestBodies", &component));
             return Some(serde_json::json!({ "$ref": reference }));
         }
         Some((parameter, from, _)) => body::json(&parameter, &from, &to, consumes, journal),
@@ -138,7 +139,8 @@ fn sort(list: Value, pointer: &str, context: &Context, journal: &mut Journal<'_>
                 let to = format!("{pointer}/{}", sorted.plain.len());
                 let mut value = parameter::convert(parameter.clone(), &from, &to, journal);
                 if let Some(name) = target.as_ref().and_then(|(source, _)| component(source)) {
-                    value = serde_json::json!({ "$ref": format!("#{}", walk::join("/components/parameters", &name)) });
+                    value =
+                        serde_json::json!({ "$ref": format!("#{}", pointer::join("/components/parameters", &name)) });
                 }
                 sorted.plain.push(value);
             }
@@ -149,6 +151,5 @@ fn sort(list: Value, pointer: &str, context: &Context, journal: &mut Journal<'_>
 
 /// The name of a shared parameter, by its place in the published document.
 fn component(source: &str) -> Option<String> {
-    let name = source.strip_prefix("/parameters/").filter(|name| !name.contains('/'))?;
-    Some(name.replace("~1", "/").replace("~0", "~"))
+    pointer::member(source, "/parameters/")
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Journal, Object, place};
-use crate::walk;
+use crate::pointer;
 
 const PASS: &str = "upgrade/parameter";
 
@@ -62,7 +62,7 @@ pub(in crate::upgrade) fn convert(mut parameter: Object, from: &str, to: &str, j
     let format = parameter.remove("collectionFormat");
     if !parameter.contains_key("schema") {
         // The members of the schema stood in the parameter itself.
-        journal.origins.record(from, &walk::join(to, "schema"));
+        journal.origins.record(from, &pointer::join(to, "schema"));
     }
     let schema = schema(&mut parameter);
     let is_array = schema.get("type").and_then(Value::as_str) == Some("array");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Journal, Object, parameter};
-use crate::walk;
+use crate::pointer;
 
 const JSON: &str = "application/json";
 const BYTES: &str = "application/octet-stream";
@@ -33,18 +33,20 @@ pub(in crate::upgrade) fn convert(
         Some(Value::Object(content)) => content,
         _ => Object::new(),
     };
-    let place = walk::join(to, "content");
+    let place = pointer::join(to, "content");
     if let Some(schema) = schema {
         let is_file = schema.get("type").and_then(Value::as_str) == Some("file");
         let default = [if is_file { BYTES.to_owned() } else { JSON.to_owned() }];
         for name in if produces.is_empty() { &default[..] } else { produces } {
-            journal.origins.record(&walk::join(from, "schema"), &walk::join(&walk::join(&place, name), "schema"));
+            journal
+                .origins
+                .record(&pointer::join(from, "schema"), &pointer::join(&pointer::join(&place, name), "schema"));
             content.insert(name.clone(), json!({ "schema": schema }));
         }
     }
     for (name, example) in examples.into_iter().filter(|(name, _)| name.contains('/')) {
-        let source = walk::join(&walk::join(from, "examples"), &name);
-        journal.origins.record(&source, &walk::join(&walk::join(&place, &name), "example"));
+        let source = pointer::join(&pointer::join(from, "examples"), &name);
+        journal.origins.record(&source, &pointer::join(&pointer::join(&place, &name), "example"));
         if let Value::Object(media_type) = content.entry(name).or_insert_with(|| json!({})) {
             media_type.insert("example".to_owned(), example);
         }
@@ -56,10 +58,10 @@ pub(in crate::upgrade) fn convert(
 
 fn headers(response: &mut Object, from: &str, to: &str, journal: &mut Journal<'_>) {
     let Some(Value::Object(headers)) = response.get_mut("headers") else { return };
-    let (from, to) = (walk::join(from, "headers"), walk::join(to, "headers"));
+    let (from, to) = (pointer::join(from, "headers"), pointer::join(to, "headers"));
     for (name, value) in headers {
         if let Value::Object(map) = value {
-            header(map, &walk::join(&from, name), &walk::join(&to, name), journal);
+            header(map, &pointer::join(&from, name), &pointer::join(&to, name), journal);
         }
     }
 }
@@ -70,7 +72,7 @@ pub(in crate::upgrade) fn header(header: &mut Object, from: &str, to: &str, jour
         return;
     }
     if !header.contains_key("schema") {
-        journal.origins.record(from, &walk::join(to, "schema"));
+        journal.origins.record(from, &pointer::join(to, "schema"));
     }
     header.remove("collectionFormat");
     let schema = parameter::schema(header);

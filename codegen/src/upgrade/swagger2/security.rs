@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Journal, Object, object};
-use crate::walk;
+use crate::pointer;
 
 const PASS: &str = "upgrade/security";
 
@@ -14,7 +14,7 @@ pub(super) fn convert(root: &mut Object, components: &mut Object, journal: &mut 
     journal.origins.record("/securityDefinitions", "/components/securitySchemes");
     let mut schemes = Object::new();
     for (name, value) in definitions {
-        let pointer = walk::join("/securityDefinitions", &name);
+        let pointer = pointer::join("/securityDefinitions", &name);
         match value {
             Value::Object(scheme) => {
                 schemes.insert(name, Value::Object(convert_scheme(scheme, &pointer, journal)));

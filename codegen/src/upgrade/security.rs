@@ -3,13 +3,15 @@
 
 use serde_json::Value;
 
-use super::Place;
-use crate::ledger::{Entry, Ledger, Loss};
+use super::journal::Journal;
+use crate::pointer;
 use crate::walk::{self, Kind};
 
+const PASS: &str = "upgrade/security";
+
 /// Notes every security scheme other than a bearer token, and every operation that needs no token.
-pub(super) fn pass(tree: &mut Value, place: &Place<'_>, ledger: &mut Ledger) {
-    schemes(tree, place, ledger);
+pub(super) fn note(tree: &mut Value, journal: &mut Journal<'_>) {
+    schemes(tree, journal);
     let is_secured =
         tree.pointer("/components/securitySchemes").and_then(Value::as_object).is_some_and(|all| !all.is_empty());
     walk::each(tree, &mut |kind, value, pointer| {
@@ -18,18 +20,13 @@ pub(super) fn pass(tree: &mut Value, place: &Place<'_>, ledger: &mut Ledger) {
         };
         let is_open = |need: &Value| need.as_object().is_some_and(serde_json::Map::is_empty);
         if is_secured && (needs.is_empty() || needs.iter().any(is_open)) {
-            ledger.push(Entry {
-                document: place.document.to_owned(),
-                pointer: place.origins.source(&walk::join(pointer, "security"), place.published),
-                pass: "normalise/security",
-                what: "the operation needs no token; the client sends the one that it has".to_owned(),
-                loss: Loss::Documentation("that it needs no token".to_owned()),
-            });
+            let what = "the operation needs no token; the client sends the one that it has";
+            journal.prose(PASS, &pointer::join(pointer, "security"), what, "that it needs no token");
         }
     });
 }
 
-fn schemes(tree: &Value, place: &Place<'_>, ledger: &mut Ledger) {
+fn schemes(tree: &Value, journal: &mut Journal<'_>) {
     let schemes = tree.pointer("/components/securitySchemes").and_then(Value::as_object);
     for (name, scheme) in schemes.into_iter().flatten() {
         let text = |key: &str| scheme.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -42,13 +39,8 @@ fn schemes(tree: &Value, place: &Place<'_>, ledger: &mut Ledger) {
             "http" => format!("`{name}` is HTTP authentication of the scheme `{}`", text("scheme")),
             other => format!("`{name}` is a scheme of the type `{other}`"),
         };
-        let pointer = walk::join("/components/securitySchemes", name);
-        ledger.push(Entry {
-            document: place.document.to_owned(),
-            pointer: place.origins.source(&pointer, place.published),
-            pass: "normalise/security",
-            what: format!("{what}; the client sends a bearer token"),
-            loss: Loss::Documentation("another way to authenticate".to_owned()),
-        });
+        let pointer = pointer::join("/components/securitySchemes", name);
+        let what = format!("{what}; the client sends a bearer token");
+        journal.prose(PASS, &pointer, what, "another way to authenticate");
     }
 }

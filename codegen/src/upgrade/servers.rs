@@ -2,31 +2,24 @@
 
 use serde_json::Value;
 
-use super::Place;
-use crate::ledger::{Entry, Ledger, Loss};
+use super::journal::Journal;
+use crate::pointer;
 use crate::walk::{self, Kind};
 
+const PASS: &str = "upgrade/servers";
+
 /// Notes a base path, and operations that have an address of their own.
-pub(super) fn pass(tree: &mut Value, place: &Place<'_>, ledger: &mut Ledger) {
-    let mut note = |pointer: &str, what: String, lost: &str| {
-        ledger.push(Entry {
-            document: place.document.to_owned(),
-            pointer: place.origins.source(pointer, place.published),
-            pass: "normalise/servers",
-            what,
-            loss: Loss::Documentation(lost.to_owned()),
-        });
-    };
+pub(super) fn note(tree: &mut Value, journal: &mut Journal<'_>) {
     let base = tree.pointer("/servers/0/url").and_then(Value::as_str).map(path).unwrap_or_default();
     if !base.is_empty() {
         let what = format!("the base URL that the client is given has to end in `{base}`");
-        note("/servers/0", what, "the base path");
+        journal.prose(PASS, "/servers/0", what, "the base path");
     }
     walk::each(tree, &mut |kind, value, pointer| {
         let servers = value.get("servers").and_then(Value::as_array);
         if matches!(kind, Kind::PathItem | Kind::Operation) && servers.is_some_and(|servers| !servers.is_empty()) {
-            let at = walk::join(pointer, "servers");
-            note(&at, "sent to the base URL like every other operation".to_owned(), "an address of its own");
+            let at = pointer::join(pointer, "servers");
+            journal.prose(PASS, &at, "sent to the base URL like every other operation", "an address of its own");
         }
     });
 }

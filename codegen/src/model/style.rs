@@ -1,0 +1,29 @@
+//! How values are written in paths, queries, headers and forms.
+
+use super::tree::Node;
+
+/// How a parameter is written (OpenAPI 3.0, "Style Values").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// The location's default: `simple` for path and header, `form` for query and cookie.
+    Plain,
+    Deep,
+    Space,
+    Pipe,
+    /// `collectionFormat: tsv` of Swagger 2.0.
+    Tab,
+    Label,
+    Matrix,
+    /// `content: application/json`.
+    Json,
+}
+
+/// The style of a `collectionFormat` that OpenAPI 3.0 has no word for in its place.
+pub(super) fn collection_style(node: &Node<'_>) -> Option<Style> {
+    match node.text("x-collection-format") {
+        "tsv" => Some(Style::Tab),
+        "ssv" => Some(Style::Space),
+        "pipes" => Some(Style::Pipe),
+        _ => None,
+    }
+}
