@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// Seconds since the Unix epoch.
 pub(crate) fn seconds() -> i64 {
@@ -18,10 +18,19 @@ pub(crate) fn timestamp() -> String {
     now.ok().and_then(|now| now.format(&Rfc3339).ok()).unwrap_or_default()
 }
 
+/// The last millisecond that RFC 3339 can write, 9999-12-31T23:59:59.999Z. No clock goes beyond it.
+const LAST: i64 = 253_402_300_799_999;
+
 /// Milliseconds since the Unix epoch as RFC 3339 writes them, in UTC.
 pub(crate) fn timestamp_of(milliseconds: i64) -> String {
-    let moment = OffsetDateTime::from_unix_timestamp_nanos(i128::from(milliseconds) * 1_000_000);
+    let moment = OffsetDateTime::from_unix_timestamp_nanos(i128::from(milliseconds.clamp(0, LAST)) * 1_000_000);
     moment.ok().and_then(|moment| moment.format(&Rfc3339).ok()).unwrap_or_default()
+}
+
+/// The milliseconds since the Unix epoch of an RFC 3339 date and time, from 1970 on.
+pub(crate) fn milliseconds_of(text: &str) -> Option<i64> {
+    let moment = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+    i64::try_from(moment.unix_timestamp_nanos() / 1_000_000).ok().filter(|moment| (0..=LAST).contains(moment))
 }
 
 /// Whether a text is an RFC 3339 date and time.
@@ -61,6 +70,7 @@ pub struct Clock(Arc<Inner>);
 struct Inner {
     hands: Mutex<Hands>,
     changed: Notify,
+    touched: watch::Sender<()>,
 }
 
 /// Where the clock stood at some moment, and how fast it has run since.
@@ -73,8 +83,11 @@ struct Hands {
 
 impl Clock {
     pub(crate) fn new() -> Self {
-        let hands = Hands { shown: milliseconds(), since: Instant::now(), pace: 1.0 };
-        Self(Arc::new(Inner { hands: Mutex::new(hands), changed: Notify::new() }))
+        Self(Arc::new(Inner {
+            hands: Mutex::new(Hands::new()),
+            changed: Notify::new(),
+            touched: watch::Sender::default(),
+        }))
     }
 
     /// Stops the clock. From now on only [`Clock::advance`] moves it.
@@ -88,15 +101,40 @@ impl Clock {
         self.change(|hands| hands.pace = pace);
     }
 
-    /// Moves the clock on at once.
+    /// Sets the clock to a moment, back or forth. Work that is planned keeps the moments that it is planned for.
+    pub fn set(&self, moment: SystemTime) {
+        let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.set_milliseconds(i64::try_from(since.as_millis()).unwrap_or(LAST));
+    }
+
+    pub(crate) fn set_milliseconds(&self, moment: i64) {
+        self.change(|hands| hands.shown = moment.clamp(0, LAST));
+    }
+
+    /// Shows real time again, and runs with it.
+    pub fn reset(&self) {
+        self.change(|hands| *hands = Hands::new());
+    }
+
+    /// How many times as fast as real time the clock runs; 0 when it is held.
+    pub fn pace(&self) -> f64 {
+        self.0.hands.lock().unwrap_or_else(PoisonError::into_inner).pace
+    }
+
+    /// Moves the clock on at once. It stops at the end of the year 9999.
     pub fn advance(&self, by: Duration) {
         let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
-        self.change(|hands| hands.shown = hands.shown.saturating_add(by));
+        self.change(|hands| hands.shown = hands.shown.saturating_add(by).min(LAST));
     }
 
     /// Milliseconds since the Unix epoch.
     pub fn now(&self) -> i64 {
         self.0.hands.lock().unwrap_or_else(PoisonError::into_inner).now()
+    }
+
+    /// Hears that somebody has changed something about the clock.
+    pub(crate) fn watch(&self) -> watch::Receiver<()> {
+        self.0.touched.subscribe()
     }
 
     /// Waits until the clock shows a moment, or something about it has changed.
@@ -132,14 +170,53 @@ impl Clock {
             hands.since = Instant::now();
             change(&mut hands);
         }
+        self.0.touched.send_replace(());
         self.nudge();
     }
 }
 
 impl Hands {
+    fn new() -> Self {
+        Self { shown: milliseconds(), since: Instant::now(), pace: 1.0 }
+    }
+
     fn now(self) -> i64 {
         #[expect(clippy::cast_possible_truncation, reason = "a clock that shows the end of time may stand there")]
         let run = (self.since.elapsed().as_secs_f64() * 1000.0 * self.pace) as i64;
-        self.shown.saturating_add(run)
+        self.shown.saturating_add(run).clamp(0, LAST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_never_leaves_the_range_that_can_be_written() {
+        let clock = Clock::new();
+        clock.hold();
+        for by in [Duration::from_millis(10_u64.pow(16)), Duration::MAX, Duration::from_secs(1)] {
+            clock.advance(by);
+            assert_eq!((clock.now(), timestamp_of(clock.now()).as_str()), (LAST, "9999-12-31T23:59:59.999Z"));
+        }
+        clock.set_pace(f64::MAX);
+        assert_eq!(clock.now(), LAST);
+        clock.set(UNIX_EPOCH);
+        clock.hold();
+        clock.set(UNIX_EPOCH - Duration::from_secs(1));
+        assert_eq!(timestamp_of(clock.now()), "1970-01-01T00:00:00Z");
+        assert_eq!(timestamp_of(i64::MAX), "9999-12-31T23:59:59.999Z");
+        clock.reset();
+        assert!(clock.pace() >= 1.0 && (milliseconds() - clock.now()).abs() < 60_000);
+    }
+
+    #[test]
+    fn moments_are_read_as_they_are_written() {
+        for text in ["1970-01-01T00:00:00Z", "2030-01-02T03:04:05.678Z", "9999-12-31T23:59:59.999Z"] {
+            assert_eq!(milliseconds_of(text).map(timestamp_of).as_deref(), Some(text));
+        }
+        for text in ["", "1969-12-31T23:59:59Z", "2030-01-02", "+10000-01-01T00:00:00Z"] {
+            assert_eq!(milliseconds_of(text), None, "{text}");
+        }
     }
 }

@@ -41,6 +41,11 @@ pub enum Error {
         /// The file of the database.
         path: PathBuf,
     },
+    /// Another sandbox keeps its secrets in the folder.
+    SecretsInUse {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A file of GraphiQL cannot be read.
     Graphiql {
         /// The file.
@@ -65,6 +70,7 @@ impl Error {
             Self::Seed { .. } => "sandbox-seed",
             Self::Data { .. } => "sandbox-data",
             Self::InUse { .. } => "sandbox-data-in-use",
+            Self::SecretsInUse { .. } => "sandbox-secrets-in-use",
             Self::Graphiql { .. } => "sandbox-graphiql",
             Self::Revision { .. } => "sandbox-revision",
         }
@@ -92,6 +98,10 @@ impl fmt::Display for Error {
                 let path = path.display();
                 write!(formatter, "another sandbox uses the database {path}; stop that one, or give another file")
             }
+            Self::SecretsInUse { path } => {
+                let path = path.display();
+                write!(formatter, "another sandbox keeps its secrets in {path}; stop that one, or name another folder")
+            }
             Self::Graphiql { path, .. } => {
                 write!(formatter, "cannot read {}; install GraphiQL with sandbox/graphiql/install.sh", path.display())
             }
@@ -106,7 +116,12 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Bind { source, .. } | Self::SecretFile { source, .. } | Self::Graphiql { source, .. } => Some(source),
-            Self::Random | Self::Seed { .. } | Self::Data { .. } | Self::InUse { .. } | Self::Revision { .. } => None,
+            Self::Random
+            | Self::Seed { .. }
+            | Self::Data { .. }
+            | Self::InUse { .. }
+            | Self::SecretsInUse { .. }
+            | Self::Revision { .. } => None,
         }
     }
 }

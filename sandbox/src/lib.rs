@@ -24,7 +24,7 @@
 //!   subscriptions over WebSocket and server-sent events ([`Sandbox::graphql_url`]);
 //! - the compliance resource server on a port of its own (platform document §5.7; [`Sandbox::compliance_url`]);
 //! - faults on demand ([`Sandbox::faults`], or the header `X-Sandbox-Fault`) and counts of what arrived
-//!   ([`Sandbox::requests`]); the same over HTTP below `/sandbox`;
+//!   ([`Sandbox::requests`]); the same over HTTP below `/sandbox`, described by `/sandbox/openapi.yaml`;
 //! - pages for people: an overview at `/sandbox`, Swagger UI at `/swagger`, queries and subscriptions at `/graphiql`.
 //!
 //! State lies in SQLite: in memory, or in a file ([`Options::data`]). Teams, clients, users and resources come from
@@ -77,10 +77,11 @@ mod vault;
 mod workflow;
 
 pub use clock::Clock;
-pub use directory::{Client, Grant, Membership, Role, SecretFile, Team, TeamClaim, User};
+pub use control::Part;
+pub use directory::{Client, Grant, Membership, Role, SecretFile, SecretFolder, Team, TeamClaim, User};
 pub use error::Error;
-pub use fault::{Fault, FaultControl, FaultError, Reset};
+pub use fault::{Fault, FaultControl, FaultError, FaultRule, Reset, Waits};
 pub use issuer::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
-pub use requests::{RequestRecord, Requests};
+pub use requests::{Expected, Message, RequestFilter, RequestRecord, Requests, Verified};
 pub use sandbox::{Options, Sandbox, start, start_with};
 pub use workflow::Outcome;

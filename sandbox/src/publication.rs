@@ -20,15 +20,21 @@ pub(crate) struct Publication {
     contract: &'static Contract,
     issuer: Arc<Issuer>,
     requires_token: Arc<AtomicBool>,
+    at_start: bool,
 }
 
 impl Publication {
     pub(crate) fn new(contract: &'static Contract, issuer: Arc<Issuer>, requires_token: bool) -> Self {
-        Self { contract, issuer, requires_token: Arc::new(requires_token.into()) }
+        Self { contract, issuer, requires_token: Arc::new(requires_token.into()), at_start: requires_token }
     }
 
     pub(crate) fn set_requires_token(&self, required: bool) {
         self.requires_token.store(required, Ordering::Relaxed);
+    }
+
+    /// Demands a token as it did at the start.
+    pub(crate) fn reset(&self) {
+        self.set_requires_token(self.at_start);
     }
 
     fn send(&self, headers: &HeaderMap, form: Result<&'static Rendered, &'static str>) -> Response {

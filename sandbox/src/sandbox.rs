@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Method;
 use ring::rand::SystemRandom;
 use uuid::Uuid;
 
 use crate::clock::Clock;
 use crate::compliance::Compliance;
-use crate::contract::{self, Revision};
+use crate::contract::{self, Revision, route};
+use crate::control::{Part, Resets};
 use crate::data::Data;
-use crate::directory::{self, Client, SecretFile, Seed, Team, User, random_text};
+use crate::directory::{self, Client, SecretFile, SecretFolder, Seed, Team, User, random_text};
 use crate::error::Error;
 use crate::fault::{FaultControl, Rules};
 use crate::graphql;
@@ -131,7 +133,12 @@ fn assemble(options: &Options, base_url: &str) -> Result<(App, Owned), Error> {
     let data = Arc::new(Data::open(options.data.as_deref())?);
     let owned = Owned(Arc::clone(&data));
     let vault = Vault::new(Arc::clone(&data));
+    let contract = revision.contract();
     let seed = Seed::read(options.seed.as_deref())?;
+    seed.check(options.seed.as_deref(), |resource| {
+        let item = format!("{}/{}", resource.collection, resource.key);
+        [resource.collection.as_str(), &item].iter().any(|path| route::template(contract, &Method::GET, path).is_some())
+    })?;
     let directory = Arc::new(seed.directory(secrets(&vault)?)?);
     let beginning = Beginning { directory: Arc::clone(&directory), resources: seed.resources() };
     let first = directory.teams.first().map(|team| team.id).unwrap_or_default();
@@ -139,7 +146,6 @@ fn assemble(options: &Options, base_url: &str) -> Result<(App, Owned), Error> {
     let store = Arc::new(Store::open(data, Clock::new(), Hub::new(Arc::clone(&events)), beginning)?);
     let issuer = Arc::new(Issuer::new(format!("{base_url}{}", crate::issuer::PATH), directory, &vault)?);
     let faults = Arc::new(Rules::new(events));
-    let contract = revision.contract();
     let step = options.step.unwrap_or(Duration::from_millis(150)).as_millis();
     let api = Api {
         contract,
@@ -154,13 +160,23 @@ fn assemble(options: &Options, base_url: &str) -> Result<(App, Owned), Error> {
         store: Arc::clone(&store),
         faults: Arc::clone(&faults),
     };
+    let publication = Publication::new(contract, Arc::clone(&issuer), options.contract_requires_token);
+    let log = Arc::new(Log::new(contract));
+    let resets = Resets {
+        store: Arc::clone(&store),
+        faults: Arc::clone(&faults),
+        issuer: Arc::clone(&issuer),
+        log: Arc::clone(&log),
+        publication: publication.clone(),
+    };
     let app = App {
         api,
-        publication: Publication::new(contract, Arc::clone(&issuer), options.contract_requires_token),
+        publication,
         issuer,
         store,
         faults,
-        log: Arc::new(Log::new(contract)),
+        log,
+        resets,
         compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
         graphql,
         graphiql: options.graphiql.as_deref().map(Graphiql::read).transpose()?.map(Arc::new),
@@ -267,13 +283,23 @@ impl Sandbox {
         Requests(&self.app.log)
     }
 
-    /// Forgets everything that was stored, and seeds again. Tokens, secrets and keys stay.
+    /// Takes everything back to how it was at the start: state, clock, faults, issuer, requests. Keys, secrets and access
+    /// tokens stay.
     ///
     /// # Errors
     ///
     /// [`Error::Data`].
     pub fn reset(&self) -> Result<(), Error> {
-        self.app.store.reset()
+        self.reset_only(&Part::ALL)
+    }
+
+    /// Takes some parts back to how they were at the start.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`].
+    pub fn reset_only(&self, parts: &[Part]) -> Result<(), Error> {
+        self.app.resets.reset(parts)
     }
 
     /// Writes the secret of each client that has one into a file `<client_id>.secret` in the directory, with mode 0600. A
@@ -283,7 +309,7 @@ impl Sandbox {
     ///
     /// [`Error::SecretFile`] with the file or directory that could not be written.
     pub fn write_secret_files(&self, directory: &Path) -> Result<Vec<SecretFile>, Error> {
-        directory::write_secret_files(self.clients(), directory)
+        directory::write_secret_files(self.clients(), directory, &mut |_name| Ok(()))
     }
 
     /// Writes the password of each user into a file `<name>.password` in the directory, as [`Sandbox::write_secret_files`]
@@ -298,6 +324,16 @@ impl Sandbox {
             Ok((user.name.clone(), path))
         };
         self.users().iter().map(write).collect()
+    }
+
+    /// Writes secrets and passwords into a folder that is emptied again when the handle is dropped; without a folder into a
+    /// new one. A folder that is given has the same paths at every start. What a killed sandbox has left there is removed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SecretFile`] with what could not be written, and [`Error::SecretsInUse`].
+    pub fn publish_secrets(&self, folder: Option<&Path>) -> Result<SecretFolder, Error> {
+        SecretFolder::fill(folder, &self.app.issuer.directory)
     }
 
     /// Demands a bearer token for the contract from now on, or stops demanding one.

@@ -15,15 +15,16 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::compliance::{self, Compliance};
+use crate::control::{self, Resets};
 use crate::error::Error;
 use crate::fault::{self, Connection, Lines, Rules};
+use crate::graphql;
 use crate::handlers::{self, Api};
 use crate::issuer::{self, Issuer};
 use crate::publication::{self, Publication};
 use crate::requests::{self, Log};
 use crate::state::Store;
 use crate::ui::{self, Graphiql};
-use crate::{control, graphql};
 
 /// All state of the handlers. Each handler extracts the parts that it needs.
 #[derive(Clone)]
@@ -34,6 +35,7 @@ pub(crate) struct App {
     pub(crate) publication: Publication,
     pub(crate) faults: Arc<Rules>,
     pub(crate) log: Arc<Log>,
+    pub(crate) resets: Resets,
     pub(crate) compliance: Compliance,
     pub(crate) graphql: graphql::Service,
     pub(crate) graphiql: Option<Arc<Graphiql>>,
@@ -56,6 +58,7 @@ parts! {
     publication: Publication,
     faults: Arc<Rules>,
     log: Arc<Log>,
+    resets: Resets,
     compliance: Compliance,
     graphql: graphql::Service,
     graphiql: Option<Arc<Graphiql>>,

@@ -36,9 +36,9 @@ async fn clock_faults_and_reset_are_within_reach() {
     assert_eq!(seen["requests"][0]["path"], address.as_str());
 
     let fault = json!({ "method": "GET", "path": PROJECTS, "times": 1, "fault": "status=503" });
-    assert_eq!(post(&sandbox, "faults", &fault).await, 204);
+    assert_eq!(post(&sandbox, "faults", &fault).await, 201);
     assert_eq!(caller.get(PROJECTS).await.status(), 503);
-    assert_eq!(post(&sandbox, "faults", &json!({ "fault": "status=500" })).await, 204);
+    assert_eq!(post(&sandbox, "faults", &json!({ "fault": "status=500" })).await, 201);
     assert_eq!(caller.get(PROJECTS).await.status(), 500);
     let cleared = support::http().delete(format!("{}/sandbox/faults", sandbox.base_url())).send().await.unwrap();
     assert_eq!(cleared.status(), 204);
@@ -74,6 +74,17 @@ async fn what_is_wrong_is_refused_and_so_are_pages_of_other_origins() {
         ("clock", json!([])),
         ("faults", json!({ "fault": "explode=1" })),
         ("faults", json!({ "method": "NO METHOD", "fault": "status=500" })),
+        ("faults", json!({ "method": "get", "fault": "status=500" })),
+        ("faults", json!({ "path": "/api/projects/v1/projects/{project_id}", "fault": "status=500" })),
+        ("faults", json!({ "times": 0, "fault": "status=500" })),
+        ("faults", json!({ "probability": 0, "fault": "status=500" })),
+        ("faults", json!({})),
+        ("clock", json!({ "set": "tomorrow" })),
+        ("clock", json!({ "pace": -1 })),
+        ("reset", json!({ "only": ["everything"] })),
+        ("requests/verify", json!({ "times": 1, "atLeast": 1 })),
+        ("requests/verify", json!({ "atLeast": 2, "atMost": 1 })),
+        ("issuer/api-tokens", json!({ "user": "nobody" })),
         ("issuer", json!({ "errorStyle": "other" })),
         ("issuer", json!({ "refreshPolicy": "other" })),
         ("issuer", json!({ "apiTokenFormat": "other" })),
@@ -106,13 +117,21 @@ async fn the_overview_hears_of_changes() {
     told("event: state").await;
     caller.create(PROJECTS, &project(&sandbox)).await;
     told("\"projects\":3").await;
+    // What else changes is told as well, without a request in between.
+    sandbox.clock().set(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_893_456_000));
+    told("\"clock\":\"2030-01-01T").await;
+    sandbox.faults().always("/api", "status=503".parse().unwrap()).unwrap();
+    told("\"fault\":\"status=503\"").await;
+    sandbox.reset().unwrap();
+    told("\"faults\":[]").await;
+    told("\"requests\":[]").await;
 }
 
 #[tokio::test]
 async fn the_pages_are_whole_and_run_no_foreign_script() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let http = support::http();
-    for path in ["/", "/swagger", "/graphiql", "/sandbox", "/sandbox/callback"] {
+    for path in ["/", "/swagger", "/graphiql", "/sandbox", "/sandbox/control", "/sandbox/callback"] {
         let page = http.request(Method::GET, format!("{}{path}", sandbox.base_url())).send().await.unwrap();
         assert_eq!(page.status(), 200, "{path}");
         let policy = page.headers()["content-security-policy"].to_str().unwrap().to_owned();

@@ -51,7 +51,7 @@ async fn connections_are_reset_before_and_after_the_request_is_handled() {
         sandbox.requests().clear();
         let (answer, end) = until_the_end(&mut request(&sandbox, &caller, &format!("reset={when}")));
         assert_eq!((answer.as_str(), end), ("", Err(ErrorKind::ConnectionReset)), "{when}");
-        sandbox.faults().next_of(1, "POST", PROJECTS, format!("reset={when}").parse().unwrap());
+        sandbox.faults().next_of(1, "POST", PROJECTS, format!("reset={when}").parse().unwrap()).unwrap();
         let lost = caller.request(Method::POST, PROJECTS).json(&project(&sandbox)).send().await;
         assert!(lost.is_err(), "{when}");
         assert_eq!(caller.get_json(PROJECTS).await.as_array().unwrap().len(), created, "{when}");
@@ -104,21 +104,21 @@ async fn a_handle_gives_faults_to_the_next_requests_or_to_all() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let caller = Caller::new(&sandbox, 0).await;
     let status = async |path: &str| caller.get(path).await.status().as_u16();
-    sandbox.faults().next(2, PROJECTS, "status=503".parse().unwrap());
-    sandbox.faults().next_of(1, "DELETE", PROJECTS, "status=500".parse().unwrap());
+    sandbox.faults().next(2, PROJECTS, "status=503".parse().unwrap()).unwrap();
+    sandbox.faults().next_of(1, "DELETE", PROJECTS, "status=500".parse().unwrap()).unwrap();
     let machines = "/api/virtual-machines";
     assert_eq!(
         [status(machines).await, status(PROJECTS).await, status(PROJECTS).await, status(PROJECTS).await],
         [200, 503, 503, 200]
     );
     assert_eq!(caller.delete(&format!("{PROJECTS}/x")).await.status(), 500);
-    sandbox.faults().always(PROJECTS, "status=500".parse().unwrap());
-    sandbox.faults().next(0, machines, "status=500".parse().unwrap());
+    sandbox.faults().always(PROJECTS, "status=500".parse().unwrap()).unwrap();
+    assert!(sandbox.faults().next(0, machines, "status=500".parse().unwrap()).is_err());
     assert_eq!([status(PROJECTS).await, status(PROJECTS).await, status(machines).await], [500, 500, 200]);
     sandbox.faults().clear();
     assert_eq!(status(PROJECTS).await, 200);
     // The issuer and the compliance server have faults, too.
-    sandbox.faults().next(1, "/identity/connect/token", "status=500".parse().unwrap());
+    sandbox.faults().next(1, "/identity/connect/token", "status=500".parse().unwrap()).unwrap();
     let fields = [("grant_type", "client_credentials")];
     assert_eq!(support::ask_for_token(&sandbox, &fields).await.status(), 500);
     let url = format!("{}/api/compliance/frameworks", sandbox.compliance_url());

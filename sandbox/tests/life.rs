@@ -78,11 +78,101 @@ async fn secrets_are_in_files_for_their_owner_and_nowhere_else() {
         let metadata = std::fs::symlink_metadata(&file.path).unwrap();
         assert!(metadata.is_file());
         assert_eq!(metadata.permissions().mode() & 0o7777, 0o600);
-        assert_eq!(std::fs::read_to_string(&file.path).unwrap().trim_end(), client.secret());
+        // No newline at the end: `curl --data-urlencode client_secret@FILE` sends the file as it is.
+        assert_eq!(std::fs::read_to_string(&file.path).unwrap(), client.secret());
         assert!(client.secret().len() >= 32);
         assert!(!format!("{sandbox:?} {client:?} {file:?}").contains(client.secret()));
     }
     assert_eq!(std::fs::read_to_string(elsewhere).unwrap(), "untouched");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_of_secrets_has_the_same_paths_at_every_start_and_is_emptied_at_the_end() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("secrets");
+    let names = || {
+        let found = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        found.collect::<std::collections::BTreeSet<_>>()
+    };
+    let mut paths = Vec::new();
+    for _ in 0..2 {
+        let sandbox = platform_sandbox::start().await.unwrap();
+        let secrets = sandbox.publish_secrets(Some(&folder)).unwrap();
+        let mut found: Vec<_> = secrets.clients().iter().map(|file| file.path.clone()).collect();
+        found.extend(secrets.users().iter().map(|(_, path)| path.clone()));
+        for path in &found {
+            assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o7777, 0o600);
+        }
+        assert_eq!(std::fs::read_to_string(&secrets.users()[0].1).unwrap(), sandbox.users()[0].password());
+        paths.push(found);
+        // Another sandbox may not take the folder meanwhile.
+        let taken = platform_sandbox::start().await.unwrap().publish_secrets(Some(&folder)).unwrap_err();
+        assert_eq!(taken.code(), "sandbox-secrets-in-use");
+        assert!(paths[0].iter().all(|path| path.exists()));
+        std::fs::write(folder.join("mine.txt"), "stays").unwrap();
+        drop(secrets);
+        assert_eq!(names(), ["mine.txt".to_owned()].into());
+    }
+    assert_eq!(paths[0], paths[1]);
+    // What a killed sandbox has left: the list, and files that the next seed may not name any more.
+    std::fs::write(folder.join(".platform-sandbox"), "gone.secret\n../outside.secret\nmine.txt\n").unwrap();
+    std::fs::write(folder.join("gone.secret"), "old").unwrap();
+    std::fs::write(directory.path().join("outside.secret"), "stays").unwrap();
+    let sandbox = platform_sandbox::start().await.unwrap();
+    drop(sandbox.publish_secrets(Some(&folder)).unwrap());
+    assert_eq!(names(), ["mine.txt".to_owned()].into());
+    assert!(directory.path().join("outside.secret").exists());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_of_its_own_goes_with_the_sandbox_and_those_of_killed_ones_are_swept() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let left = std::env::temp_dir().join(format!("platform-sandbox-secrets-test-{}", std::process::id()));
+    std::fs::create_dir(&left).unwrap();
+    std::fs::write(left.join("a.secret"), "old").unwrap();
+    let being_made = sandbox.publish_secrets(None).unwrap();
+    assert!(left.exists(), "a folder without a list may be in the making");
+    std::fs::write(left.join(".platform-sandbox"), "a.secret\n").unwrap();
+    let secrets = sandbox.publish_secrets(None).unwrap();
+    assert!(!left.exists());
+    assert!(being_made.path().exists(), "a folder that is in use stays");
+    let path = secrets.path().to_owned();
+    drop((secrets, being_made));
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn secrets_and_passwords_can_be_fixed_in_the_seed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("seed.toml");
+    let built_in = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("seed.toml")).unwrap();
+    let options = || Options { seed: Some(path.clone()), ..Options::default() };
+    let fixed = built_in
+        .replacen("client_id = \"aurora-automation\"", "client_id = \"aurora-automation\"\nsecret = \"a fixed one\"", 1)
+        .replacen("name = \"ada\"", "name = \"ada\"\npassword = \"also fixed\"", 1);
+    std::fs::write(&path, &fixed).unwrap();
+    let sandbox = platform_sandbox::start_with(options()).await.unwrap();
+    assert_eq!(sandbox.clients()[0].secret(), "a fixed one");
+    assert_eq!(sandbox.user("ada").unwrap().password(), "also fixed");
+    assert_eq!(Caller::new(&sandbox, 0).await.get(PROJECTS).await.status(), 200);
+    for (part, other, reason) in [
+        ("secret = \"a fixed one\"", "secret = \"\"", "empty"),
+        ("client_id = \"borealis-automation\"", "client_id = \"aurora-automation\"", "twice"),
+        ("client_id = \"borealis-automation\"", "client_id = \"../x\"", "letters"),
+        ("name = \"bela\"", "name = \"ada\"", "twice"),
+        ("public = true\n", "public = true\nsecret = \"x\"\n", "public"),
+        ("collection = \"/api/projects/v1/projects\"", "collection = \"/api/projects/v1/project\"", "no collection"),
+        ("key = \"00000020-0000-4000-8000-000000000032\"", "key = \"00000020-0000-4000-8000-000000000031\"", "twice"),
+    ] {
+        std::fs::write(&path, fixed.replacen(part, other, 1)).unwrap();
+        let error = platform_sandbox::start_with(options()).await.unwrap_err();
+        assert_eq!(error.code(), "sandbox-seed");
+        assert!(error.to_string().contains(reason) && !error.to_string().contains("a fixed one"), "{error}");
+    }
 }
 
 #[tokio::test]

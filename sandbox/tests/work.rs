@@ -62,7 +62,7 @@ async fn work_fails_stalls_or_stays_silent_on_demand() {
         }
     }
     // The handle does what the header does.
-    sandbox.faults().next_of(1, "POST", "/api/virtual-machines/", "outcome=failure".parse().unwrap());
+    sandbox.faults().next_of(1, "POST", "/api/virtual-machines/", "outcome=failure".parse().unwrap()).unwrap();
     let machine = format!("/api/virtual-machines/{}", sandbox.team().virtual_machine_id);
     caller.post(&format!("{machine}/start"), &json!({})).await;
     sandbox.clock().advance(Duration::from_secs(3600));

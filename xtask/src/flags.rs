@@ -129,6 +129,9 @@ pub(crate) struct Sandbox {
     /// Seed in TOML that takes the place of the built-in one (sandbox/seed.toml).
     #[arg(long, value_name = "FILE")]
     pub(crate) seed: Option<PathBuf>,
+    /// Folder for the files with secrets and passwords, with the same paths at every start; a new temporary folder without it.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) secrets: Option<PathBuf>,
     /// Folder that sandbox/graphiql/install.sh has installed GraphiQL into; a plain page takes its place without it.
     #[arg(long, value_name = "DIR")]
     pub(crate) graphiql: Option<PathBuf>,

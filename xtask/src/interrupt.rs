@@ -93,6 +93,8 @@ const EXIT: i32 = 130;
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// The terminal was closed.
+    hangup: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
@@ -100,13 +102,15 @@ impl Signals {
     fn register() -> Option<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let (interrupt, terminate) = (signal(SignalKind::interrupt()).ok()?, signal(SignalKind::terminate()).ok()?);
-        Some(Self { interrupt, terminate })
+        let hangup = signal(SignalKind::hangup()).ok()?;
+        Some(Self { interrupt, terminate, hangup })
     }
 
     async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            _ = self.hangup.recv() => {}
         }
     }
 }

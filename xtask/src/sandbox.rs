@@ -1,6 +1,6 @@
 //! Starts the local stand-in for the platform: `cargo xtask sandbox`, and the source where nothing is configured.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use platform_sandbox::{Options, Sandbox, SecretFile};
@@ -19,9 +19,14 @@ pub(crate) async fn start(options: Options) -> Result<Sandbox, Failure> {
                 "run sandbox/graphiql/install.sh and name the folder that it prints, or leave the flag out"
             }
             "sandbox-revision" => "choose 1 or 2 with `--contract-revision`",
+            "sandbox-random" => "run the command where the operating system gives random bytes",
             _ => "choose another port with `cargo xtask sandbox --port`, or 0 for a free one",
         };
-        Failure::new(Exit::Download, "sandbox/start", format!("the sandbox cannot start: {error}"), way_out)
+        let exit = match error.code() {
+            "sandbox-data" | "sandbox-data-in-use" | "sandbox-graphiql" | "sandbox-random" => Exit::Files,
+            _ => Exit::Configuration,
+        };
+        Failure::new(exit, "sandbox/start", format!("the sandbox cannot start: {error}"), way_out)
     })
 }
 
@@ -62,41 +67,30 @@ fn options(flags: &flags::Sandbox) -> Options {
     }
 }
 
-/// Writes the passwords of the seeded users into protected files, and gives back names and files.
-fn password_files(sandbox: &Sandbox, folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
-    sandbox.write_password_files(folder).map_err(|error| {
-        Failure::new(
-            Exit::Files,
-            "sandbox/secret-file",
-            error.to_string(),
-            "make the temporary folder writable, or set TMPDIR",
-        )
-    })
-}
-
 pub(crate) fn run(flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
     runtime()?.block_on(async {
         // Before the secret files exist, so that they are removed whenever the signal comes.
         let interrupt = crate::interrupt::Interrupt::listen(&tokio::runtime::Handle::current());
         let sandbox = start(options(flags)).await?;
-        let folder =
-            tempfile::tempdir().map_err(|error| Failure::file("create a folder in", &std::env::temp_dir(), &error))?;
-        let files = secret_files(&sandbox, folder.path())?;
+        let secrets = sandbox.publish_secrets(flags.secrets.as_deref()).map_err(|error| {
+            let way_out = "name another folder with `--secrets`, or make it writable";
+            Failure::new(Exit::Files, "sandbox/secret-file", error.to_string(), way_out)
+        })?;
         result(&format!("base URL   {}", sandbox.base_url()));
         result(&format!("issuer     {}", sandbox.auth_url()));
         result(&format!("contract   {}", sandbox.contract_url()));
         result(&format!("graphql    {}", sandbox.graphql_url()));
         result(&format!("compliance {}", sandbox.compliance_url()));
         result(&format!("overview   {}/sandbox", sandbox.base_url()));
-        for file in &files {
+        for file in secrets.clients() {
             result(&format!("client     {}  secret file {}", file.client_id, file.path.display()));
         }
-        for (name, path) in password_files(&sandbox, folder.path())? {
+        for (name, path) in secrets.users() {
             result(&format!("user       {name}  password file {}", path.display()));
         }
         result("");
         result("For a program in another terminal:");
-        for line in exports(&sandbox, &files) {
+        for line in exports(&sandbox, secrets.clients()) {
             result(&line);
         }
         progress("Ctrl-C ends the sandbox and removes the secret files");

@@ -35,7 +35,7 @@ fn the_printed_lines_are_all_that_a_program_needs() {
     assert_eq!(fs::metadata(secret).expect("there").permissions().mode() & 0o777, 0o600);
 
     // One sandbox at a time uses the file.
-    workspace.run(&["sandbox", "--data", data]).fails(3, &["another sandbox uses", data, "--data"]);
+    workspace.run(&["sandbox", "--data", data]).fails(6, &["another sandbox uses", data, "--data"]);
     let regenerated = workspace.run_with(&["regenerate"], &variables);
     let status = Command::new("kill").args(["-INT", &sandbox.id().to_string()]).status().expect("kill runs");
     assert!(status.success());
@@ -45,21 +45,44 @@ fn the_printed_lines_are_all_that_a_program_needs() {
 }
 
 #[test]
+fn secrets_lie_where_they_are_wanted_and_go_with_the_terminal() {
+    let workspace = Workspace::new();
+    let folder = workspace.path("secrets");
+    for _ in 0..2 {
+        let mut sandbox = workspace
+            .command(&["sandbox", "--secrets", folder.to_str().expect("a path in UTF-8")])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program runs");
+        let mut lines = BufReader::new(sandbox.stdout.take().expect("piped")).lines().map(|line| line.expect("text"));
+        assert!(lines.any(|line| line.starts_with("export PLATFORM_CLIENT_ID")));
+        let secret = folder.join("aurora-automation.secret");
+        assert!(!fs::read_to_string(&secret).expect("a secret").contains('\n'));
+        // The terminal was closed.
+        let status = Command::new("kill").args(["-HUP", &sandbox.id().to_string()]).status().expect("kill runs");
+        assert!(status.success());
+        sandbox.wait().expect("ends");
+        assert!(!secret.exists() && folder.exists(), "the secrets go, the folder stays");
+    }
+}
+
+#[test]
 fn a_port_that_is_taken_is_said() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("an address").port().to_string();
-    Workspace::new().run(&["sandbox", "--port", &port]).fails(3, &[&port, "--port"]);
+    Workspace::new().run(&["sandbox", "--port", &port]).fails(5, &[&port, "--port"]);
 }
 
 #[test]
 fn flags_that_cannot_be_followed_are_named() {
     let workspace = Workspace::new();
-    workspace.run(&["sandbox", "--contract-revision", "3"]).fails(3, &["revision 3", "--contract-revision"]);
+    workspace.run(&["sandbox", "--contract-revision", "3"]).fails(5, &["revision 3", "--contract-revision"]);
     workspace.write("seed.toml", "team = [\n");
     let seed = workspace.path("seed.toml");
     let seed = seed.to_str().expect("a path in UTF-8");
-    workspace.run(&["sandbox", "--seed", seed]).fails(3, &["seed.toml", "line", "--seed"]);
+    workspace.run(&["sandbox", "--seed", seed]).fails(5, &["seed.toml", "line", "--seed"]);
     workspace.write("text", "this is no database, and it is longer than a header");
     let data = workspace.path("text");
-    workspace.run(&["sandbox", "--data", data.to_str().expect("a path in UTF-8")]).fails(3, &["--data"]);
+    workspace.run(&["sandbox", "--data", data.to_str().expect("a path in UTF-8")]).fails(6, &["--data"]);
 }

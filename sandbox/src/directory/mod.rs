@@ -3,6 +3,7 @@
 mod client;
 mod role;
 mod secret_file;
+mod secret_folder;
 mod seed;
 mod team;
 mod user;
@@ -13,6 +14,7 @@ use uuid::Uuid;
 pub use client::{Client, Grant, TeamClaim};
 pub use role::{Membership, Role};
 pub use secret_file::SecretFile;
+pub use secret_folder::SecretFolder;
 pub use team::Team;
 pub use user::User;
 

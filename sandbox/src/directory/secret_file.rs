@@ -18,11 +18,18 @@ pub struct SecretFile {
 }
 
 /// Writes one file for each client that has a secret into a directory, which is made when it is missing.
-pub(crate) fn write(clients: &[Client], directory: &Path) -> Result<Vec<SecretFile>, Error> {
+/// `before` hears of each name first.
+pub(crate) fn write(
+    clients: &[Client],
+    directory: &Path,
+    before: &mut impl FnMut(&str) -> io::Result<()>,
+) -> Result<Vec<SecretFile>, Error> {
     let refuse = |path: &Path, source| Error::SecretFile { path: path.to_owned(), source };
     make_directory(directory).map_err(|source| refuse(directory, source))?;
     let write = |client: &Client| {
-        let path = directory.join(format!("{}.secret", client.client_id));
+        let name = format!("{}.secret", client.client_id);
+        let path = directory.join(&name);
+        before(&name).map_err(|source| refuse(&path, source))?;
         write_secret(&path, client.secret()).map_err(|source| refuse(&path, source))?;
         Ok(SecretFile { client_id: client.client_id.clone(), path })
     };
@@ -37,7 +44,7 @@ pub(crate) fn write_one(directory: &Path, name: &str, secret: &str) -> Result<Pa
     Ok(path)
 }
 
-fn make_directory(directory: &Path) -> io::Result<()> {
+pub(super) fn make_directory(directory: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -55,5 +62,6 @@ fn write_secret(path: &Path, secret: &str) -> io::Result<()> {
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    writeln!(options.open(path)?, "{secret}")
+    // Without a newline: tools such as `curl --data-urlencode client_secret@FILE` send the file as it is.
+    options.open(path)?.write_all(secret.as_bytes())
 }

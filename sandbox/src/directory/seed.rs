@@ -1,5 +1,6 @@
 //! Reads the seed: a TOML file with teams, clients, users and resources. `sandbox/seed.toml` is the one that is built in.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -16,7 +17,7 @@ use crate::error::Error;
 const BUILT_IN: &str = include_str!("../../seed.toml");
 
 /// The contents of a seed file.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Seed {
     team: Vec<Team>,
@@ -37,7 +38,7 @@ pub(crate) struct Resource {
     pub(crate) fields: Map<String, Value>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SeedClient {
     client_id: String,
@@ -53,18 +54,22 @@ struct SeedClient {
     team_claim: TeamClaim,
     #[serde(default = "yes")]
     optional_claims: bool,
+    /// Random without one.
+    secret: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SeedUser {
     id: Uuid,
     name: String,
     about: String,
     member: Vec<SeedMembership>,
+    /// Random without one.
+    password: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SeedMembership {
     team: String,
@@ -73,7 +78,7 @@ struct SeedMembership {
     projects: Vec<Uuid>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SeedResource {
     team: String,
@@ -86,6 +91,12 @@ fn with_line(error: &toml::de::Error, text: &str) -> String {
     let before = error.span().and_then(|span| text.get(..span.start));
     let line = before.map_or(1, |before| before.matches('\n').count() + 1);
     format!("line {line}: {}", error.message())
+}
+
+/// Whether a name can be the name of a file with its secret.
+fn is_file_name(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
+    !name.is_empty() && !name.starts_with('.') && name.len() <= 100 && name.chars().all(is_plain)
 }
 
 fn yes() -> bool {
@@ -111,6 +122,45 @@ impl Seed {
         }
     }
 
+    /// Refuses what is there twice, what cannot be a secret, and resources of collections that the contract does not have.
+    pub(crate) fn check(&self, path: Option<&Path>, has_collection: impl Fn(&Resource) -> bool) -> Result<(), Error> {
+        let refuse = |message: String| Err(Error::Seed { path: path.map(Path::to_owned), message });
+        let teams = self.team.iter().flat_map(|team| [format!("team {:?}", team.name), format!("id {}", team.id)]);
+        let clients = self.client.iter().map(|client| format!("client {:?}", client.client_id));
+        let users = self.user.iter().flat_map(|user| [format!("user {:?}", user.name), format!("id {}", user.id)]);
+        let resources = self.resource.iter().map(|found| format!("resource {:?} of {}", found.key, found.collection));
+        let mut seen = HashSet::new();
+        if let Some(twice) = teams.chain(clients).chain(users).chain(resources).find(|name| !seen.insert(name.clone()))
+        {
+            return refuse(format!("{twice} is there twice; leave one of them out"));
+        }
+        for client in &self.client {
+            if !is_file_name(&client.client_id) {
+                return refuse(format!("client {:?}: the name has to be letters, digits and -._", client.client_id));
+            }
+            if client.public && client.secret.is_some() {
+                return refuse(format!(
+                    "client {:?} is public and has a secret; leave one of them out",
+                    client.client_id
+                ));
+            }
+        }
+        for user in &self.user {
+            if !is_file_name(&user.name) {
+                return refuse(format!("user {:?}: the name has to be letters, digits and -._", user.name));
+            }
+        }
+        let secrets = self.client.iter().filter_map(|client| client.secret.as_deref());
+        let passwords = self.user.iter().filter_map(|user| user.password.as_deref());
+        if secrets.chain(passwords).any(|secret| secret.is_empty() || secret.contains(char::is_control)) {
+            return refuse("a secret or password is empty or has control characters".to_owned());
+        }
+        match self.resources().iter().find(|resource| !has_collection(resource)) {
+            Some(unknown) => refuse(format!("the contract has no collection {:?}", unknown.collection)),
+            None => Ok(()),
+        }
+    }
+
     /// Everyone that the seed names, with secrets and passwords from `secret`, which gets the owner's name.
     pub(crate) fn directory(&self, mut secret: impl FnMut(&str) -> Result<String, Error>) -> Result<Directory, Error> {
         let mut clients = Vec::new();
@@ -118,7 +168,10 @@ impl Seed {
             let team_id = self.team_id(&found.team).unwrap_or_default();
             let secret = match found.public {
                 true => None,
-                false => Some(secret(&format!("client {}", found.client_id))?),
+                false => match &found.secret {
+                    Some(secret) => Some(secret.clone()),
+                    None => Some(secret(&format!("client {}", found.client_id))?),
+                },
             };
             clients.push(Client {
                 client_id: found.client_id.clone(),
@@ -146,7 +199,10 @@ impl Seed {
                 name: found.name.clone(),
                 about: found.about.clone(),
                 memberships: found.member.iter().map(membership).collect(),
-                password: secret(&format!("user {}", found.name))?,
+                password: match &found.password {
+                    Some(password) => password.clone(),
+                    None => secret(&format!("user {}", found.name))?,
+                },
             });
         }
         Ok(Directory { teams: self.team.clone(), clients, users })

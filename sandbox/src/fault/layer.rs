@@ -5,28 +5,42 @@ use std::sync::Arc;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::header::RETRY_AFTER;
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 
 use super::{Connection, Fault, HEADER, Reset, Rules, body};
 use crate::problem;
 
 /// The fault of a request: the one that its header asks for, else the next one that waits for it.
-pub(crate) async fn apply(State(rules): State<Arc<Rules>>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn apply(State(rules): State<Arc<Rules>>, request: Request, next: Next) -> Response {
     // What takes faults away has none.
     if request.uri().path().starts_with("/sandbox") {
         return next.run(request).await;
     }
-    let fault = match request.headers().get(HEADER) {
+    let (rule, fault) = match request.headers().get(HEADER) {
         Some(text) => match text.to_str().unwrap_or_default().parse::<Fault>() {
-            Ok(fault) => fault,
+            Ok(fault) => (None, fault),
             Err(error) => return problem::response(StatusCode::BAD_REQUEST, &error.to_string()),
         },
         None => match rules.take(request.method(), request.uri().path()) {
-            Some(fault) => fault,
+            Some((rule, fault)) => (Some(rule), fault),
             None => return next.run(request).await,
         },
     };
+    let mut response = suffer(&fault, request, next).await;
+    response.extensions_mut().insert(Suffered { rule, fault: fault.to_string() });
+    response
+}
+
+/// The fault that a request had. An answer carries it to what records requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Suffered {
+    /// The rule that it came from; none for the header of the request.
+    pub(crate) rule: Option<u64>,
+    pub(crate) fault: String,
+}
+
+async fn suffer(fault: &Fault, mut request: Request, next: Next) -> Response {
     let connection = request.extensions().get::<ConnectInfo<Connection>>().map(|found| found.0.clone());
     let reset = |connection: Option<Connection>| {
         if let Some(connection) = connection {
@@ -40,8 +54,8 @@ pub(crate) async fn apply(State(rules): State<Arc<Rules>>, mut request: Request,
     if fault.reset == Some(Reset::Before) {
         return reset(connection);
     }
-    if let Some(status) = fault.status {
-        return answer(status, fault.retry_after.as_deref());
+    if let Some(status) = fault.status.or(fault.body.as_ref().map(|_| 200)) {
+        return answer(status, fault);
     }
     if let Some(outcome) = fault.outcome {
         request.extensions_mut().insert(outcome);
@@ -51,7 +65,7 @@ pub(crate) async fn apply(State(rules): State<Arc<Rules>>, mut request: Request,
         return reset(connection);
     }
     if let Some(status) = fault.late_status {
-        response = answer(status, fault.retry_after.as_deref());
+        response = answer(status, fault);
     }
     match (fault.truncate, fault.stall) {
         (Some(bytes), _) => body::truncate(response, bytes),
@@ -60,10 +74,16 @@ pub(crate) async fn apply(State(rules): State<Arc<Rules>>, mut request: Request,
     }
 }
 
-fn answer(status: u16, retry_after: Option<&str>) -> Response {
+fn answer(status: u16, fault: &Fault) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = problem::response(status, "The sandbox was asked for this fault.");
-    if let Some(value) = retry_after.and_then(|text| HeaderValue::from_str(text).ok()) {
+    let mut response = match &fault.body {
+        Some(body) => {
+            let media_type = fault.media_type.as_deref().unwrap_or("text/plain; charset=utf-8");
+            (status, [(CONTENT_TYPE, media_type)], body.clone()).into_response()
+        }
+        None => problem::response(status, "The sandbox was asked for this fault."),
+    };
+    if let Some(value) = fault.retry_after.as_deref().and_then(|text| HeaderValue::from_str(text).ok()) {
         response.headers_mut().insert(RETRY_AFTER, value);
     }
     response

@@ -3,13 +3,15 @@
 mod body;
 mod layer;
 mod line;
+mod rule;
 mod rules;
 mod spec;
 
-pub(crate) use layer::apply;
+pub(crate) use layer::{Suffered, apply};
 pub(crate) use line::{Connection, Lines};
-pub use rules::FaultControl;
+pub use rule::FaultRule;
 pub(crate) use rules::Rules;
+pub use rules::{FaultControl, Waits};
 pub use spec::{Fault, FaultError, Reset};
 
 /// The request header that asks for a fault.

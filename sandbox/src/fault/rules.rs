@@ -4,10 +4,15 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::Method;
+use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::watch;
 
-use super::Fault;
+use super::rule::FaultRule;
+use super::{Fault, FaultError};
 use crate::workflow::EventFaults;
+
+/// How many rules may wait.
+const MOST: usize = 1000;
 
 /// How sockets are ended that are open: a count of how often, and the close code. No code: the connection is reset.
 pub(crate) type SocketEnd = (u64, Option<u16>);
@@ -15,61 +20,109 @@ pub(crate) type SocketEnd = (u64, Option<u16>);
 /// The faults that wait, first come first served.
 #[derive(Debug)]
 pub(crate) struct Rules {
-    rules: Mutex<VecDeque<Rule>>,
+    rules: Mutex<Waiting>,
+    random: SystemRandom,
     pub(crate) events: Arc<EventFaults>,
     sockets: watch::Sender<SocketEnd>,
+    touched: watch::Sender<()>,
 }
 
-#[derive(Debug)]
-struct Rule {
-    method: Option<Method>,
-    path: String,
-    left: Option<u32>,
-    fault: Fault,
+#[derive(Debug, Default)]
+struct Waiting {
+    last_id: u64,
+    rules: VecDeque<Waits>,
+}
+
+/// A rule that waits for requests.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Waits {
+    /// Counts from 1, and is not used again.
+    pub id: u64,
+    /// Which requests have which fault.
+    pub rule: FaultRule,
+    /// How many requests have had the fault.
+    pub used: u32,
 }
 
 impl Rules {
     pub(crate) fn new(events: Arc<EventFaults>) -> Self {
-        Self { rules: Mutex::default(), events, sockets: watch::Sender::new((0, None)) }
+        Self {
+            rules: Mutex::default(),
+            random: SystemRandom::new(),
+            events,
+            sockets: watch::Sender::new((0, None)),
+            touched: watch::Sender::default(),
+        }
     }
 
-    /// The fault for a request, which counts as used.
-    pub(crate) fn take(&self, method: &Method, path: &str) -> Option<Fault> {
-        let mut rules = self.rules();
-        let fits =
-            |rule: &Rule| rule.method.as_ref().is_none_or(|wanted| wanted == method) && path.starts_with(&rule.path);
-        let index = rules.iter().position(fits)?;
-        let rule = rules.get_mut(index)?;
-        let fault = rule.fault.clone();
-        if let Some(left) = &mut rule.left {
-            *left -= 1;
-            if *left == 0 {
-                rules.remove(index);
-            }
+    /// The fault for a request, which counts as used, and the identifier of its rule.
+    pub(crate) fn take(&self, method: &Method, path: &str) -> Option<(u64, Fault)> {
+        let mut waiting = self.rules();
+        let mut fitting = waiting.rules.iter().enumerate().filter(|(_, waits)| waits.rule.fits(method, path));
+        let (index, _) = fitting.find(|(_, waits)| self.happens(waits.rule.probability))?;
+        let waits = waiting.rules.get_mut(index)?;
+        waits.used = waits.used.saturating_add(1);
+        let taken = (waits.id, waits.rule.fault.clone());
+        if waits.rule.times.is_some_and(|times| waits.used >= times) {
+            waiting.rules.remove(index);
         }
-        Some(fault)
+        drop(waiting);
+        self.touched.send_replace(());
+        Some(taken)
+    }
+
+    /// Hears that a rule was added, used or taken away.
+    pub(crate) fn watch(&self) -> watch::Receiver<()> {
+        self.touched.subscribe()
+    }
+
+    /// Whether something of this probability happens now. Without random bytes it does.
+    fn happens(&self, probability: f64) -> bool {
+        let mut bytes = [0; 4];
+        probability >= 1.0
+            || self.random.fill(&mut bytes).is_err()
+            || f64::from(u32::from_le_bytes(bytes)) < probability * (f64::from(u32::MAX) + 1.0)
     }
 
     pub(crate) fn socket_ends(&self) -> watch::Receiver<SocketEnd> {
         self.sockets.subscribe()
     }
 
-    pub(crate) fn add(&self, method: Option<Method>, path: &str, times: Option<u32>, fault: Fault) {
-        if times != Some(0) {
-            self.rules().push_back(Rule { method, path: path.to_owned(), left: times, fault });
+    fn add(&self, rule: FaultRule) -> Result<u64, FaultError> {
+        rule.check()?;
+        let mut waiting = self.rules();
+        if waiting.rules.len() >= MOST {
+            return Err(FaultError::new(format!("{MOST} faults wait already; delete some")));
         }
+        waiting.last_id += 1;
+        let id = waiting.last_id;
+        waiting.rules.push_back(Waits { id, rule, used: 0 });
+        drop(waiting);
+        self.touched.send_replace(());
+        Ok(id)
+    }
+
+    fn remove(&self, id: u64) -> bool {
+        let mut waiting = self.rules();
+        let index = waiting.rules.iter().position(|waits| waits.id == id);
+        let removed = index.and_then(|index| waiting.rules.remove(index)).is_some();
+        drop(waiting);
+        self.touched.send_replace(());
+        removed
     }
 
     pub(crate) fn clear(&self) {
-        self.rules().clear();
+        self.rules().rules.clear();
         self.events.clear();
+        self.touched.send_replace(());
     }
 
     pub(crate) fn end_sockets(&self, code: Option<u16>) {
         self.sockets.send_modify(|end| *end = (end.0.wrapping_add(1), code));
     }
 
-    fn rules(&self) -> MutexGuard<'_, VecDeque<Rule>> {
+    fn rules(&self) -> MutexGuard<'_, Waiting> {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -78,11 +131,17 @@ impl Rules {
 ///
 /// ```
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use platform_sandbox::FaultRule;
+///
 /// let sandbox = platform_sandbox::start().await?;
 /// // The next two requests for projects are told to come back.
-/// sandbox.faults().next(2, "/api/projects/v1", "status=429, retry-after=1".parse()?);
+/// sandbox.faults().next(2, "/api/projects/v1", "status=429, retry-after=1".parse()?)?;
 /// // Every token request waits.
-/// sandbox.faults().always("/identity/connect/token", "latency=100".parse()?);
+/// sandbox.faults().always("/identity/connect/token", "latency=100".parse()?)?;
+/// // One list in three fails.
+/// let rule = FaultRule::new("status=503".parse()?).method("GET").path("/api/projects/v1/projects").probability(0.33);
+/// let id = sandbox.faults().add(rule)?;
+/// sandbox.faults().remove(id);
 /// sandbox.faults().clear();
 /// # Ok(())
 /// # }
@@ -91,19 +150,50 @@ impl Rules {
 pub struct FaultControl<'a>(pub(crate) &'a Rules);
 
 impl FaultControl<'_> {
+    /// Adds a rule, and gives back its identifier. Of several rules that fit a request, the oldest applies.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultError`] for a rule that no request can ever meet.
+    pub fn add(&self, rule: FaultRule) -> Result<u64, FaultError> {
+        self.0.add(rule)
+    }
+
+    /// The rules that wait, oldest first.
+    pub fn list(&self) -> Vec<Waits> {
+        self.0.rules().rules.iter().cloned().collect()
+    }
+
+    /// Takes a rule away. Says whether it was there.
+    pub fn remove(&self, id: u64) -> bool {
+        self.0.remove(id)
+    }
+
     /// The next so many requests whose path begins so have the fault.
-    pub fn next(&self, times: u32, path: &str, fault: Fault) {
-        self.0.add(None, path, Some(times), fault);
+    ///
+    /// # Errors
+    ///
+    /// As [`FaultControl::add`].
+    pub fn next(&self, times: u32, path: &str, fault: Fault) -> Result<u64, FaultError> {
+        self.add(FaultRule::new(fault).path(path).times(times))
     }
 
     /// The next so many requests with a method (in capital letters) whose path begins so have the fault.
-    pub fn next_of(&self, times: u32, method: &str, path: &str, fault: Fault) {
-        self.0.add(Method::from_bytes(method.as_bytes()).ok(), path, Some(times), fault);
+    ///
+    /// # Errors
+    ///
+    /// As [`FaultControl::add`].
+    pub fn next_of(&self, times: u32, method: &str, path: &str, fault: Fault) -> Result<u64, FaultError> {
+        self.add(FaultRule::new(fault).method(method).path(path).times(times))
     }
 
     /// Every request whose path begins so has the fault, until [`FaultControl::clear`].
-    pub fn always(&self, path: &str, fault: Fault) {
-        self.0.add(None, path, None, fault);
+    ///
+    /// # Errors
+    ///
+    /// As [`FaultControl::add`].
+    pub fn always(&self, path: &str, fault: Fault) -> Result<u64, FaultError> {
+        self.add(FaultRule::new(fault).path(path))
     }
 
     /// The next so many events of workflows reach no subscriber. The state that queries show is not touched.

@@ -48,22 +48,28 @@ pub struct Fault {
     pub stall: Option<usize>,
     /// How the asynchronous work ends that the request begins.
     pub outcome: Option<Outcome>,
+    /// The body that is answered instead of handling the request, with [`Fault::status`], else with 200. The header cannot
+    /// carry it.
+    pub body: Option<String>,
+    /// The media type of that body; `text/plain; charset=utf-8` if there is none.
+    pub media_type: Option<String>,
 }
 
-/// A part of a fault that cannot be read.
+/// Why a fault cannot be read, or its rule can never apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultError {
-    part: String,
+    message: String,
+}
+
+impl FaultError {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
 }
 
 impl fmt::Display for FaultError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{:?} is no fault; one is written as name=value with the names latency, status, late-status, retry-after, \
-             reset, truncate, stall, outcome",
-            self.part
-        )
+        formatter.write_str(&self.message)
     }
 }
 
@@ -75,9 +81,35 @@ impl FromStr for Fault {
     fn from_str(text: &str) -> Result<Self, FaultError> {
         let mut fault = Self::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            fault.read(part).ok_or_else(|| FaultError { part: part.to_owned() })?;
+            fault.read(part).ok_or_else(|| {
+                FaultError::new(format!(
+                    "cannot read {part:?} as a part of a fault; write name=value with one of the names latency, status, \
+                     late-status, retry-after, reset, truncate, stall, outcome"
+                ))
+            })?;
         }
         Ok(fault)
+    }
+}
+
+/// The list that [`Fault::from_str`] reads. A body is not part of it.
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reset = |reset| match reset {
+            Reset::Before => "before",
+            Reset::After => "after",
+        };
+        let parts = [
+            self.latency.map(|latency| format!("latency={}", latency.as_millis())),
+            self.status.map(|status| format!("status={status}")),
+            self.late_status.map(|status| format!("late-status={status}")),
+            self.retry_after.as_ref().map(|value| format!("retry-after={value}")),
+            self.reset.map(|when| format!("reset={}", reset(when))),
+            self.truncate.map(|bytes| format!("truncate={bytes}")),
+            self.stall.map(|bytes| format!("stall={bytes}")),
+            self.outcome.map(|outcome| format!("outcome={}", outcome.name())),
+        ];
+        formatter.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -102,13 +134,8 @@ impl Fault {
                 });
             }
             "outcome" => {
-                self.outcome = Some(match value {
-                    "success" => Outcome::Success,
-                    "failure" => Outcome::Failure,
-                    "stall" => Outcome::Stall,
-                    "silence" => Outcome::Silence,
-                    _ => return None,
-                });
+                let all = [Outcome::Success, Outcome::Failure, Outcome::Stall, Outcome::Silence];
+                self.outcome = Some(all.into_iter().find(|outcome| outcome.name() == value)?);
             }
             _ => return None,
         }
@@ -138,8 +165,10 @@ mod tests {
             truncate: Some(10),
             stall: Some(0),
             outcome: Some(Outcome::Stall),
+            ..Fault::default()
         };
         assert_eq!(text.parse::<Fault>().unwrap(), fault);
+        assert_eq!(fault.to_string().parse::<Fault>().unwrap(), fault);
         assert_eq!("".parse::<Fault>().unwrap(), Fault::default());
     }
 
@@ -149,7 +178,7 @@ mod tests {
             ["latency", "latency=soon", "status=42", "status=600", "reset=maybe", "outcome=1", "other=1", "truncate=-1"]
         {
             let error = format!("latency=1, {text}").parse::<Fault>().unwrap_err();
-            assert!(error.to_string().contains(text), "{error}");
+            assert!(error.to_string().contains(&format!("{text:?}")), "{error}");
         }
     }
 }

@@ -73,6 +73,12 @@ impl ApiTokens {
         Ok(())
     }
 
+    pub(super) fn revoke_all(&self) -> Result<(), Error> {
+        self.vault.clear(SHELF)?;
+        self.entries().clear();
+        Ok(())
+    }
+
     fn entries(&self) -> MutexGuard<'_, HashMap<String, ApiToken>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }

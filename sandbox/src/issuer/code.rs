@@ -62,6 +62,10 @@ impl Codes {
         Ok(text)
     }
 
+    pub(super) fn clear(&self) {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     pub(super) fn redeem(
         &self,
         text: &str,

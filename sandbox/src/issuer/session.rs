@@ -40,6 +40,10 @@ impl Sessions {
         cookie("", "; Max-Age=0")
     }
 
+    pub(super) fn clear(&self) {
+        self.users.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// The user of a request's session.
     pub(super) fn user(&self, headers: &HeaderMap) -> Option<Uuid> {
         self.users.lock().unwrap_or_else(PoisonError::into_inner).get(&digest::of(sent(headers)?)).copied()

@@ -143,6 +143,16 @@ impl IssuerControl<'_> {
         }
     }
 
+    /// Takes back every setting, and everything that was issued but access tokens: codes, refresh tokens, API tokens and
+    /// sessions. The signing keys stay.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`] when the change cannot be stored.
+    pub fn reset(&self) -> Result<(), Error> {
+        self.0.reset()
+    }
+
     /// Revokes every refresh token.
     ///
     /// # Errors
@@ -154,6 +164,15 @@ impl IssuerControl<'_> {
 }
 
 impl Issuer {
+    /// Takes back the settings, and everything that was issued but access tokens. The signing keys stay.
+    pub(crate) fn reset(&self) -> Result<(), Error> {
+        self.change(|settings| *settings = Settings::default());
+        self.codes.clear();
+        self.sessions.clear();
+        self.api_tokens.revoke_all()?;
+        self.refresh.revoke_all()
+    }
+
     pub(super) fn settings(&self) -> Settings {
         *self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }

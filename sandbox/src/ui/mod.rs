@@ -46,6 +46,7 @@ enum Library {
 const OVERVIEW: Page = Page { title: "Overview", script: "overview", library: None };
 const CALLBACK: Page = Page { title: "Logging in", script: "callback", library: None };
 const CONTRACT: Page = Page { title: "Contract", script: "contract", library: Some(Library::SwaggerUi) };
+const CONTROL: Page = Page { title: "Control", script: "control", library: Some(Library::SwaggerUi) };
 const GRAPHQL: Page = Page { title: "GraphQL", script: "graphql", library: None };
 const GRAPHIQL: Page = Page { title: "GraphQL", script: "graphiql", library: Some(Library::Graphiql) };
 
@@ -65,11 +66,13 @@ where
         .route(CONTRACT_PATH, get(|| page(&CONTRACT)))
         .route("/graphiql", get(graphql))
         .route("/sandbox", get(|| page(&OVERVIEW)))
+        .route("/sandbox/control", get(|| page(&CONTROL)))
         .route("/sandbox/callback", get(|| page(&CALLBACK)))
         .route("/sandbox/ui/style.css", get(|| asset("text/css", include_str!("style.css"))))
         .route("/sandbox/ui/common.js", get(|| asset("text/javascript", include_str!("common.js"))))
         .route("/sandbox/ui/callback.js", get(|| asset("text/javascript", include_str!("callback.js"))))
         .route("/sandbox/ui/contract.js", get(|| asset("text/javascript", include_str!("contract.js"))))
+        .route("/sandbox/ui/control.js", get(|| asset("text/javascript", include_str!("control.js"))))
         .route("/sandbox/ui/graphql.js", get(|| asset("text/javascript", include_str!("graphql.js"))))
         .route("/sandbox/ui/graphiql/{file}", get(graphiql_file))
         .route("/sandbox/ui/graphiql.js", get(|| asset("text/javascript", include_str!("graphiql.js"))))
@@ -127,6 +130,7 @@ async fn page(page: &'static Page) -> Response {
          <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/sandbox/ui/style.css\">\n{style}</head>\n\
          <body>\n\
          <nav><a href=\"/sandbox\">Overview</a><a href=\"{CONTRACT_PATH}\">Contract</a><a href=\"/graphiql\">GraphQL</a>\
+         <a href=\"/sandbox/control\">Control</a>\
          <a href=\"/identity/profile/api-tokens\">API tokens</a><span id=\"who\"></span></nav>\n\
          <main>\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{inline}{scripts}\
          <script type=\"module\" src=\"/sandbox/ui/{script}.js\"></script>\n</body>\n</html>\n"

@@ -70,6 +70,17 @@ pub enum Outcome {
     Silence,
 }
 
+impl Outcome {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Failure => "failure",
+            Self::Stall => "stall",
+            Self::Silence => "silence",
+        }
+    }
+}
+
 impl Workflow {
     pub(crate) fn new(
         id: Uuid,

@@ -178,7 +178,7 @@ async fn run(name: &'static str, arguments: Vec<String>, variables: Vec<(&'stati
 async fn no_secret_is_an_argument() {
     const PROJECTS: &str = "/api/projects/v1/projects";
     let sandbox = platform_sandbox::start().await.unwrap();
-    sandbox.faults().always(PROJECTS, "latency=60000".parse().unwrap());
+    sandbox.faults().always(PROJECTS, "latency=60000".parse().unwrap()).unwrap();
     let client = &sandbox.clients()[0];
     let mut command = Programs::get().command("list_projects");
     let mut child = command

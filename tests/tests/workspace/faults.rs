@@ -153,7 +153,7 @@ async fn ten_thousand_calls_under_faults_end_right_or_with_a_typed_error() {
         .collect();
     while next.load(Ordering::Relaxed) < CALLS {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        sandbox.faults().next(1, "/identity/connect/token", "status=503".parse().unwrap());
+        sandbox.faults().next(1, "/identity/connect/token", "status=503".parse().unwrap()).unwrap();
         sandbox.issuer().rotate_key().unwrap();
         sandbox.issuer().retire_old_keys();
     }

@@ -76,7 +76,7 @@ async fn a_deployment_whose_answer_is_lost_is_not_begun_again_whatever_the_next_
     let place = format!("/api/projects/v1/projects/{project}/components/{component}/deployments");
     let faults = ["reset=after", "status=409", "status=422", "status=403", "status=404", "status=429", "status=425"];
     for fault in faults {
-        sandbox.faults().next_of(1, "POST", &place, fault.parse().unwrap());
+        sandbox.faults().next_of(1, "POST", &place, fault.parse().unwrap()).unwrap();
         let seen = run().await.unwrap();
         assert_eq!(seen.code, Some(1), "{fault}: {seen:?}");
         assert!(

@@ -1,4 +1,9 @@
-//! What arrived: counted by operation, and the last requests in a list.
+//! What arrived: counted by operation, and the last requests in a journal, with their headers and bodies.
+
+mod capture;
+mod filter;
+mod mask;
+mod record;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -9,35 +14,18 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::Method;
-use serde::Serialize;
 use tokio::sync::broadcast;
 
 use crate::clock;
 use crate::contract::{Contract, route};
+use crate::fault::Suffered;
 use crate::issuer::TOKEN_PATH;
+use capture::Captured;
+
+pub use filter::{Expected, RequestFilter, Verified};
+pub use record::{Message, RequestRecord};
 
 const KEPT: usize = 1000;
-
-/// A request that was answered, or whose connection was reset instead.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct RequestRecord {
-    /// Counts from 1.
-    pub number: u64,
-    /// The method.
-    pub method: String,
-    /// The path without its query.
-    pub path: String,
-    /// The path template of the operation, or the path of what is no operation.
-    pub template: String,
-    /// The status of the answer.
-    pub status: u16,
-    /// Milliseconds from the request to the head of the answer.
-    pub milliseconds: u64,
-    /// When it was answered, as RFC 3339 writes it.
-    pub at: String,
-}
 
 /// Counts and the last requests.
 #[derive(Debug)]
@@ -91,9 +79,19 @@ impl Requests<'_> {
         self.0.last()
     }
 
+    /// Those of the last thousand requests that a filter takes, oldest first.
+    pub fn matching(&self, filter: &RequestFilter) -> Vec<RequestRecord> {
+        self.0.matching(filter)
+    }
+
+    /// Whether as many of the last thousand requests fit a filter as expected.
+    pub fn verify(&self, filter: &RequestFilter, expected: Expected) -> Verified {
+        self.0.verify(filter, expected)
+    }
+
     /// Forgets counts and requests.
     pub fn clear(&self) {
-        *self.0.lock() = Inner::default();
+        self.0.clear();
     }
 }
 
@@ -104,6 +102,23 @@ impl Log {
 
     pub(crate) fn last(&self) -> Vec<RequestRecord> {
         self.lock().last.iter().cloned().collect()
+    }
+
+    pub(crate) fn matching(&self, filter: &RequestFilter) -> Vec<RequestRecord> {
+        self.lock().last.iter().filter(|record| filter.takes(record)).cloned().collect()
+    }
+
+    pub(crate) fn verify(&self, filter: &RequestFilter, expected: Expected) -> Verified {
+        let inner = self.lock();
+        let count = inner.last.iter().filter(|record| filter.takes(record)).count();
+        let is_complete = inner.last.front().is_none_or(|first| first.number == 1);
+        Verified { count, is_satisfied: expected.is_met_by(count), is_complete }
+    }
+
+    pub(crate) fn clear(&self) {
+        *self.lock() = Inner::default();
+        // Nobody may be listening.
+        let _ = self.sender.send(());
     }
 
     /// The number of requests per method and template.
@@ -154,20 +169,30 @@ pub(crate) async fn record(State(log): State<Arc<Log>>, request: Request, next: 
     let started = Instant::now();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
-    if path.starts_with("/sandbox") {
+    if path == "/sandbox" || path.starts_with("/sandbox/") {
         return next.run(request).await;
     }
+    let query = request.uri().query().map(mask::form);
     let template = route::template(log.contract, &method, &path).unwrap_or(&path).to_owned();
     log.arrive(&method, &template);
-    let response = next.run(request).await;
+    let (parts, body) = request.into_parts();
+    let (sent, body) = Captured::of(parts.headers.clone(), body);
+    let response = next.run(Request::from_parts(parts, body)).await;
+    let (parts, body) = response.into_parts();
+    let (answered, body) = Captured::of(parts.headers.clone(), body);
     log.answer(RequestRecord {
         number: 0,
         method: method.to_string(),
         path,
+        query,
         template,
-        status: response.status().as_u16(),
+        status: parts.status.as_u16(),
         milliseconds: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         at: clock::timestamp(),
+        fault: parts.extensions.get::<Suffered>().map(|suffered| suffered.fault.clone()),
+        fault_id: parts.extensions.get::<Suffered>().and_then(|suffered| suffered.rule),
+        request: sent,
+        response: answered,
     });
-    response
+    Response::from_parts(parts, body)
 }

@@ -1,0 +1,105 @@
+//! What a person or a program in another language changes about a running sandbox: the handles of [`crate::Sandbox`] over
+//! HTTP, below `/sandbox`. The platform has nothing like it. `openapi.yaml` describes it, and is served.
+
+mod faults;
+mod journal;
+mod overview;
+mod reset;
+mod settings;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{FromRef, Request};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use http::header::{CONTENT_TYPE, HOST};
+use http::{Method, StatusCode};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::fault::Rules;
+use crate::issuer::Issuer;
+use crate::publication::Publication;
+use crate::requests::Log;
+use crate::state::Store;
+use crate::{problem, reply};
+
+pub use reset::Part;
+pub(crate) use reset::Resets;
+
+const DOCUMENT: &str = include_str!("openapi.yaml");
+
+/// The addresses below `/sandbox`.
+pub(crate) fn routes<S>() -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    Arc<Issuer>: FromRef<S>,
+    Arc<Store>: FromRef<S>,
+    Arc<Rules>: FromRef<S>,
+    Arc<Log>: FromRef<S>,
+    Publication: FromRef<S>,
+    Resets: FromRef<S>,
+{
+    Router::new()
+        .route("/sandbox/openapi.yaml", get(document))
+        .route("/sandbox/state", get(overview::state))
+        .route("/sandbox/events", get(overview::events))
+        .route("/sandbox/reset", post(settings::reset))
+        .route("/sandbox/clock", get(settings::clock).post(settings::set_clock))
+        .route("/sandbox/faults", get(faults::list).post(faults::add).delete(faults::clear))
+        .route("/sandbox/faults/{id}", get(faults::get).delete(faults::remove))
+        .route("/sandbox/event-faults", post(faults::set_events))
+        .route("/sandbox/sockets", post(faults::end_sockets))
+        .route("/sandbox/requests", get(journal::list).delete(journal::clear))
+        .route("/sandbox/requests/verify", post(journal::verify))
+        .route("/sandbox/requests/{number}", get(journal::get))
+        .route("/sandbox/issuer", post(settings::set_issuer))
+        .route("/sandbox/issuer/api-tokens", post(settings::make_api_token))
+        .route("/sandbox/contract", post(settings::set_contract))
+        .layer(from_fn(guard))
+}
+
+/// Pages of other origins may not reach this: a name that leads to this address is refused, and so is a form.
+async fn guard(request: Request, next: Next) -> Response {
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    if !["127.0.0.1", "localhost", "[::1]"].contains(&name) {
+        return problem::response(StatusCode::FORBIDDEN, "The host has to be the loopback address.");
+    }
+    if request.method() == Method::POST && reply::essence(request.headers()) != "application/json" {
+        return problem::response(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The content type has to be application/json.");
+    }
+    next.run(request).await
+}
+
+async fn document() -> Response {
+    ([(CONTENT_TYPE, "application/yaml; charset=utf-8")], DOCUMENT).into_response()
+}
+
+/// Reads a body. None at all is an empty object.
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
+    let body = if body.is_empty() { b"{}" } else { body };
+    serde_json::from_slice(body).map_err(|error| format!("the body does not fit: {error}"))
+}
+
+/// Says that it is done, or what is wrong.
+fn done(result: Result<(), String>) -> Response {
+    match result {
+        Ok(()) => StatusCode::NO_CONTENT.into_response(),
+        Err(message) => refuse(&message),
+    }
+}
+
+fn refuse(message: &str) -> Response {
+    problem::response(StatusCode::BAD_REQUEST, message)
+}
+
+fn missing(what: &str) -> Response {
+    problem::response(StatusCode::NOT_FOUND, &format!("There is no such {what}."))
+}
+
+fn send(status: StatusCode, body: &Value) -> Response {
+    (status, [(CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+}

@@ -1,0 +1,91 @@
+//! Bodies on their way: the beginning of each is kept, and nothing about the body changes.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::HeaderMap;
+use http_body::{Frame, SizeHint};
+
+/// How many bytes of a body are kept.
+pub(super) const KEPT: usize = 16 * 1024;
+
+/// The headers of a message, and the beginning of its body, which may still be on its way. It holds secrets: what shows it
+/// masks them.
+#[derive(Clone)]
+pub(super) struct Captured(Arc<Inner>);
+
+struct Inner {
+    headers: HeaderMap,
+    body: Mutex<Beginning>,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Beginning {
+    pub(super) bytes: Vec<u8>,
+    /// How long the body is, as far as it has come.
+    pub(super) length: usize,
+}
+
+struct Tee {
+    body: Body,
+    captured: Captured,
+}
+
+impl Captured {
+    /// Keeps what comes of a body that takes the place of this one.
+    pub(super) fn of(headers: HeaderMap, body: Body) -> (Self, Body) {
+        let captured = Self(Arc::new(Inner { headers, body: Mutex::default() }));
+        (captured.clone(), Body::new(Tee { body, captured }))
+    }
+
+    pub(super) fn headers(&self) -> &HeaderMap {
+        &self.0.headers
+    }
+
+    pub(super) fn body(&self) -> Beginning {
+        self.0.body.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn add(&self, bytes: &[u8]) {
+        let mut body = self.0.body.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = KEPT.saturating_sub(body.bytes.len());
+        body.bytes.extend(bytes.iter().take(left));
+        body.length = body.length.saturating_add(bytes.len());
+    }
+}
+
+impl fmt::Debug for Captured {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Captured(..)")
+    }
+}
+
+impl http_body::Body for Tee {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if let Poll::Ready(Some(Ok(frame))) = &polled
+            && let Some(bytes) = frame.data_ref()
+        {
+            self.captured.add(bytes);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

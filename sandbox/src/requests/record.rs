@@ -1,0 +1,115 @@
+//! One request of the journal.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::capture::Captured;
+use super::mask;
+
+/// A request that was answered, or whose connection was reset instead.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RequestRecord {
+    /// Counts from 1.
+    pub number: u64,
+    /// The method.
+    pub method: String,
+    /// The path without its query.
+    pub path: String,
+    /// The query, with its secrets masked by `***`.
+    pub query: Option<String>,
+    /// The path template of the operation, or the path of what is no operation.
+    pub template: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// Milliseconds from the request to the head of the answer.
+    pub milliseconds: u64,
+    /// When it was answered, as RFC 3339 writes it.
+    pub at: String,
+    /// The fault that it had.
+    pub fault: Option<String>,
+    /// The rule that the fault came from.
+    pub fault_id: Option<u64>,
+    pub(super) request: Captured,
+    pub(super) response: Captured,
+}
+
+/// Headers and body of a request or an answer, as they may be shown: secrets are masked by `***`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Message {
+    /// Names in lower case, and values.
+    pub headers: Vec<(String, String)>,
+    /// The body, if it is text. A longer one than 16 KiB, and one that is not text, is left out.
+    pub body: Option<String>,
+    /// The length of the body in bytes, as far as it has come.
+    pub length: usize,
+}
+
+impl RequestRecord {
+    /// Headers and body of the request.
+    pub fn request(&self) -> Message {
+        Message::of(&self.request)
+    }
+
+    /// Headers and body of the answer.
+    pub fn response(&self) -> Message {
+        Message::of(&self.response)
+    }
+
+    /// The record with the parts that a list leaves out.
+    pub(crate) fn whole(&self) -> impl Serialize + '_ {
+        Whole(self)
+    }
+
+    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry("number", &self.number)?;
+        map.serialize_entry("method", &self.method)?;
+        map.serialize_entry("path", &self.path)?;
+        map.serialize_entry("query", &self.query)?;
+        map.serialize_entry("template", &self.template)?;
+        map.serialize_entry("status", &self.status)?;
+        map.serialize_entry("milliseconds", &self.milliseconds)?;
+        map.serialize_entry("at", &self.at)?;
+        map.serialize_entry("fault", &self.fault)?;
+        map.serialize_entry("faultId", &self.fault_id)
+    }
+}
+
+impl Serialize for RequestRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.members(&mut map)?;
+        map.end()
+    }
+}
+
+struct Whole<'a>(&'a RequestRecord);
+
+impl Serialize for Whole<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.0.members(&mut map)?;
+        map.serialize_entry("request", &self.0.request())?;
+        map.serialize_entry("response", &self.0.response())?;
+        map.end()
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("headers", &self.headers)?;
+        map.serialize_entry("body", &self.body)?;
+        map.serialize_entry("length", &self.length)?;
+        map.end()
+    }
+}
+
+impl Message {
+    fn of(captured: &Captured) -> Self {
+        let beginning = captured.body();
+        let body = mask::body(captured.headers(), &beginning);
+        Self { headers: mask::headers(captured.headers()), body, length: beginning.length }
+    }
+}

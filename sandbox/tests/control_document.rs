@@ -1,0 +1,124 @@
+//! The document of the control interface, and the lines for the shell: everything that they say works.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says what it skips"
+)]
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+
+use platform_sandbox::Sandbox;
+use reqwest::Method;
+use serde_json::{Value, json};
+use support::{Caller, PROJECTS, operations};
+
+const DOCUMENT: &str = "/sandbox/openapi.yaml";
+
+async fn document(sandbox: &Sandbox) -> Value {
+    let response = support::fetch(format!("{}{DOCUMENT}", sandbox.base_url())).await.unwrap();
+    assert_eq!(response.headers()["content-type"], "application/yaml; charset=utf-8");
+    serde_yaml::from_str(&response.text().await.unwrap()).unwrap()
+}
+
+/// A sandbox in which the examples of the document mean something: fault 1 waits, and request 1 has come.
+async fn prepared() -> Sandbox {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    sandbox.faults().always("/nowhere", "status=503".parse().unwrap()).unwrap();
+    support::fetch(format!("{}/api", sandbox.base_url())).await.unwrap();
+    sandbox
+}
+
+/// The address of an operation with the examples of its parameters.
+fn address(path: &str, item: &Value, operation: &Value) -> String {
+    let mut path = path.to_owned();
+    let mut query = Vec::new();
+    let of = |value: &Value| value["parameters"].as_array().cloned().unwrap_or_default();
+    for parameter in of(item).into_iter().chain(of(operation)) {
+        let name = parameter["name"].as_str().unwrap();
+        let example = parameter["example"].to_string().replace('"', "");
+        match parameter["in"].as_str() {
+            Some("path") => path = path.replace(&format!("{{{name}}}"), &example),
+            _ if parameter.get("example").is_some() => query.push(format!("{name}={example}")),
+            _ => {}
+        }
+    }
+    format!("{path}?{}", query.join("&"))
+}
+
+#[tokio::test]
+async fn every_operation_of_the_document_takes_its_example_and_refuses_what_it_does_not_declare() {
+    let document = document(&prepared().await).await;
+    let mut count = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap().iter().filter(|(name, _)| *name != "parameters") {
+            let sandbox = prepared().await;
+            let media = &operation["requestBody"]["content"]["application/json"];
+            let url = format!("{}{}", sandbox.base_url(), address(path, item, operation));
+            let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+            let send = async |body: &Value| {
+                let request = support::http().request(method.clone(), &url);
+                let request = if body.is_null() { request } else { request.json(body) };
+                request.send().await.unwrap()
+            };
+            let responses = operation["responses"].as_object().unwrap();
+            let expected = responses.keys().min().unwrap();
+            let answer = send(&media["example"]).await;
+            assert_eq!(answer.status().as_str(), expected, "{method} {path}");
+            count += 1;
+            if media.is_null() {
+                continue;
+            }
+            // The example has every member, so what the document declares and the sandbox does not know would be refused.
+            let schema = match media["schema"]["$ref"].as_str() {
+                Some(name) => document.pointer(name.trim_start_matches('#')).unwrap(),
+                None => &media["schema"],
+            };
+            assert_eq!(schema["additionalProperties"], false, "{method} {path}");
+            for name in schema["properties"].as_object().unwrap().keys().filter(|name| *name != "times") {
+                assert!(media["example"].get(name).is_some(), "{method} {path}: the example has no {name}");
+            }
+            let mut wrong = media["example"].clone();
+            wrong["undeclared"] = json!(1);
+            let refused = send(&wrong).await;
+            assert_eq!(refused.status(), 400, "{method} {path}");
+            assert!(refused.text().await.unwrap().contains("undeclared"), "{method} {path}");
+        }
+    }
+    assert_eq!(count, 19);
+    assert!(operations(&document).len() >= count);
+}
+
+/// The lines of the page, run by a shell against a sandbox. Each has to succeed.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_line_for_the_shell_works() {
+    if !Command::new("curl").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED: there is no `curl` on this machine");
+        return;
+    }
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let (_, section) = page.split_once("## Control").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let blocks: Vec<&str> = section.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
+    let sandbox = prepared().await;
+    let caller = Caller::new(&sandbox, 0).await;
+    assert_eq!(caller.get(PROJECTS).await.status(), 200);
+    let mut count = 0;
+    for line in blocks.concat().replace("\\\n", " ").lines().filter(|line| line.starts_with("curl")) {
+        let line = line.replacen("curl", "curl -sS --fail-with-body --max-time 20", 1);
+        let base = sandbox.base_url().to_owned();
+        let output = tokio::task::spawn_blocking({
+            let line = line.clone();
+            move || Command::new("sh").args(["-c", &line]).env("SANDBOX", base).output().unwrap()
+        })
+        .await
+        .unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
+        count += 1;
+    }
+    assert!(count >= 12, "{count}");
+}

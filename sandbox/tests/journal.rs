@@ -1,0 +1,193 @@
+//! The journal of requests: what it shows, what it hides, and how many it finds.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use platform_sandbox::{Expected, Part, RequestFilter, Sandbox};
+use reqwest::Method;
+use serde_json::{Value, json};
+use support::{Caller, PROJECTS, project};
+
+async fn ask(sandbox: &Sandbox, method: Method, path: &str, body: Option<&Value>) -> (u16, Value) {
+    let request = support::http().request(method, format!("{}/sandbox/{path}", sandbox.base_url()));
+    let request = if let Some(body) = body { request.json(body) } else { request };
+    let response = request.send().await.unwrap();
+    let status = response.status().as_u16();
+    (status, serde_json::from_str(&response.text().await.unwrap()).unwrap_or_default())
+}
+
+#[tokio::test]
+async fn a_request_opens_to_headers_and_bodies_without_a_secret() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    caller.create(PROJECTS, &project(&sandbox)).await;
+    let everything = async || {
+        let mut text = String::new();
+        let (_, list) = ask(&sandbox, Method::GET, "requests", None).await;
+        for record in list["requests"].as_array().unwrap() {
+            let (status, one) = ask(&sandbox, Method::GET, &format!("requests/{}", record["number"]), None).await;
+            assert_eq!(status, 200);
+            text.push_str(&format!("{list}{one}"));
+        }
+        text
+    };
+    let (_, token) = ask(&sandbox, Method::GET, "requests/1", None).await;
+    let sent = token["request"]["body"].as_str().unwrap();
+    assert!(sent.contains("client_secret=***") && sent.contains("client_id=aurora-automation"), "{sent}");
+    assert!(token["response"]["body"].as_str().unwrap().contains("\"access_token\":\"***\""));
+    let (_, created) = ask(&sandbox, Method::GET, "requests/2", None).await;
+    let body: Value = serde_json::from_str(created["request"]["body"].as_str().unwrap()).unwrap();
+    assert_eq!(body, project(&sandbox));
+    assert!(created["request"]["headers"].as_array().unwrap().contains(&json!(["authorization", "Bearer ***"])));
+    assert_eq!(created["response"]["length"], created["response"]["body"].as_str().unwrap().len());
+    // Everything that knows a secret: a sign-in, an API token, a stored password.
+    let api_token = sandbox.issuer().create_api_token("ada", "x").unwrap().unwrap();
+    Caller::with_token(&sandbox, api_token.clone()).get(PROJECTS).await;
+    let registries = format!("/api/teams/v1/teams/{}/container-registries", sandbox.team().id);
+    caller.create(&registries, &json!({ "name": "n", "password": "hunter2" })).await;
+    let user = sandbox.user("ada").unwrap();
+    let login = [("user", "ada"), ("password", user.password()), ("returnUrl", "/")];
+    support::http().post(format!("{}/account/login", sandbox.auth_url())).form(&login).send().await.unwrap();
+    support::fetch(format!("{}{PROJECTS}?access_token={}", sandbox.base_url(), caller.token())).await.unwrap();
+    let text = everything().await;
+    for secret in [caller.token(), sandbox.clients()[0].secret(), &api_token, user.password(), "hunter2"] {
+        assert!(!text.contains(secret), "{secret}");
+    }
+    assert!(!format!("{:?}", sandbox.requests().last()).contains(caller.token()));
+    assert_eq!(ask(&sandbox, Method::GET, "requests/99", None).await.0, 404);
+}
+
+#[tokio::test]
+async fn requests_are_filtered_and_verified() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let created = caller.create(PROJECTS, &project(&sandbox)).await;
+    let address = format!("{PROJECTS}/{}", created["id"].as_str().unwrap());
+    caller.get(&address).await;
+    caller.get(&format!("{PROJECTS}/x")).await;
+    let template = "/api/projects/v1/projects/{project_id}";
+    for (query, count) in [
+        ("", 4),
+        ("method=get", 2),
+        ("path=/api/projects", 3),
+        ("template=/api/projects/v1/projects/%7Bproject_id%7D&status=404", 1),
+        ("after=2", 2),
+        ("limit=1", 1),
+    ] {
+        let (_, found) = ask(&sandbox, Method::GET, &format!("requests?{query}"), None).await;
+        assert_eq!(found["requests"].as_array().unwrap().len(), count, "{query}");
+    }
+    assert_eq!(ask(&sandbox, Method::GET, "requests?unknown=1", None).await.0, 400);
+    for (asked, status) in [
+        (json!({ "method": "POST", "path": PROJECTS, "body": { "name": "Aurora" }, "times": 1 }), 200),
+        (json!({ "method": "POST", "path": PROJECTS, "body": { "name": "other" } }), 409),
+        (json!({ "body": "\"name\":\"Aurora\"", "status": 201 }), 200),
+        (json!({ "template": template, "atLeast": 2, "atMost": 2 }), 200),
+        (json!({ "template": template, "atMost": 1 }), 409),
+        (json!({ "headers": { "Content-Type": "application/json" }, "times": 1 }), 200),
+        (json!({ "path": "/nowhere", "times": 0 }), 200),
+    ] {
+        let (found, answer) = ask(&sandbox, Method::POST, "requests/verify", Some(&asked)).await;
+        assert_eq!(found, status, "{asked}: {answer}");
+    }
+    let lists = RequestFilter::new().method("GET").template(template);
+    assert_eq!(sandbox.requests().matching(&lists).len(), 2);
+    let verified = sandbox.requests().verify(&lists.status(200), Expected::exactly(1));
+    assert!(verified.is_satisfied && verified.is_complete && verified.count == 1);
+    assert_eq!(ask(&sandbox, Method::DELETE, "requests", None).await.0, 204);
+    assert_eq!(sandbox.requests().total(), 0);
+}
+
+#[tokio::test]
+async fn faults_are_listed_and_removed_one_by_one_and_the_journal_names_them() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let own = json!({ "path": PROJECTS, "times": 2, "fault": "status=418", "body": { "a": 1 } });
+    let (status, first) = ask(&sandbox, Method::POST, "faults", Some(&own)).await;
+    assert_eq!((status, &first["id"], &first["used"]), (201, &json!(1), &json!(0)));
+    let seldom = json!({ "path": "/identity", "probability": 0.000001, "fault": "status=503" });
+    ask(&sandbox, Method::POST, "faults", Some(&seldom)).await;
+    let answer = caller.get(PROJECTS).await;
+    assert_eq!(
+        (answer.status().as_u16(), answer.headers()["content-type"].to_str().unwrap()),
+        (418, "application/json; charset=utf-8")
+    );
+    assert_eq!(answer.json::<Value>().await.unwrap(), json!({ "a": 1 }));
+    let (_, listed) = ask(&sandbox, Method::GET, "faults", None).await;
+    assert_eq!((&listed["faults"][0]["used"], &listed["faults"][1]["id"]), (&json!(1), &json!(2)));
+    let last = sandbox.requests().last().pop().unwrap();
+    assert_eq!((last.fault.as_deref(), last.fault_id), (Some("status=418"), Some(1)));
+    assert_eq!(ask(&sandbox, Method::DELETE, "faults/1", None).await.0, 204);
+    assert_eq!(caller.get(PROJECTS).await.status(), 200);
+    for method in [Method::GET, Method::DELETE] {
+        assert_eq!(ask(&sandbox, method, "faults/1", None).await.0, 404);
+    }
+    assert_eq!(ask(&sandbox, Method::GET, "faults/2", None).await.1["probability"], 0.000_001);
+    // A probability applies to a part of the requests: with one half, neither none nor all of 64.
+    ask(
+        &sandbox,
+        Method::POST,
+        "faults",
+        Some(&json!({ "path": PROJECTS, "probability": 0.5, "fault": "status=503" })),
+    )
+    .await;
+    let mut failed = 0;
+    for _ in 0..64 {
+        failed += usize::from(caller.get(PROJECTS).await.status() == 503);
+    }
+    assert!((1..64).contains(&failed), "{failed}");
+}
+
+#[tokio::test]
+async fn reset_takes_back_everything_or_what_is_named() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let lifetime = async || {
+        let client = &sandbox.clients()[0];
+        let fields = [
+            ("grant_type", "client_credentials"),
+            ("client_id", &client.client_id),
+            ("client_secret", client.secret()),
+        ];
+        support::grant(&sandbox, &fields).await["expires_in"].clone()
+    };
+    // What of each part is not as it was at the start.
+    let changed = async || {
+        let token = lifetime().await != json!(3600);
+        let projects = !sandbox.requests().matching(&RequestFilter::new().status(201)).is_empty();
+        let contract = support::fetch(sandbox.contract_url()).await.unwrap().status() == 401;
+        let state = caller.query("{ projects { id } }").await["projects"] != json!([]);
+        [
+            (Part::State, state),
+            (Part::Faults, !sandbox.faults().list().is_empty()),
+            (Part::Clock, sandbox.clock().pace() < 1.0),
+            (Part::Issuer, token),
+            (Part::Requests, projects),
+            (Part::Contract, contract),
+        ]
+    };
+    let change = async || {
+        caller.create(PROJECTS, &project(&sandbox)).await;
+        sandbox.faults().always("/nowhere", "status=503".parse().unwrap()).unwrap();
+        sandbox.clock().advance(std::time::Duration::from_millis(10_u64.pow(16)));
+        sandbox.clock().hold();
+        sandbox.issuer().set_token_lifetime(std::time::Duration::from_secs(7));
+        sandbox.set_contract_requires_token(true);
+    };
+    for part in Part::ALL {
+        change().await;
+        assert!(changed().await.iter().all(|(_, changed)| *changed));
+        let name = format!("{part:?}").to_lowercase();
+        assert_eq!(ask(&sandbox, Method::POST, "reset", Some(&json!({ "only": [name] }))).await.0, 204);
+        for (other, changed) in changed().await {
+            assert_eq!(changed, other != part, "{other:?} after {part:?}");
+        }
+        sandbox.reset().unwrap();
+        assert!(changed().await.iter().all(|(_, changed)| !*changed), "{part:?}");
+    }
+    let api_token = sandbox.issuer().create_api_token("cleo", "x").unwrap().unwrap();
+    sandbox.reset().unwrap();
+    assert_eq!(Caller::with_token(&sandbox, api_token).get(PROJECTS).await.status(), 401);
+    assert_eq!(caller.get(PROJECTS).await.status(), 200, "access tokens stay");
+}
