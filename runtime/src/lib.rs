@@ -80,4 +80,4 @@ pub use client::{
 pub use error::{Error, Problem};
 pub use protocol::{Event, EventStream, Method, Upload};
 pub use transport::ByteStream;
-pub use value::{Base64, Date, DateTime, Decimal, Maybe, Object, Time, TimeSpan};
+pub use value::{AsText, Base64, Date, DateTime, Decimal, Maybe, Object, Time, TimeSpan};

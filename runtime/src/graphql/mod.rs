@@ -35,6 +35,7 @@ mod background;
 mod close;
 mod connect;
 mod document;
+mod file;
 mod full;
 mod hub;
 mod link;
@@ -53,6 +54,7 @@ mod total;
 
 pub use crate::error::{GraphqlError, Location};
 pub use answer::Answer;
+pub use file::File;
 pub(crate) use hub::Hub;
 pub use options::{GraphqlOptions, Transport};
 pub use query::Query;

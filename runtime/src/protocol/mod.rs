@@ -24,12 +24,12 @@ mod template;
 mod tests;
 mod union;
 pub(crate) mod upload;
-pub(crate) mod whole;
 #[cfg(feature = "xml")]
 pub mod xml;
 
+pub(crate) use crate::value::{tree, whole};
 pub use argument::Argument;
-pub(crate) use argument::{to_bytes, to_value};
+pub(crate) use argument::{to_bytes, to_tree};
 pub use enums::{integer, out_of_range, text, unfit};
 pub use events::{Event, EventStream};
 pub(crate) use multipart::Part;
@@ -47,6 +47,8 @@ pub(crate) use slot::{Put, Slot};
 pub(crate) use style::{path as encode_path, query_pairs as pairs};
 #[cfg(feature = "operations")]
 pub(crate) use template::{fill_texts, parameters_of};
-pub use union::{Read, by_fit, by_fit_written_out, by_tag, from_tree, from_tree_leniently, in_union, tree, with_tag};
+pub use union::{
+    Fit, Read, by_fit, by_tag, from_text, from_text_leniently, in_union, kept, keyed, only_member, with_tag,
+};
 pub use upload::Upload;
 pub(crate) use upload::{Chunks, Source};
