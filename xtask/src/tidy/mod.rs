@@ -10,6 +10,7 @@ mod members;
 mod paths;
 mod pure;
 mod readme;
+mod unused;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -79,6 +80,7 @@ const RULES: [Rule; 10] = [
     headers::check,
     layers::check,
     readme::check,
+    unused::check,
 ];
 
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
