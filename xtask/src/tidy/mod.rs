@@ -69,7 +69,7 @@ impl File {
 
 type Rule = fn(&[File]) -> Vec<Finding>;
 
-const RULES: [Rule; 10] = [
+const RULES: &[Rule] = &[
     length::check,
     abrupt::check,
     members::check,
