@@ -5,9 +5,9 @@ use std::{env, fs, io};
 
 /// Lines of the lock without which no test can be built: the documented operations and their Rust names.
 const NEEDED: [&str; 3] = [
-    r#""GET /api/projects/v1/projects" = "projects.list_projects""#,
-    r#""GET /api/projects/v1/projects/{project_id}" = "projects.get_project""#,
-    r#""POST /api/projects/v1/projects" = "projects.create_project""#,
+    "operation GET /api/projects/v1/projects = projects.list_projects",
+    "operation GET /api/projects/v1/projects/{project_id} = projects.get_project",
+    "operation POST /api/projects/v1/projects = projects.create_project",
 ];
 
 /// The sandbox marks where its operations come from. A deployment does not.
@@ -16,13 +16,13 @@ const MARK: &str = "\"x-provenance\"";
 fn main() -> io::Result<()> {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let specs = here.parent().map(Path::to_path_buf).unwrap_or_default().join("specs");
-    let (lock, contracts) = (specs.join("codegen.lock"), specs.join("contracts"));
+    let (names, contracts) = (specs.join("names.lock"), specs.join("contracts"));
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={}", lock.display());
+    println!("cargo::rerun-if-changed={}", names.display());
     println!("cargo::rerun-if-changed={}", contracts.display());
     println!("cargo::rustc-check-cfg=cfg(contract, values(\"sandbox\"))");
-    let lock = fs::read_to_string(lock).unwrap_or_default();
-    if NEEDED.iter().all(|needed| lock.lines().any(|line| line == *needed)) && is_marked(&contracts)? {
+    let names = fs::read_to_string(names).unwrap_or_default();
+    if NEEDED.iter().all(|needed| names.lines().any(|line| line == *needed)) && is_marked(&contracts)? {
         println!("cargo::rustc-cfg=contract=\"sandbox\"");
     } else {
         println!(

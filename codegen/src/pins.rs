@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The name pins of `specs/codegen.lock`: contract key → Rust name.
+/// The names of `specs/names.lock`: contract key → Rust name.
 ///
 /// A key is `METHOD /path` for an operation, the document and a JSON pointer for a type (with names in place of the
 /// positions of parameters and alternatives), and a type's key with `.wire_name` for a field or variant whose name cannot

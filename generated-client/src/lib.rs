@@ -72,7 +72,7 @@ pub use platform_runtime::graphql;
 pub use platform_runtime::operations;
 #[doc(inline)]
 pub use platform_runtime::{
-    Base64, ByteStream, Bytes, Call, CallFuture, Client, Compliance, Date, DateTime, Decimal, Error, Event,
+    AsText, Base64, ByteStream, Bytes, Call, CallFuture, Client, Compliance, Date, DateTime, Decimal, Error, Event,
     EventStream, HeaderMap, Incoming, Maybe, Method, Middleware, MiddlewareFuture, Next, Object, Outgoing, Pages,
     Problem, RawResponse, Request, Response, StatusCode, Submission, Time, TimeSpan, Upload, Uuid, Value, auth,
 };

@@ -14,9 +14,9 @@ pub use crate::wire::xml;
 pub use crate::{
     __part as part, __put as put, __responses as responses, __slot as slot, __take as take,
     wire::{
-        Each, IfPresent, IfSome, Parts, Raw, Read, Record, Required, Style, by_fit, by_fit_written_out, by_tag, decode,
-        fields, from_tree, from_tree_leniently, in_union, integer, missing, out_of_range, read, text, tree, unfit,
-        with_tag, write,
+        Each, Fit, IfPresent, IfSome, Parts, Raw, Read, Record, Required, Style, by_fit, by_tag, decode, fields,
+        from_text, from_text_leniently, in_union, integer, kept, keyed, missing, only_member, out_of_range, read, text,
+        unfit, with_tag, write,
     },
 };
 
@@ -54,10 +54,10 @@ pub mod prelude {
     pub use uuid::Uuid;
 
     pub use crate::{
-        __integer_enum as integer_enum, __multipart as multipart, __record as record, __responses as responses,
-        __string_enum as string_enum, __tagged_union as tagged_union, __untagged_union as untagged_union, Base64,
-        ByteStream, Call, Date, DateTime, Decimal, Error, EventStream, Maybe, Object, Submission, Time, TimeSpan,
-        Upload,
+        __integer_enum as integer_enum, __keyed_union as keyed_union, __multipart as multipart, __record as record,
+        __responses as responses, __string_enum as string_enum, __tagged_union as tagged_union,
+        __untagged_union as untagged_union, Base64, ByteStream, Call, Date, DateTime, Decimal, Error, EventStream,
+        Maybe, Object, Submission, Time, TimeSpan, Upload,
         wire::{
             Argument,
             Method::{self, Delete, Get, Head, Options, Other, Patch, Post, Put, Trace},

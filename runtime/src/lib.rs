@@ -86,5 +86,5 @@ pub use session::middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outg
 pub use stream::ByteStream;
 pub use submission::Submission;
 pub use upload::Upload;
-pub use value::{Base64, Date, DateTime, Decimal, Maybe, Object, Time, TimeSpan};
+pub use value::{AsText, Base64, Date, DateTime, Decimal, Maybe, Object, Time, TimeSpan};
 pub use wire::Method;

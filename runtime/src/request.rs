@@ -10,7 +10,7 @@ use crate::{
     Call, Client, Error, Method, Upload,
     error::Kind,
     session::{Options, options},
-    wire::{Argument, Content, Prepared, Raw, decode, encode_path, pairs, set_header, to_bytes, to_value, url},
+    wire::{Argument, Content, Prepared, Raw, decode, encode_path, pairs, set_header, to_bytes, to_tree, url},
 };
 
 const NAME: &str = "request";
@@ -60,7 +60,7 @@ impl<'a> Request<'a> {
 
     /// Adds a parameter to the query. A list repeats the name; null adds nothing.
     pub fn query(mut self, name: &str, value: impl Serialize) -> Self {
-        match to_value(&value) {
+        match to_tree(&value) {
             Ok(value) => self.query.extend(pairs(name, &value)),
             Err(cause) => {
                 self.fail(Error::new(Kind::Request, format!("the parameter `{name}` cannot be written")).cause(cause))

@@ -7,9 +7,9 @@ mod support;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use platform_runtime::{
-    Client, Error, Value,
+    Client, Decimal, Error, Upload, Value,
     auth::StaticToken,
-    graphql::{Document, GraphqlOptions, Untyped},
+    graphql::{Document, File, GraphqlOptions, Untyped},
 };
 use serde_json::{Map, json};
 use support::{Reply, Server};
@@ -36,7 +36,7 @@ async fn a_document_says_what_goes_in_and_what_comes_out() {
     let told = platform.graphql().query::<Map<String, Value>, _>(&text, json!({ "n": 7 })).await.unwrap();
     assert_eq!(told.data(), Some(&typed));
     let bodies: Vec<String> = server.requests().iter().map(|request| request.text()).collect();
-    assert_eq!(bodies[0], r#"{"query":"query A($n: Int!) { a(n: $n) }","variables":{"n":7}}"#);
+    assert_eq!(bodies[0], r#"{"query":"query A($n: Int!) { a(n: $n) }","operationName":"A","variables":{"n":7}}"#);
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
 }
 
@@ -169,4 +169,155 @@ async fn redirects_are_not_followed_and_a_repeated_token_is_blanked_out() {
         let shown = format!("{error} {error:?} {:?} {:?}", error.graphql_errors(), error.raw_body());
         assert!(!shown.contains("canary"), "{shown}");
     }
+}
+
+#[tokio::test]
+async fn numbers_in_variables_and_answers_keep_their_digits() {
+    const DIGITS: &str = "12345678901234567890.12340";
+    let server = Server::always(Reply::json(200, &format!(r#"{{"data":{{"a":{DIGITS}}}}}"#))).await;
+    let number = Decimal::new(DIGITS).unwrap();
+    let variables = std::collections::BTreeMap::from([("a", vec![number.clone()])]);
+    let graphql = platform(&server);
+    let answer =
+        graphql.graphql().query::<std::collections::BTreeMap<String, Decimal>, _>("query A { a }", variables).await;
+    assert_eq!(answer.unwrap().data().unwrap()["a"], number);
+    let body = server.last().text();
+    assert!(body.ends_with(&format!(r#""variables":{{"a":[{DIGITS}]}}}}"#)), "{body}");
+    // A list of pairs is an object, with the same digits.
+    graphql.graphql().query::<Value, _>("query A { a }", [("a", number)]).await.unwrap();
+    assert!(server.last().text().ends_with(&format!(r#""variables":{{"a":{DIGITS}}}}}"#)));
+}
+
+#[tokio::test]
+async fn an_answer_of_another_content_type_is_named() {
+    for (kind, body, words) in [
+        ("multipart/mixed; boundary=\"-\"", "---\r\n", ["`multipart/mixed`", "@defer"]),
+        ("text/html", "<html>", ["`text/html`", "path"]),
+    ] {
+        let server = Server::always(Reply::new(200, &[("content-type", kind)], body)).await;
+        let error = query(&server).await.unwrap_err();
+        let said = error.to_string();
+        assert!(error.is_decode() && words.iter().all(|word| said.contains(word)), "{said}");
+        assert!(!said.contains("regenerate"), "{said}");
+    }
+    // What says less than it is, is taken.
+    let server = Server::always(Reply::new(200, &[("content-type", "text/plain")], r#" {"data":{"a":1}}"#)).await;
+    query(&server).await.unwrap();
+}
+
+#[tokio::test]
+async fn data_that_breaks_the_schema_says_who_may_be_at_fault() {
+    let server = Server::always(Reply::json(200, r#"{"data":{"a":"x"}}"#)).await;
+    let outcome = platform(&server).graphql().query::<std::collections::BTreeMap<String, u8>, _>("{ a }", ()).await;
+    let said = outcome.unwrap_err().to_string();
+    assert!(said.contains("the schema that is pinned") && said.contains("the service is at fault"), "{said}");
+}
+
+#[tokio::test]
+async fn a_persisted_query_is_asked_for_by_its_hash() {
+    // Nobody knows it at first; then the service does; another service knows no hashes.
+    let known = AtomicU32::new(0);
+    let server = Server::start(move |request| {
+        let body: Value = serde_json::from_str(&request.text()).unwrap();
+        let hash = body["extensions"]["persistedQuery"]["sha256Hash"].as_str().unwrap_or_default().to_owned();
+        if !hash.is_empty() && body.get("query").is_some() {
+            known.store(1, Ordering::SeqCst);
+        }
+        match known.load(Ordering::SeqCst) {
+            0 => Reply::json(200, r#"{"errors":[{"message":"PersistedQueryNotFound","extensions":{"code":"PERSISTED_QUERY_NOT_FOUND"}}]}"#),
+            _ => Reply::json(200, r#"{"data":{"a":1}}"#),
+        }
+    })
+    .await;
+    let options = || GraphqlOptions::new().persisted_queries(true);
+    let client = Client::builder(&server.url).graphql(options()).build().unwrap();
+    for _ in 0..2 {
+        client.graphql().query::<Value, _>("query A { a }", ()).await.unwrap();
+    }
+    let bodies: Vec<Value> =
+        server.requests().iter().map(|request| serde_json::from_str(&request.text()).unwrap()).collect();
+    let texts: Vec<bool> = bodies.iter().map(|body| body.get("query").is_some()).collect();
+    assert_eq!(texts, [false, true, false]);
+    let sent = bodies[0]["extensions"]["persistedQuery"]["sha256Hash"].as_str().unwrap();
+    let expected = ring::digest::digest(&ring::digest::SHA256, b"query A { a }");
+    assert_eq!(sent, expected.as_ref().iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+
+    let server = Server::start(|request| match request.text().contains("sha256Hash") {
+        true => Reply::json(400, r#"{"errors":[{"message":"PersistedQueryNotSupported"}]}"#),
+        false => Reply::json(200, r#"{"data":{"a":1}}"#),
+    })
+    .await;
+    let client = Client::builder(&server.url).graphql(options()).build().unwrap();
+    client.graphql().query::<Value, _>("query A { a }", ()).await.unwrap();
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_query_goes_by_get_where_that_is_wanted_and_a_mutation_never() {
+    let server = Server::always(Reply::json(200, r#"{"data":{"a":1}}"#)).await;
+    let options = GraphqlOptions::new().queries_by_get(true);
+    let client = Client::builder(&server.url).graphql(options).build().unwrap();
+    client.graphql().query::<Value, _>("query A($b: [Int]) { a }", json!({ "b": [1] })).await.unwrap();
+    let request = server.last();
+    assert_eq!((request.method.as_str(), request.path()), ("GET", "/graphql"));
+    let query: Vec<(String, String)> = url_pairs(request.query());
+    let expected = [("query", "query A($b: [Int]) { a }"), ("operationName", "A"), ("variables", r#"{"b":[1]}"#)];
+    assert_eq!(query, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    assert!(request.body.is_empty() && request.header("content-type").is_none());
+    client.graphql().query::<Value, _>("mutation A { a }", ()).await.unwrap();
+    assert_eq!(server.last().method, "POST");
+}
+
+fn url_pairs(query: &str) -> Vec<(String, String)> {
+    let decode = |text: &str| {
+        let mut bytes = Vec::new();
+        let mut rest = text.bytes();
+        while let Some(byte) = rest.next() {
+            match byte {
+                b'%' => {
+                    let pair = [rest.next().unwrap(), rest.next().unwrap()];
+                    bytes.push(u8::from_str_radix(std::str::from_utf8(&pair).unwrap(), 16).unwrap());
+                }
+                byte => bytes.push(byte),
+            }
+        }
+        String::from_utf8(bytes).unwrap()
+    };
+    query.split('&').map(|pair| pair.split_once('=').unwrap()).map(|(a, b)| (decode(a), decode(b))).collect()
+}
+
+#[tokio::test]
+async fn files_are_sent_beside_the_variables() {
+    #[derive(serde::Serialize)]
+    struct Variables {
+        name: &'static str,
+        files: Vec<Option<File>>,
+    }
+    let server = Server::always(Reply::json(200, r#"{"data":{"a":1}}"#)).await;
+    let file = |text: &'static str| Some(File::from(Upload::bytes(text).file_name("a.txt")));
+    let variables = Variables { name: "\u{0}x", files: vec![file("one"), None, file("two")] };
+    platform(&server).graphql().query::<Value, _>("mutation A($f: [Upload]) { a }", variables).await.unwrap();
+    let request = server.last();
+    assert!(request.header("content-type").unwrap().starts_with("multipart/form-data; boundary="));
+    assert_eq!(request.header("graphql-require-preflight"), Some("1"));
+    let body = request.text();
+    let places = [
+        r#""variables":{"name":"\u0000x","files":[null,null,null]}"#,
+        r#"{"0":["variables.files.0"],"1":["variables.files.2"]}"#,
+        "name=\"0\"; filename=\"a.txt\"",
+        "one",
+        "name=\"1\"; filename=\"a.txt\"",
+        "two",
+    ];
+    let mut at = 0;
+    for place in places {
+        at += body[at..].find(place).unwrap_or_else(|| panic!("{place} after {at} in {body}"));
+    }
+    // Outside of a document it is null, and it is never read.
+    assert_eq!(serde_json::to_string(&file("x")).unwrap(), "null");
+    assert!(serde_json::from_str::<File>("null").is_err());
+    let variables = Variables { name: "", files: vec![file("x")] };
+    let mut changes = platform(&server).graphql().subscribe::<Value, _>("subscription A { a }", variables);
+    let error = changes.next().await.unwrap().unwrap_err();
+    assert!(error.to_string().contains("takes no files"), "{error}");
 }

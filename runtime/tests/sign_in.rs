@@ -536,6 +536,51 @@ async fn a_user_who_refuses_is_not_asked_again_at_once() {
     assert!(login.shown.try_recv().is_err(), "no second window");
 }
 
+/// Runs as a program of its own, with the environment that `a_user_is_shown_where_to_sign_in` gives it.
+#[tokio::test]
+#[ignore = "a part of another test"]
+async fn a_program_that_asks_for_a_sign_in() {
+    let server = Server::always(Reply::json(404, "{}")).await;
+    let credential =
+        AuthorizationCode::new(&server.url, "app").authorization_endpoint(format!("{}/authorize", server.url));
+    let credential = match std::env::var_os("TEST_PRINT") {
+        Some(_) => credential.print_address(),
+        None => credential,
+    };
+    let platform = Client::builder(&server.url).credential(credential).build().unwrap();
+    assert!(platform.authenticate(Duration::from_secs(2)).await.unwrap_err().is_timeout());
+}
+
+#[test]
+fn a_user_is_shown_where_to_sign_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let (opener, shown) = (folder.path().join("xdg-open"), folder.path().join("shown"));
+    std::fs::write(&opener, "#!/bin/sh\nprintf %s \"$1\" > \"${0%/*}/shown\"\n").unwrap();
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // A screen, and an opener; a screen without one; no screen; a program that wants no browser.
+    for (screen, openers, print, opens) in
+        [(true, true, false, true), (true, false, false, false), (false, true, false, false), (true, true, true, false)]
+    {
+        let _ = std::fs::remove_file(&shown);
+        let mut program = std::process::Command::new(std::env::current_exe().unwrap());
+        program.args(["--exact", "a_program_that_asks_for_a_sign_in", "--ignored", "--nocapture"]);
+        program.env_remove("WAYLAND_DISPLAY").env_remove("DISPLAY").env_remove("TEST_PRINT");
+        program.env("PATH", if openers { folder.path() } else { std::path::Path::new("/nonexistent") });
+        if screen {
+            program.env("DISPLAY", ":99");
+        }
+        if print {
+            program.env("TEST_PRINT", "1");
+        }
+        let output = program.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let written = String::from_utf8_lossy(&output.stderr).contains("/authorize?response_type=code");
+        let opened =
+            std::fs::read_to_string(&shown).is_ok_and(|address| address.contains("/authorize?response_type=code"));
+        assert_eq!((opened, written), (opens, !opens), "screen {screen}, opener {openers}, print {print}: {output:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_port_that_is_taken_is_an_error() {
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();

@@ -24,17 +24,23 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
         Found::Conflict => return Err(lock::conflict()),
         Found::Invalid(reason) => return Err(lock::invalid(&reason)),
     };
-    let known = Known::of(workspace, lock.as_ref())?;
     let pinned = regenerate::from_disk(workspace, lock.as_ref(), false)
         .and_then(|pins| Ok((pins, schema::from_disk(workspace, lock.as_ref(), false)?)));
     let survey = match pinned {
         Ok((pins, schema)) => {
-            let desired = regenerate::desired(workspace, &settings, &pins, schema.as_deref(), lock.as_ref())?;
+            let names = regenerate::names(workspace, lock.as_ref())?;
+            let desired = regenerate::desired(workspace, &settings, &pins, schema.as_deref(), &names)?;
+            let same = |lock: &Lock| lock.configuration == desired.lock.configuration;
+            let known = Known::of(workspace, lock.as_ref(), |lock| same(lock).then(|| desired.hashes.clone()))?;
             Survey::of(workspace, &desired, &known)?
         }
         // An edited or missing pin is a finding among others.
-        Err(failure) if failure.exit == Exit::Stale => Survey::of_hashes(workspace, &known)?,
-        Err(failure) => return Err(failure),
+        Err(failure) => match &lock {
+            Some(lock) if failure.exit == Exit::Stale => {
+                Survey::of_hashes(workspace, &Known::of_pins(workspace, lock)?)?
+            }
+            _ => return Err(failure),
+        },
     };
     let findings = survey.findings();
     for finding in &findings {

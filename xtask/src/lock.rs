@@ -1,6 +1,6 @@
 //! `specs/codegen.lock`: what the client was generated from, and every file that was written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use platform_codegen::{Dialect, Names};
@@ -9,11 +9,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::failure::Failure;
 use crate::settings::is_name;
-use crate::workspace::{BLOCK, LOCK, Workspace, is_territory};
+use crate::workspace::{BLOCK, LOCK, SCHEMA, Workspace, is_territory};
 
 const HEADER: &str = "# Written by `cargo xtask regenerate`. After a merge conflict: take either side, then run \
                       `cargo xtask regenerate --offline`.\n";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The content of the lock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -23,14 +23,49 @@ pub(crate) struct Lock {
     version: u32,
     /// SHA-256 over what the generator reads of `specs/codegen.toml`.
     pub(crate) configuration: String,
+    /// SHA-256 of the pinned GraphQL schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) schema: Option<String>,
+    /// SHA-256 over all outputs, as [`digest`] has it.
+    pub(crate) digest: String,
+    /// Paths relative to the workspace.
+    pub(crate) outputs: BTreeSet<String>,
     #[serde(default, rename = "document")]
     pub(crate) documents: Vec<Document>,
+    /// What a lock of an earlier version says besides.
+    #[serde(skip)]
+    pub(crate) earlier: Option<Earlier>,
+}
+
+/// What only earlier versions of the lock say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Earlier {
     /// Path relative to the workspace → SHA-256 of the content.
-    #[serde(default)]
-    pub(crate) outputs: BTreeMap<String, String>,
-    /// Rust names that were given once.
-    #[serde(default)]
+    pub(crate) hashes: BTreeMap<String, String>,
     pub(crate) names: Names,
+}
+
+/// The lock in its versions 1 and 2.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EarlierLock {
+    version: u32,
+    /// Version 1 only.
+    #[serde(default, rename = "generator")]
+    _generator: String,
+    configuration: String,
+    #[serde(default, rename = "document")]
+    documents: Vec<Document>,
+    #[serde(default)]
+    outputs: BTreeMap<String, String>,
+    #[serde(default)]
+    names: Names,
+}
+
+/// The version alone.
+#[derive(Debug, Deserialize)]
+struct Version {
+    version: u32,
 }
 
 /// One pinned contract.
@@ -63,9 +98,32 @@ pub(crate) enum Found {
     Invalid(String),
 }
 
+impl From<EarlierLock> for Lock {
+    fn from(lock: EarlierLock) -> Self {
+        Self {
+            version: lock.version,
+            configuration: lock.configuration,
+            schema: lock.outputs.get(SCHEMA).cloned(),
+            digest: digest(&lock.outputs),
+            outputs: lock.outputs.keys().cloned().collect(),
+            documents: lock.documents,
+            earlier: Some(Earlier { hashes: lock.outputs, names: lock.names }),
+        }
+    }
+}
+
 impl Lock {
-    pub(crate) fn new(configuration: String) -> Self {
-        Self { version: VERSION, configuration, ..Self::default() }
+    /// The lock over outputs: path → SHA-256 of the content.
+    pub(crate) fn new(configuration: String, documents: Vec<Document>, hashes: &BTreeMap<String, String>) -> Self {
+        Self {
+            version: VERSION,
+            configuration,
+            schema: hashes.get(SCHEMA).cloned(),
+            digest: digest(hashes),
+            outputs: hashes.keys().cloned().collect(),
+            documents,
+            earlier: None,
+        }
     }
 
     /// Reads the lock, whatever its state.
@@ -75,19 +133,25 @@ impl Lock {
         if has_conflict_markers(&text) {
             return Ok(Found::Conflict);
         }
-        Ok(match toml::from_str::<Self>(&text) {
-            Ok(lock) if lock.version == VERSION => match lock.foreign() {
+        let lock = match toml::from_str::<Version>(&text) {
+            Ok(Version { version: 1 | 2 }) => toml::from_str::<EarlierLock>(&text).map(Self::from),
+            Ok(Version { version: VERSION }) | Err(_) => toml::from_str::<Self>(&text),
+            Ok(Version { version }) => {
+                return Ok(Found::Invalid(format!("{LOCK} has version {version}; this tool writes {VERSION}")));
+            }
+        };
+        Ok(match lock {
+            Ok(lock) => match lock.foreign() {
                 Some(path) => Found::Invalid(format!("{LOCK} lists {path:?}, which is no output of this tool")),
                 None => Found::Valid(Box::new(lock)),
             },
-            Ok(lock) => Found::Invalid(format!("{LOCK} has version {}; this tool writes {VERSION}", lock.version)),
             Err(error) => Found::Invalid(format!("{LOCK}: {}", error.to_string().trim_end())),
         })
     }
 
     /// The lock as text.
     pub(crate) fn render(&self) -> Result<String, Failure> {
-        let body = toml::to_string(self).map_err(|error| {
+        let body = toml::to_string_pretty(self).map_err(|error| {
             Failure::configuration("lock/unwritable", format!("the lock cannot be written: {error}"), "report this")
         })?;
         Ok(format!("{HEADER}{body}"))
@@ -95,7 +159,7 @@ impl Lock {
 
     /// A path that the tool never writes. What the lock lists can be removed, so it must not reach further.
     fn foreign(&self) -> Option<&str> {
-        let mut outputs = self.outputs.keys().map(String::as_str);
+        let mut outputs = self.outputs.iter().map(String::as_str);
         let mut documents = self.documents.iter().map(|document| document.name.as_str());
         outputs.find(|path| !is_territory(path) && *path != BLOCK).or_else(|| documents.find(|name| !is_name(name)))
     }
@@ -139,6 +203,12 @@ pub(crate) fn dialect(dialect: Dialect) -> String {
     .to_owned()
 }
 
+/// SHA-256 over outputs: a line for each, its path and the SHA-256 of its content.
+pub(crate) fn digest(hashes: &BTreeMap<String, String>) -> String {
+    let lines: String = hashes.iter().map(|(path, hash)| format!("{path} {hash}\n")).collect();
+    sha256(lines.as_bytes())
+}
+
 /// SHA-256, in lower-case hexadecimal digits.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
@@ -153,8 +223,7 @@ mod tests {
 
     #[test]
     fn the_lock_survives_a_round_trip() {
-        let mut lock = Lock::new("c".to_owned());
-        lock.documents.push(Document {
+        let document = Document {
             name: "platform".to_owned(),
             source: "sandbox".to_owned(),
             raw: sha256(b"raw"),
@@ -162,11 +231,13 @@ mod tests {
             dialect: dialect(Dialect::OpenApi30),
             contract_version: "v1".to_owned(),
             etag: Some("\"abc\"".to_owned()),
-        });
-        lock.outputs.insert("a/b.rs".to_owned(), sha256(b"b"));
-        lock.names.operations.insert("GET /x".to_owned(), "x.list".to_owned());
+        };
+        let hashes = BTreeMap::from([("a/b.rs".to_owned(), sha256(b"b")), (SCHEMA.to_owned(), sha256(b"s"))]);
+        let lock = Lock::new("c".to_owned(), vec![document], &hashes);
         let text = lock.render().expect("renders");
         assert_eq!(toml::from_str::<Lock>(&text).expect("parses"), lock);
+        assert_eq!(text.matches(&sha256(b"s")).count(), 1);
+        assert!(!text.contains(&sha256(b"b")), "{text}");
     }
 
     #[test]

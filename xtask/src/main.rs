@@ -12,6 +12,7 @@ mod fuzz;
 mod growth;
 mod interrupt;
 mod lock;
+mod names;
 mod regenerate;
 mod sandbox;
 mod schema;

@@ -209,4 +209,47 @@ mod tests {
             assert_eq!(Settings::parse(text).expect_err(text).code, "configuration/document-name");
         }
     }
+
+    /// The blocks of a language in the page that lists every key.
+    fn shown() -> Vec<String> {
+        let page = include_str!("../../docs/configuration.md");
+        page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_the_page_shows_is_read() {
+        let shown = shown();
+        assert!(shown.len() >= 8, "{shown:#?}");
+        for text in shown {
+            Settings::parse(&text).unwrap_or_else(|failure| panic!("{}\n{text}", failure.message));
+        }
+    }
+
+    /// An unknown key is answered with those that are known.
+    #[test]
+    fn the_page_lists_every_key() {
+        let page = include_str!("../../docs/configuration.md");
+        for text in [
+            "unknown = 1",
+            "[source]\nunknown = 1",
+            "[source.token]\nunknown = 1",
+            "[[source.document]]\nunknown = 1",
+            "[[family]]\nunknown = 1",
+            "[[correction]]\nunknown = 1",
+            "[[operation]]\nunknown = 1",
+            "[[operation]]\nstates = { unknown = 1 }",
+            "[[operation]]\nevents = { unknown = 1 }",
+            "[[operation]]\ncancel = { unknown = 1 }",
+        ] {
+            let said = Settings::parse(text).expect_err(text).message;
+            let (_, known) = said.split_once("expected").unwrap_or_else(|| panic!("{text}: {said}"));
+            let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+            assert!(keys.len() >= 2, "{text}: {said}");
+            for key in keys {
+                let forms = [format!("`{key}`"), format!("[{key}]"), format!(".{key}]")];
+                let is_listed = forms.iter().any(|form| page.contains(form));
+                assert!(is_listed, "docs/configuration.md does not list `{key}` of {text:?}");
+            }
+        }
+    }
 }

@@ -10,6 +10,8 @@ use crate::tree::Tree;
 pub(crate) const CONFIGURATION: &str = "specs/codegen.toml";
 /// Path of the lock, relative to the workspace.
 pub(crate) const LOCK: &str = "specs/codegen.lock";
+/// Path of the names that were given, relative to the workspace.
+pub(crate) const NAMES: &str = "specs/names.lock";
 /// Folder of pinned contracts, relative to the workspace.
 pub(crate) const CONTRACTS: &str = "specs/contracts";
 /// The generated features of the client's manifest, in the lock and in messages.
@@ -40,9 +42,9 @@ pub(crate) fn pinned_path(name: &str) -> String {
     format!("{CONTRACTS}/{name}.json")
 }
 
-/// Whether the tool writes here: what only it writes, its lock, and the manifest that holds the generated features.
+/// Whether the tool writes here: what only it writes, its lock, the names, and the manifest that holds the generated features.
 pub(crate) fn is_written(path: &str) -> bool {
-    is_territory(path) || path == LOCK || path == CLIENT_MANIFEST
+    is_territory(path) || [LOCK, NAMES, CLIENT_MANIFEST].contains(&path)
 }
 
 /// The workspace that a command works on.

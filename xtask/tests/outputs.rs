@@ -3,17 +3,39 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::process::Command;
 
 use support::{CONFIGURATION, Workspace, contract, sha256};
 
 const LOCK: &str = "specs/codegen.lock";
+const NAMES: &str = "specs/names.lock";
 const BLOCK: &str = "generated-client/Cargo.toml#features";
 
 fn replace(workspace: &Workspace, path: &str, from: &str, to: &str) {
     let text = workspace.read(path);
     assert!(text.contains(from), "{path} does not hold {from:?}");
     workspace.write(path, &text.replace(from, to));
+}
+
+/// SHA-256 of every output that the lock lists.
+fn hashes(workspace: &Workspace) -> BTreeMap<String, String> {
+    let lock: toml::Table = workspace.read(LOCK).parse().expect("TOML");
+    let paths = lock["outputs"].as_array().expect("a list").iter().filter_map(toml::Value::as_str);
+    let content = |path: &str| match path == BLOCK {
+        true => {
+            let manifest = workspace.read("generated-client/Cargo.toml");
+            let block = manifest.split_once("# <generated features>\n").expect("a mark").1;
+            block.split_once("# </generated features>").expect("a mark").0.to_owned()
+        }
+        false => workspace.read(path),
+    };
+    paths.map(|path| (path.to_owned(), sha256(&content(path)))).collect()
+}
+
+fn digest(hashes: &BTreeMap<String, String>) -> String {
+    sha256(&hashes.iter().map(|(path, hash)| format!("{path} {hash}\n")).collect::<String>())
 }
 
 fn some_source(workspace: &Workspace) -> String {
@@ -161,10 +183,10 @@ fn check_names_the_input_that_changed() {
 
     // What an earlier version of the generator wrote, from the same inputs.
     let source = source.replace("things.rs", "stuff.rs");
-    let before = workspace.read(&source);
-    let after = format!("{before}// Of an earlier version.\n");
-    workspace.write(&source, &after);
-    replace(&workspace, LOCK, &sha256(&before), &sha256(&after));
+    let before = digest(&hashes(&workspace));
+    let text = workspace.read(&source);
+    workspace.write(&source, &format!("{text}// Of an earlier version.\n"));
+    replace(&workspace, LOCK, &before, &digest(&hashes(&workspace)));
     let run = workspace.run(&["regenerate", "--check"]);
     assert_eq!(run.code, Some(2));
     let mend = "  mend: cargo xtask regenerate --offline\n";
@@ -216,9 +238,9 @@ fn a_lock_in_conflict_says_what_to_do_and_offline_does_it() {
 #[test]
 fn a_lock_that_cannot_be_read_is_named_with_its_line() {
     let workspace = Workspace::pinned();
-    replace(&workspace, LOCK, "version = 2\n", "version = 2\ncolour = \"red\"\n");
+    replace(&workspace, LOCK, "version = 3\n", "version = 3\ncolour = \"red\"\n");
     workspace.run(&["regenerate", "--check"]).fails(5, &["colour", "line 3", "--offline"]);
-    replace(&workspace, LOCK, "version = 2\ncolour = \"red\"\n", "version = 99\n");
+    replace(&workspace, LOCK, "version = 3\ncolour = \"red\"\n", "version = 99\n");
     workspace.run(&["regenerate", "--check"]).fails(5, &["version 99"]);
     workspace.run(&["regenerate", "--offline"]).succeeds(&["written anew"]);
 }
@@ -228,15 +250,118 @@ fn a_lock_that_lists_a_file_of_others_is_refused() {
     let workspace = Workspace::pinned();
     let lock = workspace.read(LOCK);
     workspace.write("mine.txt", "");
-    let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     for path in ["mine.txt", "specs/contracts/../../mine.txt", "generated-client/src/lib.rs"] {
-        let listed = lock.replace("[outputs]\n", &format!("[outputs]\n{path:?} = \"{empty}\"\n"));
+        let listed = lock.replace("outputs = [\n", &format!("outputs = [\n    {path:?},\n"));
         workspace.write(LOCK, &listed);
         workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &[path, "lock/invalid"]);
     }
     workspace.write(LOCK, &lock.replace("name = \"platform\"", "name = \"../platform\""));
     workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &["../platform"]);
     assert!(workspace.path("mine.txt").is_file());
+}
+
+/// The lock as its version 2 had it: hashes of all outputs, and the names.
+fn earlier(workspace: &Workspace) -> String {
+    let lock: toml::Table = workspace.read(LOCK).parse().expect("TOML");
+    let mut earlier = toml::Table::new();
+    earlier.insert("version".to_owned(), toml::Value::Integer(2));
+    earlier.insert("configuration".to_owned(), lock["configuration"].clone());
+    earlier.insert("document".to_owned(), lock["document"].clone());
+    let table = |map: BTreeMap<String, String>| -> toml::Table {
+        map.into_iter().map(|(key, value)| (key, toml::Value::String(value))).collect()
+    };
+    earlier.insert("outputs".to_owned(), table(hashes(workspace)).into());
+    let mut names = toml::Table::new();
+    for (word, kind) in [("operation", "operations"), ("type", "types"), ("member", "members")] {
+        let text = workspace.read(NAMES);
+        let lines = text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.rsplit_once(" = "));
+        let map = lines.map(|(key, name)| (key.to_owned(), name.to_owned())).collect();
+        names.insert(kind.to_owned(), table(map).into());
+    }
+    earlier.insert("names".to_owned(), names.into());
+    toml::to_string(&earlier).expect("TOML")
+}
+
+#[test]
+fn a_lock_of_an_earlier_version_is_read_and_its_names_stay() {
+    let workspace = Workspace::pinned();
+    // A name that nobody would derive.
+    replace(&workspace, NAMES, " = Thing\n", " = Gadget\n");
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["written"]);
+    let tree = workspace.tree();
+    let earlier = earlier(&workspace);
+    for text in [earlier.clone(), earlier.replace("version = 2\n", "version = 1\ngenerator = \"0\"\n")] {
+        workspace.write(LOCK, &text);
+        fs::remove_file(workspace.path(NAMES)).expect("removed");
+        let check = workspace.run(&["regenerate", "--check"]);
+        let mend = "  mend: cargo xtask regenerate --offline\n";
+        assert_eq!(check.stdout, format!("{LOCK}: generator\n{mend}{NAMES}: missing\n{mend}"));
+        // What was edited by hand is known from its hash.
+        let source = some_source(&workspace);
+        let code = workspace.read(&source);
+        workspace.write(&source, &format!("{code}// mine\n"));
+        workspace.run(&["regenerate", "--offline"]).fails(2, &[&source]);
+        workspace.write(&source, &code);
+        workspace.run(&["regenerate", "--offline"]).succeeds(&["2 files, 0 removed"]);
+        assert_eq!(workspace.tree(), tree);
+    }
+}
+
+#[test]
+fn git_merges_the_names_of_two_branches() {
+    let workspace = Workspace::new();
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"];
+        let mut command = Command::new("git");
+        command.args(identity).args(arguments).current_dir(workspace.root());
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+        let output = command.output().expect("git runs");
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let commit = || {
+        assert!(git(&["add", "-A"]).0);
+        assert!(git(&["commit", "-q", "-m", "x"]).0);
+    };
+    let attributes = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../.gitattributes");
+    workspace.write(".gitattributes", &fs::read_to_string(attributes).expect("read"));
+    workspace.write(".gitignore", "/specs/.regenerate\n");
+    workspace.pin(&contract::with_paths(&["/api/things"]));
+    assert!(git(&["init", "-q"]).0);
+    commit();
+    // Each branch has a family of its own, and a name in it that nobody would derive.
+    for (branch, family) in [("one", "cats"), ("other", "dogs")] {
+        assert!(git(&["checkout", "-q", "-b", branch, "main"]).0);
+        workspace.pin(&contract::with_paths(&["/api/things", &format!("/api/{family}")]));
+        replace(&workspace, NAMES, &format!(" = {family}.list_{family}\n"), &format!(" = {family}.all_{family}\n"));
+        workspace.run(&["regenerate", "--offline"]).succeeds(&["written"]);
+        commit();
+    }
+    let (merged, said) = git(&["merge", "-q", "one"]);
+    let conflicts: Vec<&str> = said.lines().filter(|line| line.starts_with("CONFLICT")).collect();
+    assert!(!merged && !conflicts.iter().any(|line| line.contains(NAMES)), "{said}");
+    assert!(!workspace.read(NAMES).contains("<<<<"));
+
+    // As CONTRIBUTING.md says: either side of every file, the contract that is wanted, and the command.
+    assert!(git(&["checkout", "-q", "--ours", "."]).0);
+    workspace.write("contract.json", &contract::with_paths(&["/api/things", "/api/cats", "/api/dogs"]));
+    workspace.run(&["regenerate", "--contract", "contract.json", "--overwrite"]).succeeds(&["written"]);
+    let surface = workspace.read("specs/surface.txt");
+    for operation in ["cats.all_cats", "dogs.all_dogs", "things.list_things"] {
+        assert!(surface.contains(operation), "{operation}\n{surface}");
+    }
+    workspace.run(&["regenerate", "--check"]).succeeds(&["up to date"]);
+}
+
+#[test]
+fn a_hand_edit_is_told_from_a_changed_contract() {
+    let workspace = Workspace::pinned();
+    let path = "specs/surface.txt";
+    let text = workspace.read(path);
+    workspace.write(path, &format!("{text}\n"));
+    workspace.write("contract.json", &contract::with_paths(&["/api/things", "/api/others"]));
+    let run = workspace.run(&["regenerate", "--contract", "contract.json"]);
+    run.fails(2, &[path]);
+    assert!(!run.stderr.contains("mod.rs") && !run.stderr.contains("api-index"), "{run:?}");
 }
 
 #[test]

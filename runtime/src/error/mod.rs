@@ -17,6 +17,8 @@ use http::StatusCode;
 use serde::de::DeserializeOwned;
 
 pub(crate) use build::Reach;
+#[cfg(feature = "graphql")]
+pub(crate) use display::escape;
 #[cfg(feature = "profiles")]
 pub(crate) use display::mask;
 pub(crate) use display::{scrub, scrub_text};

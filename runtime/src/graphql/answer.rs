@@ -5,7 +5,15 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::error::{Error, scrub};
+use crate::{
+    error::{Error, scrub},
+    wire::lenient,
+};
+
+/// What to do where data is not as the schema says.
+const BREAKS: &str = "a text: ask for a type that fits; a document of the client: the answer breaks the schema that is \
+    pinned, or a scalar is mapped in [scalars] to a type that does not fit. `cargo xtask regenerate` says whether the schema \
+    has changed; where it has not, the service is at fault";
 
 /// The answer to a document: its data, and what went wrong with parts of it.
 #[derive(Clone, Debug)]
@@ -78,20 +86,23 @@ impl<T> Answer<T> {
 impl<T: DeserializeOwned> Answer<T> {
     /// Reads an answer. The secret is blanked out of what the service says.
     pub(super) fn read(body: &Bytes, secret: Option<&SecretString>) -> Result<Self, Error> {
-        let wire: Wire<'_> = serde_json::from_slice(body).map_err(|cause| Error::decode("the answer", &cause))?;
+        let wire: Wire<'_> = serde_json::from_slice(body).map_err(|cause| {
+            Error::decode("the answer", &cause)
+                .hint("the service is at fault, or something else answers at this path: it is not an answer of GraphQL")
+        })?;
         let errors = wire.errors.map(|errors| read_errors(errors.get(), secret)).unwrap_or_default();
         let data = match wire.data.filter(|data| data.get() != "null") {
             None => None,
-            Some(data) => match serde_json::from_str(data.get()) {
+            Some(data) => match lenient::from_slice(data.get().as_bytes()) {
                 Ok(data) => Some(data),
                 // Where the service left out what the type needs, its reason says more than the decoder's.
                 Err(_) if !errors.is_empty() => None,
-                Err(cause) => return Err(Error::decode("the data of the answer", &cause)),
+                Err(cause) => return Err(Error::decode("the data of the answer", &cause).hint(BREAKS)),
             },
         };
         if data.is_none() && errors.is_empty() && wire.errors.is_none() && wire.data.is_none() {
             return Err(Error::new(crate::error::Kind::Decode, "the answer has neither data nor errors")
-                .hint("this is no GraphQL interface: check its path"));
+                .hint("something else answers at this path: check the path of the GraphQL interface"));
         }
         Ok(Self { data, errors, extensions: wire.extensions.unwrap_or_default() })
     }

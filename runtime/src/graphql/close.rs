@@ -69,3 +69,48 @@ pub(super) fn gone() -> Error {
 pub(super) fn too_large() -> Error {
     Error::new(Kind::TooLarge, "a message is longer than the limit").hint("raise `message_limit`, or ask for less")
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+
+    use super::*;
+
+    /// The close codes of `graphql-transport-ws` and RFC 6455 that tell the caller what to do, with a word of what it is told, and
+    /// whether connecting again may help.
+    #[test]
+    fn a_close_code_says_what_to_do_next() {
+        for (code, says, again) in [
+            (4400, "another protocol", false),
+            (4401, "check the credential", false),
+            (4403, "roles", false),
+            (4406, "use server-sent events", false),
+            (4408, "connect again", true),
+            (4409, "report it", false),
+            (4429, "connect again later", true),
+            (1000, "connect again", true),
+            (1001, "has ended", true),
+            (1002, "connect again", false),
+            (1009, "shorter documents", false),
+            (1011, "connect again", true),
+            (1012, "connect again later", true),
+            (1013, "overloaded", true),
+            (4999, "connect again", true),
+        ] {
+            let frame = CloseFrame { code: CloseCode::from(code), reason: "".into() };
+            let error = closed(Some(&frame), None);
+            let said = error.to_string();
+            assert!(said.contains(says) && said.contains(&format!("[{code}]")), "{code}: {said}");
+            assert_eq!((error.is_retryable(), error.close_code()), (again, Some(code)), "{code}: {said}");
+        }
+        let error = closed(None, None);
+        assert!(error.to_string().contains("connect again") && error.close_code() == Some(1005), "{error}");
+    }
+
+    #[test]
+    fn what_the_service_says_of_the_end_is_shown_without_the_secret() {
+        let frame = CloseFrame { code: CloseCode::from(4401), reason: "no: canary-token-1".into() };
+        let said = closed(Some(&frame), Some(&SecretString::from("canary-token-1"))).to_string();
+        assert!(said.contains("4401: no: ") && !said.contains("canary"), "{said}");
+    }
+}

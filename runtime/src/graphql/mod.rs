@@ -34,6 +34,7 @@ mod answer;
 mod close;
 mod connect;
 mod document;
+mod file;
 mod full;
 mod hub;
 mod link;
@@ -51,6 +52,7 @@ mod supervisor;
 mod total;
 
 pub use answer::{Answer, GraphqlError, Location};
+pub use file::File;
 pub(crate) use hub::Hub;
 pub use options::{GraphqlOptions, Transport};
 pub use query::Query;

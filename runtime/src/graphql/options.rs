@@ -37,6 +37,8 @@ pub struct GraphqlOptions {
     pub(super) path: String,
     pub(super) socket_path: Option<String>,
     pub(super) transport: Transport,
+    pub(super) get: bool,
+    pub(super) persisted: bool,
     pub(super) header: bool,
     pub(super) payload_key: Option<String>,
     pub(super) message_limit: usize,
@@ -63,6 +65,8 @@ impl GraphqlOptions {
             path: "/graphql".to_owned(),
             socket_path: None,
             transport: Transport::Auto,
+            get: false,
+            persisted: false,
             header: true,
             payload_key: Some("Authorization".to_owned()),
             message_limit: crate::session::BODY_LIMIT,
@@ -86,6 +90,20 @@ impl GraphqlOptions {
     /// Sets the path of subscriptions, where it is another one.
     pub fn subscription_path(mut self, path: impl Into<String>) -> Self {
         self.socket_path = Some(path.into());
+        self
+    }
+
+    /// Sets whether documents without a mutation are asked for with `GET`, so that caches may answer them; they are not unless
+    /// set. The document and its variables stand in the address then, which servers and proxies write into their logs.
+    pub fn queries_by_get(mut self, wanted: bool) -> Self {
+        self.get = wanted;
+        self
+    }
+
+    /// Sets whether documents are asked for by their hash (automatic persisted queries); they are not unless set. Where the
+    /// service does not know a hash yet, the text follows, and where it knows no hashes, the text goes alone.
+    pub fn persisted_queries(mut self, wanted: bool) -> Self {
+        self.persisted = wanted;
         self
     }
 

@@ -1,19 +1,21 @@
 //! A query or mutation over HTTP.
 
-use std::{fmt, marker::PhantomData, pin::Pin};
+use std::{fmt, marker::PhantomData, pin::Pin, time::Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
+use ring::digest;
 use secrecy::SecretString;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{Answer, answer::read_errors, document};
+use super::{Answer, GraphqlError, answer::read_errors, document, file};
 use crate::{
-    Client, Error, Method,
+    Client, Error, Method, Upload,
+    clock::Until,
     error::Kind,
     session::{Options, Session, options, send},
-    wire::{Content, Prepared, encode_path, set_header, url},
+    wire::{Content, Parts, Prepared, Raw, encode_path, pairs as query_pairs, set_header, to_bytes, tree::Tree, url},
 };
 
 const NAME: &str = "graphql";
@@ -27,8 +29,8 @@ const ACCEPT: &str = "application/graphql-response+json, application/json;q=0.9"
 /// [`graphql_errors`](Error::graphql_errors).
 #[must_use = "a query is sent when it is awaited"]
 pub struct Query<'a, T> {
-    platform: &'a Client,
-    prepared: Result<Prepared, Error>,
+    client: &'a Client,
+    ask: Result<Ask, Error>,
     options: Options,
     answer: PhantomData<fn() -> T>,
 }
@@ -36,18 +38,15 @@ pub struct Query<'a, T> {
 options!([T] Query<'_, T>, options);
 
 impl<'a, T: DeserializeOwned> Query<'a, T> {
-    pub(super) fn new(platform: &'a Client, document: &str, variables: &impl Serialize) -> Self {
-        let session = &platform.0;
-        let prepared = body(document, variables)
-            .and_then(|body| prepare(session, session.graphql.options().path.as_str(), body.into(), ACCEPT, false));
+    pub(super) fn new(client: &'a Client, document: &str, variables: &impl Serialize) -> Self {
         let options = Options { idempotent: !document::has_mutation(document), ..Options::default() };
-        Self { platform, prepared, options, answer: PhantomData }
+        Self { client, ask: Ask::new(document, variables), options, answer: PhantomData }
     }
 
     /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Err(error) = set_header(&mut self.options.headers, name, value) {
-            self.prepared = self.prepared.and(Err(error.at(NAME)));
+            self.ask = self.ask.and(Err(error.at(NAME)));
         }
         self
     }
@@ -58,21 +57,189 @@ impl<'a, T: DeserializeOwned + 'a> IntoFuture for Query<'a, T> {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { platform, prepared, options, .. } = self;
+        let Self { client, ask, options, .. } = self;
         Box::pin(async move {
-            let body = exchange(&platform.0, prepared?, &options).await?;
-            Answer::read(&body, super::connect::secret(&platform.0).as_ref())
+            let session = &client.0;
+            let body = exchange(session, ask?, options).await?;
+            Answer::read(&body, super::connect::secret(session).as_ref())
                 .and_then(Answer::with_data)
                 .map_err(|error| error.at(NAME))
         })
     }
 }
 
-async fn exchange(session: &Session, prepared: Prepared, options: &Options) -> Result<Bytes, Error> {
-    match send(session, &prepared, options).await {
-        Ok(raw) => Ok(raw.bytes().clone()),
-        Err(error) => Err(refused(error, super::connect::secret(session).as_ref())),
+/// What is asked: a document, and its variables as JSON.
+pub(super) struct Ask {
+    document: String,
+    name: Option<String>,
+    variables: Option<String>,
+    /// Files among the variables, with the paths to their places.
+    files: Vec<(String, Upload)>,
+    reads: bool,
+}
+
+/// How a document is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// Its text.
+    Text,
+    /// Its hash, which the service may know.
+    Hash,
+    /// Both, so that the service learns it.
+    Both,
+}
+
+impl Ask {
+    pub(super) fn new(document: &str, variables: &impl Serialize) -> Result<Self, Error> {
+        let refuse = |what: &str| Error::new(Kind::Request, what.to_owned()).hint("nothing was sent").at(NAME);
+        let written = file::written(|| to_bytes(variables));
+        let (text, files) = written.map_err(|_| refuse("the variables cannot be written"))?;
+        let variables = match text.as_bytes().first() {
+            Some(b'n') => None,
+            Some(b'{') => Some(text),
+            Some(b'[') => Some(pairs_to_object(&text).ok_or_else(|| refuse("the variables are not an object"))?),
+            _ => return Err(refuse("the variables are not an object")),
+        };
+        Ok(Self {
+            document: document.to_owned(),
+            name: document::operation_name(document),
+            variables,
+            files,
+            reads: !document::has_mutation(document),
+        })
     }
+
+    /// The body of a request, and the payload of a subscription.
+    pub(super) fn json(&self) -> String {
+        self.body(By::Text)
+    }
+
+    /// Whether it can be sent without a form.
+    pub(super) fn is_plain(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The parts of the request: name, and JSON text.
+    fn parts(&self, by: By) -> Vec<(&'static str, String)> {
+        let quoted = |text: &str| Value::from(text).to_string();
+        let mut parts = Vec::new();
+        if by != By::Hash {
+            parts.push(("query", quoted(&self.document)));
+        }
+        parts.extend(self.name.as_deref().map(|name| ("operationName", quoted(name))));
+        parts.extend(self.variables.clone().map(|variables| ("variables", variables)));
+        if by != By::Text {
+            let hash: String = digest::digest(&digest::SHA256, self.document.as_bytes())
+                .as_ref()
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            let text = format!("{{\"persistedQuery\":{{\"version\":1,\"sha256Hash\":\"{hash}\"}}}}");
+            parts.push(("extensions", text));
+        }
+        parts
+    }
+
+    fn body(&self, by: By) -> String {
+        let parts: Vec<String> = self.parts(by).iter().map(|(name, text)| format!("\"{name}\":{text}")).collect();
+        format!("{{{}}}", parts.join(","))
+    }
+
+    /// The request over HTTP.
+    fn prepare(&self, session: &Session, by: By) -> Result<Prepared, Error> {
+        let options = session.graphql.options();
+        if !self.files.is_empty() {
+            return self.form(session);
+        }
+        if options.get && self.reads {
+            // What is a text in JSON is one in the query; the rest stays JSON.
+            let text = |text: &str| serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
+            let pairs: Vec<String> =
+                self.parts(by).iter().flat_map(|(name, part)| query_pairs(name, &Tree::String(text(part)))).collect();
+            let mut prepared = prepare(session, &options.path, Content::None, &pairs.join("&"), ACCEPT, false)?;
+            prepared.method = Method::Get;
+            return Ok(prepared);
+        }
+        prepare(session, &options.path, Content::Bytes(self.body(by).into()), "", ACCEPT, false)
+    }
+
+    /// A form with files (GraphQL multipart request specification).
+    fn form(&self, session: &Session) -> Result<Prepared, Error> {
+        let mut parts = Parts::default();
+        parts.text("operations", self.json());
+        let places: Vec<String> = (0..)
+            .zip(&self.files)
+            .map(|(index, (path, _))| format!("\"{index}\":[{}]", Value::from(path.as_str())))
+            .collect();
+        parts.text("map", format!("{{{}}}", places.join(",")));
+        for (index, (_, upload)) in self.files.iter().enumerate() {
+            parts.named_file(index.to_string(), upload.clone());
+        }
+        let path = &session.graphql.options().path;
+        let mut prepared = prepare(session, path, Content::Parts(parts), "", ACCEPT, false)?;
+        prepared.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("multipart/form-data"));
+        // Services that guard against forms of other sites want a header that no form can have.
+        prepared.headers.insert("graphql-require-preflight", HeaderValue::from_static("1"));
+        Ok(prepared)
+    }
+}
+
+async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes, Error> {
+    let until = options.deadline.map(Until::after);
+    let persisted = session.graphql.options().persisted && ask.is_plain();
+    let mut by = if persisted { By::Hash } else { By::Text };
+    let mut options = options;
+    loop {
+        let prepared = ask.prepare(session, by)?;
+        let secret = super::connect::secret(session);
+        let outcome = match send(session, &prepared, &options).await {
+            Ok(raw) => read_body(raw),
+            Err(error) => Err(refused(error, secret.as_ref())),
+        };
+        let next = match (by, unknown_hash(&outcome, secret.as_ref())) {
+            (By::Hash, Some(false)) => By::Both,
+            (By::Hash | By::Both, Some(true)) => By::Text,
+            _ => return outcome,
+        };
+        by = next;
+        // What is asked once more has the time that is left.
+        options.deadline = until.map(|until| until.left(Instant::now()));
+    }
+}
+
+/// Whether the service does not know the hash of a document (`false`), or knows no hashes at all (`true`).
+fn unknown_hash(outcome: &Result<Bytes, Error>, secret: Option<&SecretString>) -> Option<bool> {
+    let says = |errors: &[GraphqlError]| {
+        errors.iter().find_map(|error| match (error.code(), error.message()) {
+            (Some("PERSISTED_QUERY_NOT_FOUND"), _) | (_, "PersistedQueryNotFound") => Some(false),
+            (Some("PERSISTED_QUERY_NOT_SUPPORTED"), _) | (_, "PersistedQueryNotSupported") => Some(true),
+            _ => None,
+        })
+    };
+    match outcome {
+        Err(error) => says(error.graphql_errors()),
+        Ok(body) => match Answer::<Value>::read(body, secret) {
+            Ok(answer) if answer.data().is_none() => says(answer.errors()),
+            _ => None,
+        },
+    }
+}
+
+/// The body of a 2xx, where it is one of GraphQL.
+fn read_body(raw: Raw) -> Result<Bytes, Error> {
+    let kind = raw.headers.get(header::CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned());
+    let essence = kind.as_deref().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    // Some services say nothing, or `text/plain`, of their JSON.
+    let is_json = essence.is_empty() || essence.ends_with("json");
+    if is_json || raw.bytes().trim_ascii_start().starts_with(b"{") {
+        return Ok(raw.bytes().clone());
+    }
+    let hint = match essence.starts_with("multipart/") {
+        true => "it answers in several parts, which the client does not read: leave `@defer` and `@stream` out",
+        false => "this is not a GraphQL interface: check its path, and what stands before the service",
+    };
+    let what = format!("the answer is of the content type `{}`, and not JSON", crate::error::escape(&essence));
+    Err(Error::new(Kind::Decode, what).hint(hint).at(NAME))
 }
 
 /// The errors that a status other than 2xx carries, when its body is a GraphQL answer; else the status.
@@ -91,50 +258,40 @@ fn refused(error: Error, secret: Option<&SecretString>) -> Error {
     }
 }
 
-/// The body of a request, and the payload of a subscription.
-pub(super) fn body(document: &str, variables: &impl Serialize) -> Result<String, Error> {
-    let refuse = |what: &str| Error::new(Kind::Request, what.to_owned()).hint("nothing was sent").at(NAME);
-    let variables = match serde_json::to_value(variables).map_err(|_| refuse("the variables cannot be written"))? {
-        Value::Array(pairs) => pairs_to_object(pairs).ok_or_else(|| refuse("the variables are no object"))?,
-        variables @ (Value::Object(_) | Value::Null) => variables,
-        _ => return Err(refuse("the variables are no object")),
-    };
-    let mut body = serde_json::Map::new();
-    body.insert("query".to_owned(), document.into());
-    if !variables.is_null() {
-        body.insert("variables".to_owned(), variables);
-    }
-    Ok(Value::Object(body).to_string())
-}
-
-/// `[("id", "17")]` is an object to people.
-fn pairs_to_object(pairs: Vec<Value>) -> Option<Value> {
-    let mut object = serde_json::Map::new();
-    for pair in pairs {
-        let Value::Array(pair) = pair else { return None };
-        let [Value::String(name), value] = <[Value; 2]>::try_from(pair).ok()? else { return None };
-        object.insert(name, value);
-    }
-    Some(object.into())
+/// `[["id", "17"]]` is an object to people.
+fn pairs_to_object(text: &str) -> Option<String> {
+    let Tree::Array(pairs) = Tree::read(text)? else { return None };
+    let members: Option<Vec<(String, Tree)>> = pairs
+        .into_iter()
+        .map(|pair| {
+            let Tree::Array(pair) = pair else { return None };
+            let [Tree::String(name), value] = <[Tree; 2]>::try_from(pair).ok()? else { return None };
+            Some((name, value))
+        })
+        .collect();
+    Some(Tree::Object(members?.into_iter().collect()).to_string())
 }
 
 pub(super) fn prepare(
     session: &Session,
     path: &str,
-    body: Bytes,
+    body: Content,
+    query: &str,
     accept: &'static str,
     stream: bool,
 ) -> Result<Prepared, Error> {
     let mut headers = HeaderMap::new();
     headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if matches!(body, Content::Bytes(_)) {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
     Ok(Prepared {
         operation: NAME,
         family: "",
         method: Method::Post,
-        url: url(&session.base, &encode_path(path), "").map_err(|error| error.at(NAME))?,
+        url: url(&session.base, &encode_path(path), query).map_err(|error| error.at(NAME))?,
         headers,
-        body: Content::Bytes(body),
+        body,
         stream,
     })
 }

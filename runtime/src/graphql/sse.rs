@@ -15,7 +15,7 @@ use crate::{
     clock::{self, Until},
     events::Event,
     session::{Options, Session, send},
-    wire::decode,
+    wire::{Content, decode},
 };
 
 const ACCEPT: &str = "text/event-stream";
@@ -102,13 +102,16 @@ async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened,
     let usable_for = token(session, settings.connect, None).await?.and_then(|held| held.usable_for());
     let renewal = Renewal::of(usable_for, settings);
     let body = Bytes::copy_from_slice(payload.as_bytes());
-    let prepared = prepare(session, settings.subscriptions(), body, ACCEPT, true)?;
+    let prepared = prepare(session, settings.subscriptions(), Content::Bytes(body), "", ACCEPT, true)?;
     // A subscription changes nothing, so that it may be asked for again.
     let options = Options { idempotent: true, ..Options::default() };
     let raw = send(session, &prepared, &options).await?;
     let kind = raw.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.to_ascii_lowercase().starts_with(ACCEPT) {
-        return Err(super::close::protocol("it answers a subscription with something else than events"));
+        let kind = crate::error::escape(kind);
+        return Err(super::close::protocol(&format!(
+            "it answers a subscription with the content type `{kind}`, not events"
+        )));
     }
     Ok(Opened { events: decode::events(raw)?, renewal })
 }

@@ -15,10 +15,10 @@ use super::{
     Answer, Gap,
     connect::secret,
     hub::Hub,
-    query::body,
+    query::Ask,
     queue::{Feed, Item, Queue},
 };
-use crate::{Client, Error, session::Session};
+use crate::{Client, Error, error::Kind, session::Session};
 
 /// What a subscription delivers.
 #[derive(Clone, Debug)]
@@ -46,7 +46,11 @@ impl<T> Subscription<T> {
         let session = Arc::clone(&platform.0);
         let queue = session.graphql.queue();
         let feed = Feed::new(&queue);
-        let added = body(document, variables).and_then(|body| Hub::add(&session, body.into(), Arc::clone(&feed)));
+        let ask = Ask::new(document, variables).and_then(|ask| match ask.is_plain() {
+            true => Ok(ask),
+            false => Err(Error::new(Kind::Request, "a subscription takes no files").hint("nothing was sent")),
+        });
+        let added = ask.and_then(|ask| Hub::add(&session, ask.json().into(), Arc::clone(&feed)));
         if let Err(error) = added {
             feed.fail(error);
         }

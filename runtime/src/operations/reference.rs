@@ -128,3 +128,33 @@ impl<'de> Deserialize<'de> for OperationRef {
         Ok(reference)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn of(id: impl Into<String>) -> Result<OperationRef, Error> {
+        let intent = Intent {
+            correlation: "c".to_owned(),
+            label: None,
+            kind: "deployment".to_owned(),
+            deployment: "d".to_owned(),
+            at: 0,
+            parameters: BTreeMap::new(),
+            key: super::super::store::Key::None,
+        };
+        OperationRef::of(&intent, id.into())
+    }
+
+    #[test]
+    fn an_identifier_that_a_service_gives_has_a_length_and_no_control_characters() {
+        for id in ["", "a\nb", "a\u{7f}"] {
+            assert_eq!(of(id).unwrap_err().code(), "reference", "{id:?}");
+        }
+        assert_eq!(of("x".repeat(LONGEST)).unwrap().id().len(), LONGEST);
+        for longer in [1, 2, 100_000] {
+            assert!(of("x".repeat(LONGEST + longer)).is_err(), "{longer} too long");
+        }
+    }
+}

@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
 
+use crate::wire::tree::raw;
+
 /// A decimal number with the digits that it has on the wire: `decimal` in .NET, and integers beyond 64 bits.
 ///
 /// A machine float would round `0.1` and cut `79228162514264337593543950335`. Compare and print it as it is, or turn it into
@@ -80,8 +82,7 @@ impl Serialize for Decimal {
 impl<'de> Deserialize<'de> for Decimal {
     /// Reads a number, and, as .NET can write one, a number in quotes.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let text = raw.get().trim_matches('"');
-        Self::new(text).ok_or_else(|| de::Error::custom("not a decimal number"))
+        let text = raw(deserializer)?;
+        Self::new(text.trim_matches('"')).ok_or_else(|| de::Error::custom("not a decimal number"))
     }
 }

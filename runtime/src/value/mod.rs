@@ -1,5 +1,6 @@
 //! Values that the generated types are made of.
 
+mod as_text;
 mod base64;
 mod date_time;
 mod decimal;
@@ -9,6 +10,7 @@ mod object;
 mod tests;
 mod time_span;
 
+pub use as_text::AsText;
 pub use base64::Base64;
 pub use date_time::{Date, DateTime, Time};
 pub use decimal::Decimal;

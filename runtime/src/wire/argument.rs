@@ -3,10 +3,9 @@
 use std::io;
 
 use serde::Serialize;
-use serde_json::{
-    Value,
-    ser::{CompactFormatter, Formatter},
-};
+use serde_json::ser::{CompactFormatter, Formatter};
+
+use super::tree::Tree;
 
 /// A value that goes into a request. Everything that serialises is one.
 pub trait Argument {
@@ -55,15 +54,9 @@ pub(crate) fn to_bytes(argument: &dyn Argument) -> Result<Vec<u8>, serde_json::E
     Ok(out)
 }
 
-/// The value as a JSON tree. By way of the text, so that each type is compiled for one serialiser only. A number with more
-/// digits than the tree can hold becomes its text: parameters and forms are written as text anyway.
-pub(crate) fn to_value(argument: &dyn Argument) -> Result<Value, serde_json::Error> {
-    let text = to_bytes(argument)?;
-    let value = serde_json::from_slice(&text)?;
-    if let Value::Number(number) = &value
-        && number.to_string().as_bytes() != text
-    {
-        return Ok(Value::String(String::from_utf8_lossy(&text).into_owned()));
-    }
-    Ok(value)
+/// The value as a tree. By way of the text, so that each type is compiled for one serialiser only, and numbers keep their
+/// digits.
+pub(crate) fn to_tree(argument: &dyn Argument) -> Result<Tree, serde_json::Error> {
+    let text = String::from_utf8(to_bytes(argument)?).map_err(serde::ser::Error::custom)?;
+    Tree::read(&text).ok_or_else(|| serde::ser::Error::custom("values that stand too deep in each other"))
 }

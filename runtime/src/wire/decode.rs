@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::{Body, Raw, lenient, whole};
+use super::{Body, Raw, lenient};
 use crate::{ByteStream, EventStream, error::Error};
 
 /// A JSON body. A byte-order mark before it is left out.
@@ -13,21 +13,14 @@ pub fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
 
 /// A JSON body of a response that stays.
 pub fn read<T: DeserializeOwned>(raw: &Raw) -> Result<T, Error> {
-    let text = text_of(raw.bytes());
-    match lenient::from_slice(text) {
-        Ok(value) => Ok(value),
-        Err(cause) => match whole::written_out(text) {
-            Some(text) => lenient::from_slice(&text).map_err(|cause| raw.fail(&cause)),
-            None => Err(raw.fail(&cause)),
-        },
-    }
+    lenient::from_slice(text_of(raw.bytes())).map_err(|cause| raw.fail(&cause))
 }
 
 /// A document.
 #[cfg(feature = "xml")]
 pub fn xml<T: DeserializeOwned>(raw: Raw, root: &super::xml::Root) -> Result<T, Error> {
     let value = super::xml::read(raw.bytes(), root).map_err(serde::de::Error::custom);
-    value.and_then(|value| T::deserialize(lenient::Lenient(&value))).map_err(|cause| raw.fail_as("xml", &cause))
+    value.and_then(|value| T::deserialize(lenient::Lenient::new(&value))).map_err(|cause| raw.fail_as("xml", &cause))
 }
 
 /// A JSON body, or none.

@@ -8,16 +8,48 @@ use std::fmt;
 
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Visitor};
 
-/// Reads a JSON text.
+/// Reads a JSON text. Where the decoder refuses one that may hold integers with a fraction of zero or an exponent, it is read
+/// once more, with each integer out of its digits.
 pub(crate) fn from_slice<T: DeserializeOwned>(text: &[u8]) -> Result<T, serde_json::Error> {
+    let mode = Mode { text: true, whole: false };
+    match read(text, mode) {
+        Err(cause) if !cause.is_syntax() && text.iter().any(|byte| b".eE".contains(byte)) => {
+            read(text, Mode { whole: true, ..mode }).map_err(|_| cause)
+        }
+        outcome => outcome,
+    }
+}
+
+/// Reads a JSON text whose numbers stand as numbers; `whole` says whether integers may be written in any way.
+pub(super) fn from_slice_strictly<T: DeserializeOwned>(text: &[u8], whole: bool) -> Result<T, serde_json::Error> {
+    read(text, Mode { text: false, whole })
+}
+
+fn read<T: DeserializeOwned>(text: &[u8], mode: Mode) -> Result<T, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let value = T::deserialize(Lenient(&mut deserializer))?;
+    let value = T::deserialize(Lenient(&mut deserializer, mode))?;
     deserializer.end()?;
     Ok(value)
 }
 
+/// What is taken for a number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mode {
+    /// Also what stands as text.
+    text: bool,
+    /// Integers, however they are written.
+    whole: bool,
+}
+
 /// A deserialiser, a sequence, a map or a seed whose values are read leniently.
-pub(crate) struct Lenient<T>(pub T);
+pub(crate) struct Lenient<T>(T, Mode);
+
+impl<T> Lenient<T> {
+    #[cfg(feature = "xml")]
+    pub(crate) fn new(inner: T) -> Self {
+        Self(inner, Mode { text: true, whole: false })
+    }
+}
 
 /// Hands the call on, with or without a visitor that makes what is inside lenient, too.
 macro_rules! forward {
@@ -30,13 +62,23 @@ macro_rules! forward {
         $self.0.$method($($argument,)* $visitor)
     };
     (@ inside $self:ident $method:ident ($($argument:ident),*) $visitor:ident) => {
-        $self.0.$method($($argument,)* Inside($visitor))
+        $self.0.$method($($argument,)* Inside($visitor, $self.1))
     };
     (@ integer $self:ident $method:ident ($($argument:ident),*) $visitor:ident) => {
-        $self.0.deserialize_any(Number { visitor: $visitor, whole: true })
+        if !$self.1.text && !$self.1.whole {
+            $self.0.$method($($argument,)* $visitor)
+        } else if $self.1.whole {
+            whole_number(&super::tree::raw($self.0)?, $visitor, $self.1)
+        } else {
+            $self.0.deserialize_any(Number { visitor: $visitor, whole: true, mode: $self.1 })
+        }
     };
     (@ float $self:ident $method:ident ($($argument:ident),*) $visitor:ident) => {
-        $self.0.deserialize_any(Number { visitor: $visitor, whole: false })
+        if $self.1.text {
+            $self.0.deserialize_any(Number { visitor: $visitor, whole: false, mode: $self.1 })
+        } else {
+            $self.0.$method($($argument,)* $visitor)
+        }
     };
 }
 
@@ -74,7 +116,7 @@ macro_rules! as_they_are {
 }
 
 /// A visitor, for whom the values inside are lenient.
-struct Inside<V>(V);
+struct Inside<V>(V, Mode);
 
 impl<'de, V: Visitor<'de>> Visitor<'de> for Inside<V> {
     type Value = V::Value;
@@ -97,19 +139,19 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Inside<V> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
-        self.0.visit_some(Lenient(deserializer))
+        self.0.visit_some(Lenient(deserializer, self.1))
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
-        self.0.visit_newtype_struct(Lenient(deserializer))
+        self.0.visit_newtype_struct(Lenient(deserializer, self.1))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<V::Value, A::Error> {
-        self.0.visit_seq(Lenient(sequence))
+        self.0.visit_seq(Lenient(sequence, self.1))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.0.visit_map(Lenient(map))
+        self.0.visit_map(Lenient(map, self.1))
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<V::Value, A::Error> {
@@ -121,7 +163,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Lenient<A> {
     type Error = A::Error;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, A::Error> {
-        self.0.next_element_seed(Lenient(seed))
+        self.0.next_element_seed(Lenient(seed, self.1))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -137,7 +179,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Lenient<A> {
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        self.0.next_value_seed(Lenient(seed))
+        self.0.next_value_seed(Lenient(seed, self.1))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -149,7 +191,7 @@ impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for Lenient<T> {
     type Value = T::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T::Value, D::Error> {
-        self.0.deserialize(Lenient(deserializer))
+        self.0.deserialize(Lenient(deserializer, self.1))
     }
 }
 
@@ -157,6 +199,7 @@ impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for Lenient<T> {
 struct Number<V> {
     visitor: V,
     whole: bool,
+    mode: Mode,
 }
 
 impl<'de, V: Visitor<'de>> Visitor<'de> for Number<V> {
@@ -182,6 +225,9 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Number<V> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<V::Value, E> {
+        if !self.mode.text {
+            return self.visitor.visit_str(text);
+        }
         let named = match text {
             "NaN" => Some(f64::NAN),
             "Infinity" => Some(f64::INFINITY),
@@ -221,8 +267,25 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Number<V> {
     }
 }
 
+/// Hands an integer over that is whole, however it is written; anything else as what it is.
+fn whole_number<'de, V: Visitor<'de>, E: Error>(text: &str, visitor: V, mode: Mode) -> Result<V::Value, E> {
+    let number = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| mode.text).unwrap_or(text);
+    let digits = super::whole::digits(number);
+    let digits = digits.as_deref().unwrap_or(number);
+    match (digits.parse::<i64>(), digits.parse::<u64>(), text) {
+        (Ok(value), ..) => visitor.visit_i64(value),
+        (_, Ok(value), _) => visitor.visit_u64(value),
+        (_, _, "null") => visitor.visit_unit(),
+        (_, _, "true" | "false") => visitor.visit_bool(text == "true"),
+        (_, _, text) => match text.parse() {
+            Ok(value) => visitor.visit_f64(value),
+            Err(_) => visitor.visit_str(text),
+        },
+    }
+}
+
 /// The integer that a number without a fraction is, as far as a float is surely the number that was written. A larger one is
-/// refused here, and written out of the text, digit by digit (`whole`).
+/// refused here, and read out of its digits (`whole`).
 fn whole(value: f64) -> Option<i64> {
     const EXACT: f64 = 1_099_511_627_776.0;
     #[allow(clippy::cast_possible_truncation, reason = "the value is whole and small")]

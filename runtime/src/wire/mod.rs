@@ -21,13 +21,14 @@ mod style;
 mod template;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tree;
 mod union;
 pub(crate) mod whole;
 #[cfg(feature = "xml")]
 pub mod xml;
 
 pub use argument::Argument;
-pub(crate) use argument::{to_bytes, to_value};
+pub(crate) use argument::{to_bytes, to_tree};
 pub use enums::{integer, out_of_range, text, unfit};
 pub(crate) use multipart::Part;
 pub use multipart::Parts;
@@ -44,4 +45,6 @@ pub(crate) use slot::{Put, Slot};
 pub(crate) use style::{path as encode_path, query_pairs as pairs};
 #[cfg(feature = "operations")]
 pub(crate) use template::{fill_texts, parameters_of};
-pub use union::{Read, by_fit, by_fit_written_out, by_tag, from_tree, from_tree_leniently, in_union, tree, with_tag};
+pub use union::{
+    Fit, Read, by_fit, by_tag, from_text, from_text_leniently, in_union, kept, keyed, only_member, with_tag,
+};

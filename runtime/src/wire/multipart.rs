@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
-use super::{Argument, Style, style, to_bytes, to_value};
+use super::{Argument, Style, style, to_bytes, to_tree, tree::Tree as Value};
 use crate::Upload;
 
 /// The parts of a multipart body, in order.
@@ -29,6 +27,12 @@ impl Parts {
         self.parts.push(Part { name: name.into(), upload, headers: &[], file: true });
     }
 
+    /// Adds a file under a name that is not known before.
+    #[cfg(feature = "graphql")]
+    pub(crate) fn named_file(&mut self, name: String, upload: Upload) {
+        self.parts.push(Part { name: name.into(), upload, headers: &[], file: true });
+    }
+
     /// Adds a file, if there is one.
     pub fn optional_file(&mut self, name: &'static str, upload: Option<Upload>) {
         if let Some(upload) = upload {
@@ -50,7 +54,7 @@ impl Parts {
 
     /// Adds a value as text: a string as it is, another value as JSON writes it. Null adds nothing.
     pub fn text(&mut self, name: &'static str, value: impl Argument) {
-        match to_value(&value) {
+        match to_tree(&value) {
             Ok(value) => self.value(name, &value),
             Err(error) => self.fail(error),
         }
@@ -63,7 +67,7 @@ impl Parts {
 
     /// Adds each element of an array as text, under the same name.
     pub fn texts(&mut self, name: &'static str, values: impl Argument) {
-        match to_value(&values) {
+        match to_tree(&values) {
             Ok(Value::Array(values)) => values.iter().for_each(|value| self.value(name, value)),
             Ok(value) => self.value(name, &value),
             Err(error) => self.fail(error),
@@ -104,7 +108,7 @@ impl Parts {
 
     /// Adds a value in a style: the pairs that a query would have, each a part, and nothing encoded.
     pub fn styled(&mut self, name: &'static str, how: Style, value: &dyn Argument) {
-        match to_value(value) {
+        match to_tree(value) {
             Ok(value) => {
                 for (name, text) in style::entries(name, how, &value) {
                     self.plain(name, Upload::bytes(text));

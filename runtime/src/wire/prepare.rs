@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use serde_json::Value;
 use url::{Position, Url};
 
 use super::{
-    Argument, Location, Method, Operation, Parameter, Parts, Payload, Style, style, template, to_bytes, to_value,
+    Argument, Location, Method, Operation, Parameter, Parts, Payload, Style, style, template, to_bytes, to_tree,
+    tree::Tree as Value,
 };
 use crate::{
     Upload,
@@ -47,14 +47,14 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, Error> {
     let mut values = Vec::with_capacity(arguments.len() + 1);
     for (parameter, argument) in operation.parameters.iter().zip(arguments) {
-        let value = to_value(*argument).map_err(|cause| {
+        let value = to_tree(*argument).map_err(|cause| {
             Error::new(Kind::Request, format!("the parameter `{}` cannot be written", parameter.name)).cause(cause)
         })?;
         values.push((parameter, value));
     }
     if let Some(parameter) = &operation.api_version {
         let version = api_version.or(parameter.default).ok_or_else(|| no_version(parameter.name))?;
-        values.push((parameter, Value::from(version)));
+        values.push((parameter, Value::String(version.to_owned())));
     }
     let path = template::fill(operation.path, |name| {
         let found =
@@ -167,9 +167,9 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
         }
         #[cfg(feature = "xml")]
         Payload::Xml(body, root) => {
-            let text = serde_json::from_slice(&write(body)?)
-                .map_err(|cause| cause.to_string())
-                .and_then(|value| super::xml::write(&value, root));
+            let text = String::from_utf8_lossy(&write(body)?).into_owned();
+            let value = Value::read(&text).ok_or_else(|| "values stand too deep in each other".to_owned());
+            let text = value.and_then(|value| super::xml::write(&value, root));
             let text = text.map_err(|cause| {
                 Error::new(Kind::Request, format!("the body cannot be written as XML: {cause}"))
                     .hint("nothing was sent: correct the value")
@@ -204,9 +204,9 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
 
 /// The members of an object, one or more pairs each.
 fn form(operation: &Operation, json: &[u8]) -> Result<String, Error> {
-    let members = match serde_json::from_slice(json) {
-        Ok(Value::Object(members)) => members,
-        Ok(Value::Null) => return Ok(String::new()),
+    let members = match std::str::from_utf8(json).ok().and_then(Value::read) {
+        Some(Value::Object(members)) => members,
+        Some(Value::Null) => return Ok(String::new()),
         _ => return Err(Error::new(Kind::Request, "the body of a form is no object")),
     };
     let pairs: Vec<String> = members

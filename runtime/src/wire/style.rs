@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::{
+    Style,
+    tree::{Members, Tree as Value},
+};
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use serde_json::{Map, Value};
-
-use super::Style;
 
 /// How one text is made fit for its place.
 pub(crate) type Encode = fn(&str) -> String;
@@ -183,6 +184,6 @@ fn present(items: &[Value]) -> impl Iterator<Item = &Value> {
     items.iter().filter(|item| !item.is_null())
 }
 
-fn set(members: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+fn set(members: &Members) -> impl Iterator<Item = &(String, Value)> {
     members.iter().filter(|(_, value)| !value.is_null())
 }

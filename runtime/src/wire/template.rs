@@ -1,9 +1,8 @@
 //! Fills the template of a path, and refuses what would leave it.
 
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
 
-use super::{Parameter, style};
+use super::{Parameter, style, tree::Tree as Value};
 use crate::error::{Error, Kind};
 
 /// The path with its parameters in place. `value` gives the value of a parameter by its name.

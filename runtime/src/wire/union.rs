@@ -1,64 +1,127 @@
-//! Unions: by a tag, or by what fits.
+//! Unions: by a tag, by the name of a member, or by what fits. Values are told apart by their text, so that numbers keep their
+//! digits.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use std::fmt;
 
-use super::{lenient::Lenient, record::covered};
+use serde::{
+    Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, DeserializeSeed, IgnoredAny, MapAccess, Visitor},
+    ser::SerializeMap,
+};
+use serde_json::Value;
+
+use super::{
+    lenient,
+    record::covered,
+    tree::{self, Members, Tree},
+};
+
+/// The text of a value that is still to be told apart.
+type Kept = String;
+
+/// How one variant of a union is read.
+pub type Read<T> = fn(&str) -> Result<T, serde_json::Error>;
 
 /// One variant of a union that is picked by its tag.
-pub(crate) type Tagged<T> = (&'static [&'static str], Read<T>);
+type Tagged<T> = (&'static [&'static str], Read<T>);
 
-/// Reads a value as a tree.
-pub fn tree<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    Value::deserialize(deserializer)
+/// Reads a value as its text.
+pub fn kept<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kept, D::Error> {
+    tree::raw(deserializer)
 }
 
-/// Reads a `T` out of a tree.
-pub fn from_tree<T: DeserializeOwned>(value: &Value) -> Result<T, serde_json::Error> {
-    T::deserialize(value)
+/// How one variant of an untagged union is read: whether an integer may be written with a fraction of zero or an exponent.
+pub type Fit<T> = fn(&str, bool) -> Result<T, serde_json::Error>;
+
+/// Reads a `T` out of a text. Numbers stand as numbers; `whole` says whether integers may be written in any way.
+pub fn from_text<T: DeserializeOwned>(text: &str, whole: bool) -> Result<T, serde_json::Error> {
+    lenient::from_slice_strictly(text.as_bytes(), whole)
 }
 
-/// As [`from_tree`], for a variant that a tag names: numbers may come as text.
-pub fn from_tree_leniently<T: DeserializeOwned>(value: &Value) -> Result<T, serde_json::Error> {
-    T::deserialize(Lenient(value))
+/// As [`from_text`], for a variant that a tag names: numbers may come as text.
+pub fn from_text_leniently<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    lenient::from_slice(text.as_bytes())
 }
 
-/// The variant that the tag of `value` names; `None` when there is no tag, or one that is not declared.
-pub fn by_tag<T>(value: &Value, tag: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
-    let tag = match value.get(tag) {
-        Some(Value::String(text)) => text.clone(),
-        // .NET may tell subtypes apart by numbers.
-        Some(Value::Number(number)) => number.to_string(),
-        _ => return Ok(None),
-    };
-    variants.iter().find(|(tags, _)| tags.contains(&tag.as_str())).map(|(_, read)| read(value)).transpose()
+/// The variant that the tag of the value names; `None` when there is no tag, or one that is not declared.
+pub fn by_tag<T>(text: &str, tag: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
+    let Some(tag) = tag_of(text, tag) else { return Ok(None) };
+    let found = variants.iter().find(|(tags, _)| tags.contains(&tag.as_str()));
+    found.map(|(_, read)| tree::within(text, || read(text))?).transpose()
 }
 
-/// How one variant of an untagged union is read.
-pub type Read<T> = fn(&Value) -> Result<T, serde_json::Error>;
+/// The text or the number that the last member of a name is. .NET may tell subtypes apart by numbers.
+fn tag_of(text: &str, name: &str) -> Option<String> {
+    struct Find<'n>(&'n str);
 
-/// The variant that decodes `value` and covers most of it; the first of equals.
-pub fn by_fit<T>(value: &Value, variants: &[Read<T>]) -> Option<T> {
-    let mut best: Option<(T, i64)> = None;
-    for read in variants {
-        let (candidate, points) = covered(|| read(value));
-        if let Ok(candidate) = candidate
-            && best.as_ref().is_none_or(|(_, most)| points > *most)
-        {
-            best = Some((candidate, points));
+    impl<'de> Visitor<'de> for Find<'_> {
+        type Value = Option<Value>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<Value>, A::Error> {
+            let mut found = None;
+            while let Some(is_it) = map.next_key_seed(Is(self.0))? {
+                match is_it {
+                    true => found = Some(map.next_value()?),
+                    false => drop(map.next_value::<IgnoredAny>()?),
+                }
+            }
+            Ok(found)
         }
     }
-    let (found, points) = best?;
-    super::record::cover(points);
-    Some(found)
+
+    struct Is<'n>(&'n str);
+
+    impl<'de> DeserializeSeed<'de> for Is<'_> {
+        type Value = bool;
+
+        fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+            deserializer.deserialize_str(self)
+        }
+    }
+
+    impl Visitor<'_> for Is<'_> {
+        type Value = bool;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("the name of a member")
+        }
+
+        fn visit_str<E>(self, name: &str) -> Result<bool, E> {
+            Ok(name == self.0)
+        }
+    }
+
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    match (&mut deserializer).deserialize_map(Find(name)).ok()?? {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
-/// [`by_fit`] for the integers that a tree holds as floats, because they came with a fraction of zero or an exponent.
-#[cold]
-pub fn by_fit_written_out<T>(value: &Value, variants: &[Read<T>]) -> Option<T> {
-    let text = serde_json::to_vec(value).ok()?;
-    let whole = serde_json::from_slice(&super::whole::written_out(&text)?).ok()?;
-    by_fit(&whole, variants)
+/// The variant that decodes the value and covers most of it; the first of equals. Integers that are not written as such
+/// count where nothing fits without them.
+pub fn by_fit<T>(text: &str, variants: &[Fit<T>]) -> Result<Option<T>, serde_json::Error> {
+    for whole in [false, true] {
+        let mut best: Option<(T, i64)> = None;
+        for read in variants {
+            let (candidate, points) = covered(|| tree::within(text, || read(text, whole)));
+            if let Ok(candidate) = candidate?
+                && best.as_ref().is_none_or(|(_, most)| points > *most)
+            {
+                best = Some((candidate, points));
+            }
+        }
+        if let Some((found, points)) = best {
+            super::record::cover(points);
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// Turns the error of a variant into the format's.
@@ -73,15 +136,34 @@ pub fn with_tag<S: Serializer>(
     text: &'static str,
     variant: &dyn super::Argument,
 ) -> Result<S::Ok, S::Error> {
-    let value = super::to_value(variant).map_err(serde::ser::Error::custom)?;
-    let Value::Object(members) = value else { return value.serialize(serializer) };
+    let value = super::to_tree(variant).map_err(serde::ser::Error::custom)?;
+    let Tree::Object(members) = value else { return value.serialize(serializer) };
     let own = members.get(tag).filter(|value| !value.is_null()).cloned();
     // Readers of tagged unions in .NET want the tag first.
-    let tagged: Map<String, Value> = [(tag.to_owned(), own.unwrap_or_else(|| Value::from(text)))]
+    let tagged: Members = [(tag.to_owned(), own.unwrap_or_else(|| Tree::String(text.to_owned())))]
         .into_iter()
         .chain(members.into_iter().filter(|(name, _)| name != tag))
         .collect();
-    tagged.serialize(serializer)
+    Tree::Object(tagged).serialize(serializer)
+}
+
+/// Writes a variant as the only member of an object.
+pub fn keyed<S: Serializer>(serializer: S, name: &'static str, variant: &impl Serialize) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(1))?;
+    map.serialize_entry(name, variant)?;
+    map.end()
+}
+
+/// The only member of an object that is not null: its name, and its value as text.
+pub fn only_member<E: serde::de::Error>(text: &str) -> Result<(String, Kept), E> {
+    let Some(Tree::Object(members)) = Tree::read(text) else {
+        return Err(E::custom("an object with one member is expected"));
+    };
+    let mut set = members.into_iter().filter(|(_, value)| !value.is_null());
+    match (set.next(), set.next()) {
+        (Some((name, value)), None) => Ok((name, value.to_string())),
+        _ => Err(E::custom("exactly one member has a value")),
+    }
 }
 
 /// Gives an enum with `Unknown(Value)` its serde implementations: the member `tag` names the variant.
@@ -91,17 +173,17 @@ macro_rules! __tagged_union {
     ($type:ident, $tag:literal { $($variant:ident($inner:ty) = $first:literal $(| $more:literal)*),* $(,)? }) => {
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
             fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let value = $crate::codegen::tree(deserializer)?;
-                let found = $crate::codegen::by_tag(&value, $tag, &[
-                    $((&[$first $(, $more)*], |value| $crate::codegen::from_tree_leniently(value).map(Self::$variant)),)*
+                let text = $crate::codegen::kept(deserializer)?;
+                let found = $crate::codegen::by_tag(&text, $tag, &[
+                    $((&[$first $(, $more)*], |text| $crate::codegen::from_text_leniently(text).map(Self::$variant)),)*
                 ]);
-                match found {
-                    Ok(Some(found)) => Ok(found),
-                    Ok(None) => {
+                let failed = |cause| $crate::codegen::in_union(stringify!($type), &cause);
+                match found.map_err(failed)? {
+                    Some(found) => Ok(found),
+                    None => {
                         $crate::codegen::unfit();
-                        Ok(Self::Unknown(value))
+                        $crate::codegen::from_text(&text, false).map(Self::Unknown).map_err(failed)
                     }
-                    Err(cause) => Err($crate::codegen::in_union(stringify!($type), &cause)),
                 }
             }
         }
@@ -116,6 +198,32 @@ macro_rules! __tagged_union {
     };
 }
 
+/// Gives an enum its serde implementations: the value is an object whose only member names the variant.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __keyed_union {
+    ($type:ident { $($variant:ident($inner:ty) = $name:literal),* $(,)? }) => {
+        impl<'de> $crate::codegen::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = $crate::codegen::kept(deserializer)?;
+                let (name, value) = $crate::codegen::only_member(&text)?;
+                let failed = |cause| $crate::codegen::in_union(stringify!($type), &cause);
+                match name.as_str() {
+                    $($name => $crate::codegen::from_text_leniently(&value).map(Self::$variant).map_err(failed),)*
+                    _ => Err($crate::codegen::missing(stringify!($type), "one of its members")),
+                }
+            }
+        }
+        impl $crate::codegen::Serialize for $type {
+            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$variant(inner) => $crate::codegen::keyed(serializer, $name, inner),)*
+                }
+            }
+        }
+    };
+}
+
 /// Gives an enum with `Unknown(Value)` its serde implementations: the variant that fits best is taken.
 #[doc(hidden)]
 #[macro_export]
@@ -123,15 +231,18 @@ macro_rules! __untagged_union {
     ($type:ident { $($variant:ident($inner:ty)),* $(,)? }) => {
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
             fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let value = $crate::codegen::tree(deserializer)?;
-                let variants: &[$crate::codegen::Read<Self>] = &[
-                    $(|value| $crate::codegen::from_tree(value).map(Self::$variant),)*
+                let text = $crate::codegen::kept(deserializer)?;
+                let variants: &[$crate::codegen::Fit<Self>] = &[
+                    $(|text, whole| $crate::codegen::from_text(text, whole).map(Self::$variant),)*
                 ];
-                let found = $crate::codegen::by_fit(&value, variants).or_else(|| $crate::codegen::by_fit_written_out(&value, variants));
-                Ok(found.unwrap_or_else(|| {
-                    $crate::codegen::unfit();
-                    Self::Unknown(value)
-                }))
+                let failed = |cause| $crate::codegen::in_union(stringify!($type), &cause);
+                match $crate::codegen::by_fit(&text, variants).map_err(failed)? {
+                    Some(found) => Ok(found),
+                    None => {
+                        $crate::codegen::unfit();
+                        $crate::codegen::from_text(&text, false).map(Self::Unknown).map_err(failed)
+                    }
+                }
             }
         }
         impl $crate::codegen::Serialize for $type {

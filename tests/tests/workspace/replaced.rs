@@ -110,7 +110,7 @@ fn another_contract_needs_no_change_by_hand() {
         different.is_empty(),
         "the way back restores every byte, but for {different:?}\n\
          what is checked in is not what the sandbox serves now: run `cargo xtask regenerate --sandbox`; where only the hash of the \
-         download differs, remove specs/codegen.lock first, and see that the names in it stay"
+         download differs, remove specs/codegen.lock first"
     );
     fs::remove_dir_all(&copy).unwrap();
 }

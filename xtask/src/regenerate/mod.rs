@@ -10,7 +10,7 @@ mod survey;
 
 use std::process::ExitCode;
 
-use platform_codegen::line;
+use platform_codegen::{Names, line};
 
 use crate::console::{Steps, word};
 use crate::failure::{Exit, Failure};
@@ -57,10 +57,20 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     }
 
     steps.step("generating");
-    let desired = desired(workspace, &settings, &pins, schema.as_deref(), lock.as_ref())?;
+    let names = names(workspace, lock.as_ref())?;
+    let desired = desired(workspace, &settings, &pins, schema.as_deref(), &names)?;
     interrupt.check()?;
 
-    let known = Known::of(workspace, lock.as_ref())?;
+    let known = Known::of(workspace, lock.as_ref(), |lock| {
+        let same = lock.configuration == desired.lock.configuration;
+        let again = || -> Result<Desired, Failure> {
+            let pins = pins::from_disk(workspace, Some(lock), false)?;
+            let schema = schema::from_disk(workspace, Some(lock), false)?;
+            self::desired(workspace, &settings, &pins, schema.as_deref(), &names)
+        };
+        // Of a run with another configuration nothing can be told.
+        same.then(again)?.ok().map(|before| before.hashes)
+    })?;
     let survey = Survey::of(workspace, &desired, &known)?;
     let refused = survey.refused(flags.overwrite);
     if !refused.is_empty() {
@@ -77,6 +87,12 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     Ok(ExitCode::SUCCESS)
 }
 
+/// The names that were given: of the file, else of a lock that held them.
+pub(crate) fn names(workspace: &Workspace, lock: Option<&Lock>) -> Result<Names, Failure> {
+    let earlier = || lock.and_then(|lock| lock.earlier.as_ref()).map(|earlier| earlier.names.clone());
+    Ok(crate::names::find(workspace)?.or_else(earlier).unwrap_or_default())
+}
+
 /// The lock to work with; without one, every file that carries the generated header counts as the tool's own.
 fn usable_lock(found: Found, offline: bool, steps: &Steps) -> Result<Option<Lock>, Failure> {
     match found {
@@ -85,7 +101,7 @@ fn usable_lock(found: Found, offline: bool, steps: &Steps) -> Result<Option<Lock
         Found::Conflict if !offline => Err(lock::conflict()),
         Found::Invalid(reason) if !offline => Err(lock::invalid(&reason)),
         Found::Conflict | Found::Invalid(_) => {
-            steps.note("the lock cannot be read and is written anew: Rust names that it pinned are derived again");
+            steps.note("the lock cannot be read and is written anew");
             Ok(None)
         }
     }

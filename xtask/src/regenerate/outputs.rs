@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use platform_codegen::{Config, Contract, Output, Report, generate};
+use platform_codegen::{Config, Contract, Names, Output, Report, generate};
 use serde::Serialize;
 
 use super::{Pin, features, ledger, reserved};
 use crate::failure::{Exit, Failure};
 use crate::lock::{Lock, sha256};
+use crate::names;
 use crate::settings::Settings;
 use crate::workspace::{BLOCK, CLIENT_MANIFEST, GENERATED, LOCK, SCHEMA, Workspace, pinned_path};
 
@@ -20,9 +21,13 @@ pub(crate) struct Desired {
     pub(crate) block: String,
     /// The client's manifest with that block.
     pub(crate) manifest: String,
+    /// What is written of each of them, and of the block: path → SHA-256.
+    pub(crate) hashes: BTreeMap<String, String>,
     pub(crate) lock: Lock,
     /// The lock as text.
     pub(crate) lock_text: String,
+    /// The names as text.
+    pub(crate) names_text: String,
     pub(crate) output: Output,
 }
 
@@ -32,27 +37,27 @@ pub(crate) fn desired(
     settings: &Settings,
     pins: &[Pin],
     schema: Option<&str>,
-    old: Option<&Lock>,
+    names: &Names,
 ) -> Result<Desired, Failure> {
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
-    let names = old.map(|lock| lock.names.clone()).unwrap_or_default();
     let reserved = reserved(workspace)?;
     let config = Config { schema: schema.map(str::to_owned), reserved, ..settings.codegen.clone() };
-    let output = generate(&contracts, &config, &names).map_err(|report| refused(&report))?;
+    let output = generate(&contracts, &config, names).map_err(|report| refused(&report))?;
     let mut files = files(pins, &output)?;
     files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.to_owned())));
     let block = features::render(&output.features);
     let manifest = client_manifest(workspace)?;
     let manifest = features::replace(&manifest, &block)?;
 
-    let mut lock = Lock::new(configuration_hash(settings)?);
-    lock.documents = pins.iter().map(|pin| pin.entry.clone()).collect();
-    lock.outputs = files.iter().map(|(path, text)| (path.clone(), sha256(text.as_bytes()))).collect();
-    lock.outputs.insert(BLOCK.to_owned(), sha256(block.as_bytes()));
-    lock.names = output.names.clone();
+    let documents = pins.iter().map(|pin| pin.entry.clone()).collect();
+    let mut hashes: BTreeMap<String, String> =
+        files.iter().map(|(path, text)| (path.clone(), sha256(text.as_bytes()))).collect();
+    hashes.insert(BLOCK.to_owned(), sha256(block.as_bytes()));
+    let lock = Lock::new(configuration_hash(settings)?, documents, &hashes);
     let lock_text = lock.render()?;
-    Ok(Desired { files, block, manifest, lock, lock_text, output })
+    let names_text = names::render(&output.names);
+    Ok(Desired { files, block, manifest, hashes, lock, lock_text, names_text, output })
 }
 
 /// What the generator refuses: the contract, the schema, or what people wrote where it does not fit them.

@@ -8,9 +8,11 @@ use super::Desired;
 use super::features;
 use crate::console::word;
 use crate::failure::Failure;
-use crate::lock::{Lock, sha256};
+use crate::lock::{Lock, digest, sha256};
 use crate::transaction::Change;
-use crate::workspace::{BLOCK, CLIENT_MANIFEST, CONTRACTS, GENERATED, LOCK, REPORTS, SCHEMA, Workspace};
+use crate::workspace::{
+    BLOCK, CLIENT_MANIFEST, CONTRACTS, GENERATED, LOCK, NAMES, REPORTS, SCHEMA, Workspace, pinned_path,
+};
 
 /// Why a file is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +72,8 @@ impl Finding {
 /// What was written by earlier runs, and from which inputs.
 #[derive(Debug)]
 pub(crate) struct Known {
-    /// Path → hash, of the last content that the tool wrote.
+    /// Path → hash of the last content that the tool wrote; empty where only that is known, that it is something else than
+    /// what is there.
     outputs: BTreeMap<String, String>,
     lock: Option<Lock>,
 }
@@ -78,10 +81,41 @@ pub(crate) struct Known {
 impl Known {
     /// What the lock lists. Without one, what carries the generated header or stands under a name that only the tool
     /// uses counts as the tool's own, in the state in which it is found.
-    pub(crate) fn of(workspace: &Workspace, lock: Option<&Lock>) -> Result<Self, Failure> {
-        if let Some(lock) = lock {
-            return Ok(Self { outputs: lock.outputs.clone(), lock: Some(lock.clone()) });
-        }
+    ///
+    /// The lock has one digest over all outputs. Where it does not fit, `expected` says what the tool wrote: what it writes
+    /// from the inputs of that run.
+    pub(crate) fn of(
+        workspace: &Workspace,
+        lock: Option<&Lock>,
+        expected: impl FnOnce(&Lock) -> Option<BTreeMap<String, String>>,
+    ) -> Result<Self, Failure> {
+        let Some(lock) = lock else { return Self::unlocked(workspace) };
+        let outputs = match &lock.earlier {
+            Some(earlier) => earlier.hashes.clone(),
+            None => {
+                let found = Self::found(workspace, lock)?;
+                if digest(&found) == lock.digest {
+                    found
+                } else {
+                    let mut expected = expected(lock).unwrap_or_default();
+                    lock.outputs.iter().map(|path| (path.clone(), expected.remove(path).unwrap_or_default())).collect()
+                }
+            }
+        };
+        Ok(Self { outputs, lock: Some(lock.clone()) })
+    }
+
+    /// What the lock alone can tell: whether a pinned contract or the schema is what was pinned, and whether a file is there.
+    pub(crate) fn of_pins(workspace: &Workspace, lock: &Lock) -> Result<Self, Failure> {
+        let mut outputs: BTreeMap<String, String> =
+            lock.outputs.iter().map(|path| (path.clone(), String::new())).collect();
+        outputs.extend(Self::found(workspace, lock)?);
+        outputs.extend(lock.documents.iter().map(|document| (pinned_path(&document.name), document.canonical.clone())));
+        outputs.extend(lock.schema.iter().map(|hash| (SCHEMA.to_owned(), hash.clone())));
+        Ok(Self { outputs, lock: Some(lock.clone()) })
+    }
+
+    fn unlocked(workspace: &Workspace) -> Result<Self, Failure> {
         let mut outputs = BTreeMap::new();
         for path in territory(workspace)? {
             let Some(bytes) = workspace.read(&path)? else { continue };
@@ -95,6 +129,19 @@ impl Known {
         Ok(Self { outputs, lock: None })
     }
 
+    /// The outputs that are there.
+    fn found(workspace: &Workspace, lock: &Lock) -> Result<BTreeMap<String, String>, Failure> {
+        let mut found = BTreeMap::new();
+        for path in &lock.outputs {
+            let bytes = match path == BLOCK {
+                true => current_block(workspace)?.map(String::into_bytes),
+                false => workspace.read(path)?,
+            };
+            found.extend(bytes.map(|bytes| (path.clone(), sha256(&bytes))));
+        }
+        Ok(found)
+    }
+
     /// Which inputs differ from those of the last run.
     fn changed_inputs(&self, desired: &Desired) -> String {
         let Some(lock) = &self.lock else { return "no lock".to_owned() };
@@ -102,7 +149,7 @@ impl Known {
         if lock.documents != desired.lock.documents {
             inputs.push("contract");
         }
-        if lock.outputs.get(SCHEMA) != desired.lock.outputs.get(SCHEMA) {
+        if lock.schema != desired.lock.schema {
             inputs.push("schema");
         }
         if lock.configuration != desired.lock.configuration {
@@ -144,10 +191,12 @@ impl Survey {
             known,
             &inputs,
         );
-        let lock = workspace.read(LOCK)?;
-        if lock.as_deref() != Some(desired.lock_text.as_bytes()) {
-            let cause = if lock.is_some() { Cause::Inputs(inputs) } else { Cause::Missing };
-            survey.findings.push(Finding { path: LOCK.to_owned(), cause, wanted: true });
+        for (path, wanted) in [(LOCK, &desired.lock_text), (NAMES, &desired.names_text)] {
+            let found = workspace.read(path)?;
+            if found.as_deref() != Some(wanted.as_bytes()) {
+                let cause = if found.is_some() { Cause::Inputs(inputs.clone()) } else { Cause::Missing };
+                survey.findings.push(Finding { path: path.to_owned(), cause, wanted: true });
+            }
         }
         Ok(survey)
     }
@@ -216,6 +265,7 @@ impl Survey {
                 Some(text) => changes.push(write(path, text)),
                 None if path == BLOCK => changes.push(write(CLIENT_MANIFEST, &desired.manifest)),
                 None if path == LOCK => changes.push(write(LOCK, &desired.lock_text)),
+                None if path == NAMES => changes.push(write(NAMES, &desired.names_text)),
                 // A listed file that is neither there nor wanted needs nothing but its line in the lock.
                 None if finding.cause == Cause::Missing => {}
                 None if self.obsolete.contains(path) => changes.push(Change::Remove { path: path.to_owned() }),

@@ -56,7 +56,7 @@ pub(crate) fn from_disk(
     overwrite: bool,
 ) -> Result<Option<String>, Failure> {
     let Some(bytes) = workspace.read(SCHEMA)? else { return Ok(None) };
-    let known = lock.and_then(|lock| lock.outputs.get(SCHEMA));
+    let known = lock.and_then(|lock| lock.schema.as_ref());
     if lock.is_some() && !overwrite && known.is_none_or(|hash| *hash != sha256(&bytes)) {
         return Err(Failure::new(
             Exit::Stale,

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use crate::console::{count, progress, result};
 use crate::failure::{Exit, Failure};
-use crate::workspace::{LOCK, Workspace, is_territory};
+use crate::workspace::{LOCK, NAMES, Workspace, is_territory};
 
 /// A place that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +48,7 @@ impl File {
 
     /// Whether the tool wrote it.
     fn is_generated(&self) -> bool {
-        is_territory(&self.path) || self.path == LOCK || self.path == "Cargo.lock"
+        is_territory(&self.path) || [LOCK, NAMES, "Cargo.lock"].contains(&self.path.as_str())
     }
 
     /// Whether it holds tests, examples, or inputs and expected outputs of tests.

@@ -6,6 +6,7 @@
 mod support;
 
 mod lenient;
+mod numbers;
 mod operations;
 mod parameters;
 mod responses;

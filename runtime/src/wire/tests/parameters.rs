@@ -3,7 +3,7 @@ use support::{Reply, Server};
 
 use super::support;
 use crate::Client;
-use crate::{codegen::prelude::*, wire::to_value};
+use crate::{codegen::prelude::*, wire::to_tree};
 
 /// Sends one value as one parameter of `/x` or `/x/{p}`, and returns the target, or the value of the header.
 async fn send(parameter: Parameter, value: Value) -> Result<String, Error> {
@@ -106,10 +106,10 @@ async fn query_parameters_in_every_style() {
 
 #[tokio::test]
 async fn decimals_keep_their_digits() {
-    let text = |decimal: &str| to_value(&Decimal::new(decimal).unwrap()).unwrap();
-    assert_eq!(text("79228162514264337593543950335"), json!("79228162514264337593543950335"));
-    assert_eq!(text("19.90"), json!("19.90"));
-    assert_eq!(text("1"), json!(1));
+    let text = |decimal: &str| to_tree(&Decimal::new(decimal).unwrap()).unwrap().to_string();
+    for decimal in ["79228162514264337593543950335", "19.90", "1"] {
+        assert_eq!(text(decimal), decimal);
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! From a value to a document.
 
-use serde_json::{Map, Value};
+use crate::wire::tree::{Members, Tree as Value};
 
 use super::{DEPTH, INSTANCE, Member, Name, Place, Root, Shape};
 
@@ -75,7 +75,7 @@ impl Writer {
         Ok(())
     }
 
-    fn attributes(&mut self, members: &Map<String, Value>, declared: &[Member]) -> Result<(), String> {
+    fn attributes(&mut self, members: &Members, declared: &[Member]) -> Result<(), String> {
         for member in declared.iter().filter(|member| member.place == Place::Attribute) {
             let text = match members.get(member.wire) {
                 None | Some(Value::Null) => continue,
@@ -98,7 +98,7 @@ impl Writer {
 
     fn members(
         &mut self,
-        members: &Map<String, Value>,
+        members: &Members,
         declared: &[Member],
         extra: Option<&Shape>,
         depth: usize,

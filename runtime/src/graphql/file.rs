@@ -1,0 +1,97 @@
+//! Files among the variables of a document.
+
+use std::{cell::RefCell, sync::Arc};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::{Upload, wire::tree::Tree};
+
+/// A file among the variables of a document, for a scalar such as `Upload`. The document is sent as a form with the file
+/// beside it (GraphQL multipart request specification).
+///
+/// ```
+/// use platform_runtime::{Upload, graphql::File};
+///
+/// let file = File::from(Upload::file("/var/lib/report.csv"));
+/// # let _ = file;
+/// ```
+#[derive(Clone, Debug)]
+pub struct File(Arc<Upload>);
+
+impl From<Upload> for File {
+    fn from(upload: Upload) -> Self {
+        Self(Arc::new(upload))
+    }
+}
+
+/// Two are equal when they are the same one.
+impl PartialEq for File {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// What stands in the place of a file while variables are written. No text of a program begins like this.
+const MARK: &str = "\u{0}\u{1}file ";
+
+thread_local! {
+    /// The files of the variables that are being written on this thread.
+    static FILES: RefCell<Option<Vec<Upload>>> = const { RefCell::new(None) };
+}
+
+impl Serialize for File {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let index = FILES.with_borrow_mut(|files| {
+            let files = files.as_mut()?;
+            files.push(Upload::clone(&self.0));
+            Some(files.len() - 1)
+        });
+        match index {
+            Some(index) => serializer.serialize_str(&format!("{MARK}{index}")),
+            None => serializer.serialize_none(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for File {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Err(de::Error::custom("a file is sent, and never read"))
+    }
+}
+
+/// What `write` writes, and the files in it, each with the path to its place, where null stands.
+pub(super) fn written(
+    write: impl FnOnce() -> Result<Vec<u8>, serde_json::Error>,
+) -> Result<(String, Vec<(String, Upload)>), serde_json::Error> {
+    let outer = FILES.replace(Some(Vec::new()));
+    let written = write();
+    let files = FILES.replace(outer).unwrap_or_default();
+    let text = String::from_utf8(written?).map_err(serde::ser::Error::custom)?;
+    if files.is_empty() {
+        return Ok((text, Vec::new()));
+    }
+    let mut tree = Tree::read(&text).ok_or_else(|| <serde_json::Error as serde::ser::Error>::custom("too deep"))?;
+    let mut places = Vec::new();
+    take(&mut tree, "variables", &mut places);
+    let found = places.into_iter().filter_map(|(path, index)| Some((path, files.get(index)?.clone())));
+    Ok((tree.to_string(), found.collect()))
+}
+
+/// Puts null in the place of each file.
+fn take(tree: &mut Tree, path: &str, places: &mut Vec<(String, usize)>) {
+    match tree {
+        Tree::String(text) => {
+            if let Some(index) = text.strip_prefix(MARK).and_then(|index| index.parse().ok()) {
+                places.push((path.to_owned(), index));
+                *tree = Tree::Null;
+            }
+        }
+        Tree::Array(items) => {
+            items.iter_mut().enumerate().for_each(|(index, item)| take(item, &format!("{path}.{index}"), places));
+        }
+        Tree::Object(members) => {
+            members.iter_mut().for_each(|(name, value)| take(value, &format!("{path}.{name}"), places));
+        }
+        Tree::Null | Tree::Bool(_) | Tree::Number(_) => {}
+    }
+}
