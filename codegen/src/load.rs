@@ -9,7 +9,6 @@
 mod brackets;
 mod build;
 mod decode;
-mod floats;
 mod recognise;
 mod syntax;
 

@@ -17,37 +17,9 @@ use serde_json::{Map, Value};
 const HARMLESS: &str = "zq";
 
 /// Texts that would do harm where they were written as they are. Each holds the letters of the harmless one, so that a
-/// name can be made of it.
+/// name can be made of it. `cargo xtask fuzz` uses the same texts.
 fn hostile() -> Vec<String> {
-    let mut texts: Vec<String> = [
-        "zq\"; fn evil() {} static X: &str = \"",
-        "201 => zq(text) }); trait zq<t> { fn f() {} } zq!(y { 201",
-        "zq */ fn evil() {} /*",
-        "zq\n}\nfn evil() {}\n//! zq\n#![allow(all)]\n#[path = \"x\"] mod y;",
-        "zq\"# r#\"",
-        "zq'; '\\'\\",
-        "zq\u{2028}fn evil() {}\u{2029}\u{85}x",
-        "zq\r\nx\rfn evil() {}",
-        "\u{202e}zq\u{202c}\u{200b}\u{feff}",
-        "\u{0}\u{1}\u{1b}[2Jzq\u{9b}31m\u{7f}",
-        "    zq();\n\n    more();",
-        "-     zq();",
-        "1.     zq();",
-        ">     zq();",
-        "> ```\n> zq();\n> ```",
-        "- ~~~ rust,should_panic\n  zq();",
-        "zq\n```rust\npanic!();",
-        "<pre><code>zq</code></pre>\n\n<script>zq()</script>\n<!-- zq",
-        "[zq](crate::zq) [`Platform`] ![zq](javascript:zq) [zq]: zq",
-        "| zq | ``` |\n|---|---|\n| ` | x |",
-        "../../zq",
-        "C:\\zq\\nul",
-        "{zq} {{zq}} {zq:?} {0}",
-        "Größe zq Пользователи İ",
-        "$crate zq!{} #zq 'static &mut",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let mut texts: Vec<String> = serde_json::from_str(include_str!("hostile/texts.json")).unwrap();
     texts.push(format!("zq {}", "long\"` ".repeat(1_500)));
     texts
 }

@@ -32,8 +32,6 @@ pub(super) struct State {
     pub(super) yaml: bool,
     /// Whether those scalars are read as YAML reads them after all.
     pub(super) literal: bool,
-    /// The numbers that are no integers, exactly, in the order of the text; none for YAML, which is read exactly.
-    pub(super) floats: std::vec::IntoIter<f64>,
     /// The bound that ended the reading.
     pub(super) crossed: Option<Bound>,
     /// Keys that stood twice, and numbers that JSON does not have.
@@ -45,11 +43,6 @@ pub(super) struct State {
 }
 
 impl State {
-    /// State for a JSON document with these floating-point numbers.
-    pub(super) fn json(floats: Vec<f64>) -> Self {
-        Self { floats: floats.into_iter(), ..Self::default() }
-    }
-
     /// State for a YAML document.
     pub(super) fn yaml() -> Self {
         Self { yaml: true, ..Self::default() }
@@ -134,7 +127,6 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        let value = self.0.floats.next().unwrap_or(value);
         if let Some(number) = Number::from_f64(value) {
             return Ok(Value::Number(number));
         }

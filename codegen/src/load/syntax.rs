@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use serde::de::DeserializeSeed;
 use serde_json::{Value, error::Category};
 
+use super::brackets;
 use super::build::{Bound, Node, State};
 use super::{Fault, MAX_BYTES, MAX_DEPTH, Note};
-use super::{brackets, floats};
 use crate::Loss;
 
 /// Numbers beyond the range of a double that are replaced before the text is given up.
@@ -66,7 +66,7 @@ fn json(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
     let mut text = Cow::Borrowed(text);
     let mut replaced = 0;
     loop {
-        let mut state = State::json(floats::exact(&text));
+        let mut state = State::default();
         let mut reader = serde_json::Deserializer::from_str(&text);
         let result = Node(&mut state).deserialize(&mut reader).and_then(|tree| reader.end().map(|()| tree));
         let error = match result {
@@ -124,7 +124,7 @@ fn json_fault(state: &State, error: &serde_json::Error, message: &str) -> Fault 
 fn nearest(text: &str, line: usize, column: usize) -> Option<String> {
     let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
     let bytes = text.as_bytes();
-    let numeric = |byte: &u8| floats::is_numeric(*byte);
+    let numeric = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     let place = (start + column).min(bytes.len());
     let first = place - bytes[..place].iter().rev().skip(1).take_while(|byte| numeric(byte)).count() - 1;
     let length = bytes.get(first..)?.iter().take_while(|byte| numeric(byte)).count();

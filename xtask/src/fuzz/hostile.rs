@@ -1,5 +1,7 @@
 //! What nobody would write into a contract on purpose.
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
 use super::random::Random;
@@ -98,12 +100,18 @@ const TEXTS: &[&str] = &[
     "2024-01-01",
 ];
 
+/// The texts that the generator's own test puts into every place.
+static SHARED: LazyLock<Vec<String>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../codegen/tests/hostile/texts.json")).unwrap_or_default()
+});
+
 /// Text that does harm, or a lot of it.
 pub(super) fn text(random: &mut Random) -> String {
     match random.below(40) {
         0 => "x".repeat(300),
         1 => "ab ".repeat(3_400),
         2 => "é".repeat(500),
+        3..=12 => random.pick(&SHARED).cloned().unwrap_or_default(),
         _ => random.pick(TEXTS).map(|text| (*text).to_owned()).unwrap_or_default(),
     }
 }

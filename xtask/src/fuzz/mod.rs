@@ -165,3 +165,38 @@ fn compiled(
     result(&format!("{} compiled, {} with errors", wanted, errors.len()));
     Ok(!errors.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// How many executions gave a client, and how many a report.
+    fn outcomes(seeds: &[seeds::Seed], executions: u64) -> (usize, usize) {
+        let (mut clients, mut refused) = (0, 0);
+        for index in 0..executions {
+            let input = input::input(seeds, 1, index).expect("there are seeds");
+            match judge::execute(&input) {
+                Verdict::Client(_) => clients += 1,
+                Verdict::Refused => refused += 1,
+                Verdict::Finding(what) => panic!("execution {index} of {}: {what}", input.seed.name),
+            }
+        }
+        (clients, refused)
+    }
+
+    #[test]
+    fn cases_that_are_changed_give_a_client_or_a_report() {
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Workspace::find(Some(root)).expect("the workspace");
+        let seeds = seeds::read(&workspace, None, 12_000).expect("cases");
+        let (clients, refused) = outcomes(&seeds, 200);
+        assert!(clients > 100 && refused > 5, "{clients} and {refused}");
+
+        // With documents and schemas that are changed.
+        let seeds: Vec<seeds::Seed> = seeds.into_iter().filter(|seed| !seed.config.documents.is_empty()).collect();
+        let (clients, refused) = outcomes(&seeds, 200);
+        assert!(clients > 20 && refused > 20, "{clients} and {refused}");
+    }
+}

@@ -39,15 +39,25 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// Package names of a table of dependencies, those for single targets included.
-fn dependencies(manifest: &Table, key: &str) -> Vec<String> {
+/// The tables of dependencies, those for single targets included.
+fn tables<'m>(manifest: &'m Table, key: &str) -> impl Iterator<Item = (&'m String, &'m Value)> {
     let targets = manifest.get("target").and_then(Value::as_table);
     let tables = targets.into_iter().flat_map(|targets| targets.values()).filter_map(Value::as_table);
-    let tables = std::iter::once(manifest).chain(tables).filter_map(|table| table.get(key)?.as_table());
-    let names = tables
-        .flat_map(|table| table.iter())
-        .map(|(name, value)| value.get("package").and_then(Value::as_str).unwrap_or(name).to_owned());
-    names.collect()
+    let tables = std::iter::once(manifest).chain(tables).filter_map(move |table| table.get(key)?.as_table());
+    tables.collect::<Vec<_>>().into_iter().flatten()
+}
+
+/// Package names of dependencies.
+fn dependencies(manifest: &Table, key: &str) -> Vec<String> {
+    let package = |(name, value): (&String, &Value)| -> String {
+        value.get("package").and_then(Value::as_str).unwrap_or(name).to_owned()
+    };
+    tables(manifest, key).map(package).collect()
+}
+
+/// The names under which code knows dependencies.
+pub(super) fn dependency_keys(manifest: &Table, key: &str) -> Vec<String> {
+    tables(manifest, key).map(|(name, _)| name.clone()).collect()
 }
 
 fn line_of(text: &str, name: &str) -> usize {

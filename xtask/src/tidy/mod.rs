@@ -9,6 +9,7 @@ mod members;
 mod paths;
 mod pure;
 mod readme;
+mod unused;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -67,7 +68,7 @@ impl File {
 
 type Rule = fn(&[File]) -> Vec<Finding>;
 
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 10] = [
     length::check,
     abrupt::check,
     members::check,
@@ -77,6 +78,7 @@ const RULES: [Rule; 9] = [
     crates::check,
     headers::check,
     readme::check,
+    unused::check,
 ];
 
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {

@@ -113,3 +113,16 @@ fn commands_that_do_not_exist_are_found() {
     let found = places(&readme::check(&[file("README.md", text)]));
     assert_eq!(found, [at("README.md", 1), at("README.md", 3)]);
 }
+
+#[test]
+fn a_dependency_that_no_code_names_is_found() {
+    let manifest = "[package]\nname = 'a'\n[dependencies]\nused-one.workspace = true\nunused = '1'\n\
+                    [target.'cfg(unix)'.dev-dependencies]\nother = { package = 'used-one' }\n";
+    let files = [
+        file("sandbox/Cargo.toml", manifest),
+        file("sandbox/src/lib.rs", "use used_one::X;\nlet not_unused = unused_too;\n"),
+        file("sandbox/tests/a.rs", "another::thing();\n"),
+        file("xtask/src/main.rs", "unused::x();\nother::x();\n"),
+    ];
+    assert_eq!(places(&unused::check(&files)), [at("sandbox/Cargo.toml", 5), at("sandbox/Cargo.toml", 7)]);
+}
