@@ -21,7 +21,8 @@ The source is the first of: --contract, --base-url, the environment variable tha
 (PLATFORM_BASE_URL), specs/codegen.toml itself, the embedded sandbox. The sandbox is taken only where nothing is
 pinned, or where the sandbox is what is pinned; --sandbox takes it in any case.
 
-A pinned GraphQL schema stays where the source gives none, until --drop-schema lets it go.
+The GraphQL schema comes from --schema, else from the file that `schema` in [source] names, else from the source. A pinned
+one stays where the source gives none, until --drop-schema lets it go.
 
 Examples:
   cargo xtask regenerate                              from what is configured; from the sandbox on a fresh clone
@@ -83,6 +84,9 @@ pub(crate) struct Regenerate {
     /// Base URL of a deployment; the contract is found below it.
     #[arg(long, value_name = "URL", conflicts_with_all = ["offline", "check"])]
     pub(crate) base_url: Option<String>,
+    /// The GraphQL schema: a file in the schema definition language, or an introspection in JSON; no service is asked for it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "drop_schema", "locked"])]
+    pub(crate) schema: Option<PathBuf>,
     /// The embedded sandbox, in the place of whatever is configured or pinned.
     #[arg(long, conflicts_with_all = ["contract", "base_url", "offline", "check"])]
     pub(crate) sandbox: bool,

@@ -31,6 +31,8 @@ pub(crate) struct Source {
     #[serde(rename = "document")]
     pub(crate) documents: Vec<Document>,
     pub(crate) token: TokenSource,
+    /// The GraphQL schema: a file relative to the workspace, in its own language or as an introspection. Then nobody is asked.
+    pub(crate) schema: Option<String>,
     /// Path of the GraphQL interface below the base URL, which then has to give a schema. Empty: nobody is asked. Without
     /// it `/graphql` is tried.
     pub(crate) graphql: Option<String>,

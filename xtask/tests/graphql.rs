@@ -404,3 +404,65 @@ fn a_run_says_what_became_of_bindings() {
     run.succeeds(&["unused      asynchronous operations that the contract does not have: thing", "0 documents typed"]);
     assert!(!workspace.read(CONSTANTS).contains("THING"));
 }
+
+#[test]
+fn a_file_can_be_the_schema() {
+    let workspace = workspace();
+    workspace.write("contract.json", &contract::small());
+    workspace.write("schema.graphql", &format!("\u{feff}{}", SDL.replace('\n', "\r\n")));
+    let inner = INTROSPECTION.strip_prefix("{\"data\":").and_then(|rest| rest.strip_suffix('}')).expect("an answer");
+    workspace.write("answer.json", INTROSPECTION);
+    workspace.write("inner.json", inner);
+    let of = |file: &str| workspace.path(file).display().to_string();
+    let contract = of("contract.json");
+    let run = |file: &str| workspace.run(&["regenerate", "--contract", &contract, "--schema", &of(file)]);
+    run("schema.graphql").succeeds(&["took the GraphQL schema of", "schema new, 1 document typed"]);
+    assert_eq!(workspace.read(SCHEMA), SDL);
+    for file in ["answer.json", "inner.json"] {
+        run(file).succeeds(&["schema unchanged, 1 document typed"]);
+        is_typed(&workspace);
+    }
+    // What changed is said, and offline the file is taken as well.
+    workspace.write("more.graphql", &SDL.replace("name: String", "name: String colour: Int"));
+    let more = of("more.graphql");
+    workspace
+        .run(&["regenerate", "--offline", "--schema", &more])
+        .succeeds(&["schema changed in 1 line", "  + Thing.colour: Int\n"]);
+    let before = workspace.tree();
+    workspace.write(
+        "bad.json",
+        &INTROSPECTION.replace("\"name\":\"Thing\",\"interfaces\"", "\"name\":\"Other\",\"interfaces\""),
+    );
+    workspace.write("errors.json", &INTROSPECTION.replace("{\"data\"", "{\"errors\":[{\"message\":\"no\"}],\"data\""));
+    workspace.write("not.graphql", "hello");
+    for (file, words) in [("bad.json", "`Thing`"), ("errors.json", "partial"), ("not.graphql", "syntax")] {
+        run(file).fails(4, &[file, words, "schema/file"]);
+        std::fs::remove_file(workspace.path(file)).expect("removed");
+    }
+    assert_eq!(workspace.tree(), before);
+    run("missing.graphql").fails(6, &["missing.graphql"]);
+    // The configuration names one, which stands for what the service would say.
+    let configuration = support::CONFIGURATION.replace("[source]\n", "[source]\nschema = \"schema.graphql\"\n");
+    workspace.write("specs/codegen.toml", &configuration);
+    let server = service(|_| Response::new(200, "text/plain", "type Query { other: Int }"));
+    regenerate(&workspace, &server).succeeds(&["took the GraphQL schema of schema.graphql", "1 document typed"]);
+    assert!(server.paths().iter().all(|path| !path.contains("graphql")));
+    assert_eq!(workspace.read(SCHEMA), SDL);
+}
+
+#[test]
+fn an_older_server_is_asked_an_older_question() {
+    for (age, known) in [(1, "specifiedByURL"), (2, "__schema")] {
+        let workspace = workspace();
+        let server = service(move |request| {
+            let knows = |word: &str| request.body.contains(word);
+            let too_new = knows("isOneOf") || age == 2 && knows("specifiedByURL");
+            match request.method == "POST" && knows(known) && !too_new {
+                true => Response::json(INTROSPECTION),
+                false => Response::new(400, "application/json", r#"{"errors":[{"message":"Cannot query field"}]}"#),
+            }
+        });
+        regenerate(&workspace, &server).succeeds(&["by introspection, which says nothing of", "1 document typed"]);
+        is_typed(&workspace);
+    }
+}

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use apollo_compiler::Schema;
+use apollo_compiler::ast::{DirectiveList, FieldDefinition, InputValueDefinition, Type, Value};
 use apollo_compiler::schema::ExtendedType;
+use apollo_compiler::{Node, Schema};
 
 use super::SCHEMA;
 
@@ -24,13 +25,25 @@ pub fn changes(old: &str, new: &str) -> Vec<String> {
     changes.into_iter().map(|(line, sign)| format!("{sign} {line}")).collect()
 }
 
-/// Every type, member and value of a schema, a line each.
+/// Every type, member and value of a schema, a line each. Neither the order of anything nor how a default is written makes a
+/// difference.
 fn lines(text: &str) -> BTreeSet<String> {
     let schema = match Schema::parse(text, SCHEMA) {
         Ok(schema) => schema,
         Err(invalid) => invalid.partial,
     };
     let mut lines = BTreeSet::new();
+    let roots = &schema.schema_definition;
+    for (kind, root) in [("query", &roots.query), ("mutation", &roots.mutation), ("subscription", &roots.subscription)]
+    {
+        lines.extend(root.as_ref().map(|root| format!("schema.{kind}: {}", root.name)));
+    }
+    for (name, directive) in schema.directive_definitions.iter().filter(|(name, _)| !is_built_in(name)) {
+        let mut places: Vec<&str> = directive.locations.iter().map(|place| place.name()).collect();
+        places.sort_unstable();
+        let repeatable = if directive.repeatable { " repeatable" } else { "" };
+        lines.insert(format!("@{name}{}{repeatable} on {}", arguments(&directive.arguments), places.join(" | ")));
+    }
     for (name, ty) in schema.types.iter().filter(|(_, ty)| !ty.is_built_in()) {
         let mut add = |line: String| lines.extend([line]);
         let kind = match ty {
@@ -54,23 +67,105 @@ fn lines(text: &str) -> BTreeSet<String> {
             ExtendedType::Union(union) => {
                 union.members.iter().for_each(|other| add(format!("{name} = {}", other.name)))
             }
-            ExtendedType::Enum(values) => values.values.keys().for_each(|value| add(format!("{name}.{value}"))),
+            ExtendedType::Enum(values) => {
+                let line = |value: &apollo_compiler::schema::EnumValueDefinition| {
+                    format!("{name}.{}{}", value.value, deprecated(&value.directives))
+                };
+                values.values.values().for_each(|value| add(line(value)));
+            }
             ExtendedType::InputObject(input) => {
                 input.fields.values().for_each(|field| add(format!("{name}.{}", input_text(field))));
+                input.directives.get("oneOf").into_iter().for_each(|_| add(format!("{name} @oneOf")));
             }
-            ExtendedType::Scalar(_) => {}
+            ExtendedType::Scalar(scalar) => {
+                let address = scalar.directives.get("specifiedBy");
+                let address = address.and_then(|found| found.specified_argument_by_name("url")?.as_str());
+                address.into_iter().for_each(|address| add(format!("{name} specified by {address}")));
+            }
         }
     }
     lines
 }
 
-fn field_line(owner: &str, field: &apollo_compiler::schema::FieldDefinition) -> String {
-    let arguments: Vec<String> = field.arguments.iter().map(|argument| input_text(argument)).collect();
-    let arguments = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
-    format!("{owner}.{}{arguments}: {}", field.name, field.ty)
+fn is_built_in(directive: &str) -> bool {
+    ["skip", "include", "deprecated", "specifiedBy", "oneOf"].contains(&directive)
 }
 
-fn input_text(input: &apollo_compiler::schema::InputValueDefinition) -> String {
-    let default = input.default_value.as_ref().map(|value| format!(" = {value}")).unwrap_or_default();
-    format!("{}: {}{default}", input.name, input.ty)
+fn field_line(owner: &str, field: &FieldDefinition) -> String {
+    format!("{owner}.{}{}: {}{}", field.name, arguments(&field.arguments), field.ty, deprecated(&field.directives))
+}
+
+fn arguments(arguments: &[Node<InputValueDefinition>]) -> String {
+    let mut texts: Vec<String> = arguments.iter().map(|argument| input_text(argument)).collect();
+    texts.sort_unstable();
+    if texts.is_empty() { String::new() } else { format!("({})", texts.join(", ")) }
+}
+
+fn input_text(input: &InputValueDefinition) -> String {
+    let default =
+        input.default_value.as_ref().map(|value| format!(" = {}", folded(value, &input.ty))).unwrap_or_default();
+    format!("{}: {}{default}{}", input.name, input.ty, deprecated(&input.directives))
+}
+
+fn deprecated(directives: &DirectiveList) -> &'static str {
+    if directives.has("deprecated") { " @deprecated" } else { "" }
+}
+
+/// A default in one form: members by name, a number as its type has it, a list where one value stands for a list of it.
+fn folded(value: &Value, ty: &Type) -> String {
+    if let (Type::List(element) | Type::NonNullList(element), false) = (ty, value.is_null()) {
+        let items: Vec<String> = match value {
+            Value::List(items) => items.iter().map(|item| folded(item, element)).collect(),
+            single => vec![folded(single, element)],
+        };
+        return format!("[{}]", items.join(", "));
+    }
+    match value {
+        Value::Object(members) => {
+            let any = Type::Named(ty.inner_named_type().clone());
+            let mut texts: Vec<String> =
+                members.iter().map(|(name, value)| format!("{name}: {}", folded(value, &any))).collect();
+            texts.sort_unstable();
+            format!("{{{}}}", texts.join(", "))
+        }
+        Value::List(items) => {
+            format!("[{}]", items.iter().map(|item| folded(item, ty)).collect::<Vec<_>>().join(", "))
+        }
+        Value::Int(_) | Value::Float(_) => {
+            let text = value.to_string();
+            text.parse::<f64>().map_or(text, |number| number.to_string())
+        }
+        value => value.serialize().no_indent().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changes;
+
+    #[test]
+    fn neither_order_nor_spelling_is_a_change() {
+        let one = "type Query { a(b: Int = 1, c: I = {x: 1, y: [2]}): Int z: Int } input I { x: Float = 1 y: [Int] = 2 } \
+            union U = A | B type A { a: Int } type B { a: Int } enum E { X Y } directive @d(a: Int, b: Int) on FIELD | QUERY";
+        let other = "directive @d(b: Int, a: Int) on QUERY | FIELD enum E { Y X } type B { a: Int } type A { a: Int } \
+            union U = B | A input I { y: [Int] = [2] x: Float = 1.0 } type Query { z: Int a(c: I = {y: [2], x: 1.0}, b: Int = 1): Int }";
+        assert_eq!(changes(one, other), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_a_client_may_notice_is_a_change() {
+        let old = "type Query { a(b: Int = 1): Int } input I { x: Int } scalar S enum E { X } directive @d on FIELD";
+        for (from, to, line) in [
+            ("a(b: Int = 1)", "a(b: Int = 2)", "+ Query.a(b: Int = 2): Int"),
+            ("): Int }", "): Int @deprecated }", "+ Query.a(b: Int = 1): Int @deprecated"),
+            ("input I", "input I @oneOf", "+ I @oneOf"),
+            ("{ x: Int }", "{ x: Int @deprecated(reason: \"y\") }", "+ I.x: Int @deprecated"),
+            ("scalar S", "scalar S @specifiedBy(url: \"https://a.example\")", "+ S specified by https://a.example"),
+            ("{ X }", "{ X @deprecated }", "+ E.X @deprecated"),
+            ("@d on", "@d repeatable on", "+ @d repeatable on FIELD"),
+        ] {
+            let found = changes(old, &old.replace(from, to));
+            assert!(found.iter().any(|found| found == line), "{found:?} has no {line}");
+        }
+    }
 }

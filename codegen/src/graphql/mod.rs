@@ -20,7 +20,7 @@ use crate::{AsyncOperation, Names, Problem, Report, Setup};
 
 pub use compare::changes;
 pub(crate) use model::{Document, Documents, FRAGMENTS, Shared, TYPES};
-pub use schema::is_schema;
+pub use schema::{is_schema, is_value};
 
 /// The folder of documents, as problems name it.
 const FOLDER: &str = "specs/graphql";

@@ -1,7 +1,7 @@
 //! The schema itself.
 
 use apollo_compiler::Schema;
-use apollo_compiler::ast::{Definition, Document};
+use apollo_compiler::ast::{Definition, Document, Selection, Value};
 use apollo_compiler::validation::Valid;
 
 use super::{SCHEMA, read};
@@ -15,6 +15,26 @@ pub fn is_schema(text: &str) -> bool {
     document.is_ok_and(|document| {
         document.definitions.iter().any(|definition| matches!(definition, Definition::ObjectTypeDefinition(_)))
     })
+}
+
+/// Whether a text is a value, and nothing more, so that it can stand in a schema as a default.
+#[must_use]
+pub fn is_value(text: &str) -> bool {
+    let Ok(document) = Document::parse(format!("{{a(b:{text})}}"), SCHEMA) else { return false };
+    let [Definition::OperationDefinition(operation)] = document.definitions.as_slice() else { return false };
+    let [Selection::Field(field)] = operation.selection_set.as_slice() else { return false };
+    matches!(field.arguments.as_slice(), [argument] if is_constant(&argument.value))
+        && field.directives.is_empty()
+        && field.selection_set.is_empty()
+}
+
+fn is_constant(value: &Value) -> bool {
+    match value {
+        Value::Variable(_) => false,
+        Value::List(items) => items.iter().all(|item| is_constant(item)),
+        Value::Object(members) => members.iter().all(|(_, value)| is_constant(value)),
+        _ => true,
+    }
 }
 
 /// Reads the pinned schema. What services publish is not always valid: the ledger says where it is not, and the rest of it

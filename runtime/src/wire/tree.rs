@@ -372,8 +372,7 @@ mod tests {
             r#""a\"\\\u0000{[""#,
             r#"{"a":[1.10,{"b":[]},"x,y"],"":{}}"#,
         ] {
-            let expected = text.replace("\\u0000", "\\u0000");
-            assert_eq!(Tree::read(text).map(|tree| tree.to_string()), Some(expected), "{text}");
+            assert_eq!(Tree::read(text).map(|tree| tree.to_string()), Some(text.to_owned()), "{text}");
             let tree = Tree::read(text).expect("read");
             assert_eq!(serde_json::to_string(&tree).expect("written"), text);
             assert_eq!(serde_json::from_str::<Text>(text).expect("a text").0, text);

@@ -47,7 +47,9 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
         let Bundle { contracts, schema } = runtime.block_on(interrupt.or(work))?;
         (pins::from_source(workspace, lock.as_ref(), contracts)?, schema)
     };
+    let of_file = schema::of_file(workspace, &settings.source, flags, &steps)?;
     let schema = match flags.offline && !flags.drop_schema {
+        _ if of_file.is_some() => of_file,
         true => schema::from_disk(workspace, lock.as_ref(), flags.overwrite)?,
         false => schema::chosen(workspace, lock.as_ref(), flags, &served, &steps)?,
     };

@@ -2,19 +2,69 @@
 
 mod introspection;
 
+use std::fs;
+
+use platform_codegen::graphql::is_schema;
+use platform_codegen::line;
+use serde_json::{Value, json};
+
 use crate::console::Steps;
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::{Lock, sha256};
+use crate::settings::Source;
 use crate::source::{SANDBOX, Served};
 use crate::workspace::{SCHEMA, Workspace};
 
-pub(crate) use introspection::{QUERY, render};
+pub(crate) use introspection::{QUERIES, render};
 
 /// The text of a schema in the form in which it is pinned.
 pub(crate) fn canonical(text: &str) -> String {
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     format!("{}\n", text.trim())
+}
+
+/// The schema that a file is, where one is named: in the schema definition language, or as an introspection. Offline, what
+/// the configuration names is pinned already.
+pub(crate) fn of_file(
+    workspace: &Workspace,
+    source: &Source,
+    flags: &Regenerate,
+    steps: &Steps,
+) -> Result<Option<String>, Failure> {
+    let configured = source.schema.as_ref().filter(|_| !flags.offline && !flags.sandbox);
+    let (path, shown) = match (&flags.schema, configured) {
+        (Some(path), _) => (path.clone(), path.display().to_string()),
+        (None, Some(name)) => (workspace.path(name), name.clone()),
+        (None, None) => return Ok(None),
+    };
+    let bytes = fs::read(&path).map_err(|error| Failure::file("read", &path, &error))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    let refuse = |reason: &str| {
+        let message = format!("{} is not a GraphQL schema: {reason}", line(&shown));
+        let hint = "name a file in the schema definition language, or the JSON answer to an introspection query";
+        Failure::new(Exit::Contract, "schema/file", message, hint)
+    };
+    let schema = match text.trim_start().starts_with('{') {
+        true => {
+            let mut answer: Value = serde_json::from_str(text).map_err(|error| refuse(&error.to_string()))?;
+            // Tools save the answer, or what is in its data.
+            if answer.get("__schema").is_some() {
+                answer = json!({ "data": answer });
+            }
+            if answer.get("errors").and_then(Value::as_array).is_some_and(|errors| !errors.is_empty()) {
+                return Err(refuse("the introspection has errors, so it is partial"));
+            }
+            render(&answer).map_err(|reason| refuse(&reason))?
+        }
+        false => text.to_owned(),
+    };
+    if !is_schema(&schema) {
+        return Err(refuse("it does not define an object type, or it has an error of syntax"));
+    }
+    steps.note(&format!("took the GraphQL schema of {}", line(&shown)));
+    Ok(Some(canonical(&schema)))
 }
 
 /// The schema to work with: the one that the source serves, else the one that is pinned. A pinned one goes only where the

@@ -13,7 +13,8 @@ use super::http::{Answer, clip};
 use super::{Fetcher, Served};
 use crate::console::size;
 use crate::failure::{Exit, Failure};
-use crate::schema::{QUERY, canonical, render};
+use crate::flags::Regenerate;
+use crate::schema::{QUERIES, canonical, render};
 use crate::settings::Source;
 use crate::workspace::CONFIGURATION;
 
@@ -25,12 +26,17 @@ const PATH: &str = "/graphql";
 pub(super) enum Interface<'a> {
     /// The configuration says that nobody is to be asked.
     Nowhere,
+    /// A file is the schema.
+    File,
     Named(&'a str),
     Guessed,
 }
 
 impl<'a> Interface<'a> {
-    pub(super) fn of(source: &'a Source) -> Self {
+    pub(super) fn of(source: &'a Source, flags: &Regenerate) -> Self {
+        if flags.schema.is_some() || source.schema.is_some() && !flags.sandbox {
+            return Self::File;
+        }
         match source.graphql.as_deref() {
             None => Self::Guessed,
             Some("") => Self::Nowhere,
@@ -44,7 +50,7 @@ impl<'a> Interface<'a> {
 
     /// The same for the sandbox, which knows its own place.
     pub(super) fn of_sandbox(self) -> Self {
-        if matches!(self, Self::Nowhere) { self } else { Self::Named(PATH) }
+        if matches!(self, Self::Nowhere | Self::File) { self } else { Self::Named(PATH) }
     }
 }
 
@@ -53,6 +59,7 @@ impl Fetcher<'_> {
     pub(super) async fn schema(&self, base: &Url, interface: Interface<'_>) -> Result<Served, Failure> {
         let path = match interface {
             Interface::Nowhere => return Ok(Served::NotAsked("`graphql` in [source] is empty")),
+            Interface::File => return Ok(Served::NotAsked("a file is the schema")),
             Interface::Named(path) => path,
             Interface::Guessed => PATH,
         };
@@ -84,19 +91,32 @@ impl Fetcher<'_> {
             }
             reasons.status(&answer, self.http.is_authorized_for(&answer.url));
         }
-        // Some servers take queries by one of the two methods only.
-        let mut by_get = address.clone();
-        by_get.query_pairs_mut().append_pair("query", QUERY);
+        // Some servers take queries by one of the two methods only, and older ones know less to ask for.
         for method in ["POST", "GET"] {
-            let answer = match method {
-                "POST" => self.http.post_json(address, json!({ "query": QUERY }).to_string()).await?,
-                _ => self.http.get(&by_get, None, &mut |_| {}).await?,
-            };
-            if let Some(text) = introspected(&answer, &mut reasons) {
-                self.steps.note("received the GraphQL schema by introspection");
-                return Ok(text);
+            for (age, query) in QUERIES.into_iter().enumerate() {
+                let answer = match method {
+                    "POST" => self.http.post_json(address, json!({ "query": query }).to_string()).await?,
+                    _ => {
+                        let mut by_get = address.clone();
+                        by_get.query_pairs_mut().append_pair("query", query);
+                        self.http.get(&by_get, None, &mut |_| {}).await?
+                    }
+                };
+                if let Some(text) = introspected(&answer, &mut reasons) {
+                    let less = match age {
+                        0 => "",
+                        1 => ", which says nothing of @oneOf",
+                        _ => ", which says nothing of @oneOf, of @specifiedBy and of deprecated arguments",
+                    };
+                    self.steps.note(&format!("received the GraphQL schema by introspection{less}"));
+                    return Ok(text);
+                }
+                reasons.status(&answer, self.http.is_authorized_for(&answer.url));
+                // Where nobody speaks GraphQL, an older query finds nobody either.
+                if !answer.status.is_success() && answer.status != StatusCode::BAD_REQUEST || answer.is_html() {
+                    break;
+                }
             }
-            reasons.status(&answer, self.http.is_authorized_for(&answer.url));
         }
         Err(reasons.failure(address))
     }

@@ -94,7 +94,7 @@ pub(crate) async fn fetch(
     lock: Option<&Lock>,
     steps: &Steps,
 ) -> Result<Bundle, Failure> {
-    let interface = Interface::of(&settings.source);
+    let interface = Interface::of(&settings.source, flags);
     let http = Http::new(flags.connect_timeout, flags.timeout);
     // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);

@@ -189,7 +189,7 @@ fn what_is_sent_has_every_digit_in_every_style_and_body() {
         assert_eq!(body(Payload::Form(&inner)), format!("price={text}"));
         let mut parts = Parts::default();
         parts.text("a", &number);
-        parts.texts("b", &vec![number.clone()]);
+        parts.texts("b", vec![number.clone()]);
         parts.json("c", &inner);
         parts.styled("d", Style::Deep, &inner);
         let told = format!("{:?}", parts.parts.iter().map(|part| &part.upload.source).map(bytes).collect::<Vec<_>>());
