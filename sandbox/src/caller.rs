@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::directory::{Membership, Role, Subject};
+use crate::directory::{Membership, Subject};
 
 /// The user or client behind a token.
 #[derive(Clone, Debug)]
@@ -33,10 +33,9 @@ impl Caller {
         }
     }
 
-    /// A caller that acts for one team, whoever the token names.
-    pub(crate) fn for_team(sub: String, team_id: Uuid) -> Self {
-        let membership = Membership { team_id, role: Role::Admin, projects: Vec::new() };
-        Self { sub, user: None, team_id, expires: None, memberships: vec![membership] }
+    /// A caller that acts for one team.
+    pub(crate) fn for_team(sub: String, membership: Membership) -> Self {
+        Self { sub, user: None, team_id: membership.team_id, expires: None, memberships: vec![membership] }
     }
 
     pub(crate) fn membership(&self, team: Uuid) -> Option<&Membership> {

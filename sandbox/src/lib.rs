@@ -16,7 +16,7 @@
 //!
 //! - its contract, as JSON and YAML, in the style that Swashbuckle writes, in two revisions ([`Options::contract_revision`]);
 //! - an identity issuer: discovery, key set, client credentials (platform document §4.5), authorization code with PKCE and a
-//!   login page, refresh tokens, API tokens ([`Sandbox::issuer`] changes it while it runs);
+//!   login page, refresh tokens, API tokens, OpenID Connect ([`Sandbox::issuer`] changes it while it runs);
 //! - the three documented project operations (platform document §4.3, §7);
 //! - operations for everything that the nine route families cover (platform document §4.2). The document does not show
 //!   them: the contract marks them `x-provenance: assumed`, and their shapes are the sandbox's own;

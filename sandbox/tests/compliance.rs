@@ -46,6 +46,36 @@ async fn the_team_is_configured_for_the_server() {
 }
 
 #[tokio::test]
+async fn roles_are_evaluated() {
+    // A user who is a viewer of the configured team, and an admin of another one.
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("seed.toml");
+    let seed = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("seed.toml")).unwrap();
+    let ada = "{ team = \"Aurora\", role = \"admin\" }, { team = \"Borealis\", role = \"viewer\" }";
+    let changed = "{ team = \"Aurora\", role = \"viewer\" }, { team = \"Borealis\", role = \"admin\" }";
+    assert!(seed.contains(ada));
+    std::fs::write(&path, seed.replace(ada, changed)).unwrap();
+    let sandbox = platform_sandbox::start_with(Options { seed: Some(path), ..Options::default() }).await.unwrap();
+    sandbox.issuer().set_api_token_format(ApiTokenFormat::Jwt);
+    let url = format!("{}{}", sandbox.compliance_url(), FRAMEWORKS[0]);
+    for (name, expected) in [
+        ("aurora-viewer", [200, 403]),
+        ("aurora-member", [200, 201]),
+        ("aurora-automation", [200, 201]),
+        ("aurora-tenant", [200, 201]),
+        ("ada", [200, 403]),
+    ] {
+        let token = match sandbox.client(name) {
+            Some(client) => token(&sandbox, client).await,
+            None => sandbox.issuer().create_api_token(name, "x").unwrap().unwrap(),
+        };
+        let create = support::http().post(&url).bearer_auth(&token).json(&json!({ "name": "F" }));
+        let found = [status(&sandbox, &token, FRAMEWORKS[0]).await, create.send().await.unwrap().status().as_u16()];
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn the_issuer_is_checked_first() {
     let (sandbox, other) = (platform_sandbox::start().await.unwrap(), platform_sandbox::start().await.unwrap());
     let client = sandbox.client("aurora-automation").unwrap();

@@ -204,10 +204,15 @@ async fn requests_that_cannot_be_answered_are_refused() {
         (("scope", "api admin"), "invalid_scope"),
         (("scope", "offline_access"), "invalid_scope"),
         (("prompt", "none"), "login_required"),
-        (("prompt", "consent"), "invalid_request"),
+        (("prompt", "other"), "invalid_request"),
+        (("prompt", "none login"), "invalid_request"),
+        (("max_age", "soon"), "invalid_request"),
+        (("response_mode", "fragment"), "invalid_request"),
+        (("request", "x"), "request_not_supported"),
+        (("request_uri", "x"), "request_uri_not_supported"),
     ] {
         let response = browser.authorize(&[changes]).await;
-        assert_eq!((response.status().as_u16(), error_of(&response).as_str()), (302, error), "{changes:?}");
+        assert_eq!((response.status().as_u16(), error_of(&response).as_str()), (303, error), "{changes:?}");
         assert!(location(&response).contains("state=a%26b%3Dc"));
     }
 }
@@ -398,7 +403,10 @@ async fn discovery_lists_what_is_there() {
         assert_ne!(response.status(), 404, "{name}");
     }
     assert_eq!(document["code_challenge_methods_supported"], serde_json::json!(["S256"]));
-    assert_eq!(document["scopes_supported"], serde_json::json!(["api", "offline_access"]));
+    assert_eq!(
+        document["scopes_supported"],
+        serde_json::json!(["api", "offline_access", "openid", "profile", "email"])
+    );
 }
 
 #[tokio::test]

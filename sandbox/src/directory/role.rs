@@ -17,6 +17,11 @@ pub enum Role {
 }
 
 impl Role {
+    /// The role of a name in the `roles` claim.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::Viewer, Self::Member, Self::Admin].into_iter().find(|role| role.name() == name)
+    }
+
     /// The name in the `roles` claim.
     pub fn name(self) -> &'static str {
         match self {

@@ -7,8 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::scope::API;
 use super::settings::ApiTokenFormat;
-use super::{Issuer, SCOPE, claims, digest};
+use super::{Issuer, claims, digest};
 use crate::directory::{Subject, User, random_text};
 use crate::error::Error;
 use crate::vault::Vault;
@@ -90,7 +91,7 @@ impl Issuer {
         let token = match self.settings().api_tokens {
             ApiTokenFormat::Opaque => format!("{PREFIX}{}", random_text(&self.random)?),
             ApiTokenFormat::Jwt => {
-                let mut claims = claims::of(self, None, Subject::User(user), SCOPE, LIFETIME);
+                let mut claims = claims::of(self, None, Subject::User(user), API, LIFETIME);
                 claims["api_token"] = true.into();
                 self.keys.sign(&claims)?
             }

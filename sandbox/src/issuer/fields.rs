@@ -31,6 +31,10 @@ impl Fields {
         self.0.get(name).map(String::as_str)
     }
 
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// RFC 6749 §3.1, §3.2: a parameter without a value counts as omitted, and none is sent twice.
     fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         let mut fields = BTreeMap::new();

@@ -12,13 +12,14 @@ use base64::engine::general_purpose::STANDARD;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::code::Rejected;
 use super::fields::Fields;
+use super::refresh::Login;
 use super::refusal::{Refusal, send};
+use super::scope::{self, API as SCOPE};
 use super::settings::RefreshPolicy;
-use super::{Issuer, OFFLINE_SCOPE, SCOPE, claims};
+use super::{Issuer, claims, openid};
 use crate::directory::{Client, Grant, Subject};
 
 pub(crate) async fn token(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
@@ -29,21 +30,6 @@ pub(crate) async fn token(State(issuer): State<Arc<Issuer>>, headers: HeaderMap,
     };
     match granted {
         Ok(body) => send(StatusCode::OK, &body),
-        Err(refusal) => refusal.response(issuer.settings().errors),
-    }
-}
-
-/// RFC 7009: revokes a refresh token. A token that is unknown counts as revoked.
-pub(crate) async fn revoke(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
-    let issuer = issuer.as_ref();
-    let revoked = async {
-        let fields = Fields::of_body(&headers, body).await?;
-        let client = client(issuer, &headers, &fields)?;
-        let token = fields.get("token").ok_or(Refusal("invalid_request", "token is missing"))?;
-        issuer.refresh.revoke(token, &client.client_id).map_err(|_data| Refusal::RANDOM)
-    };
-    match revoked.await {
-        Ok(_) => send(StatusCode::OK, &json!({})),
         Err(refusal) => refusal.response(issuer.settings().errors),
     }
 }
@@ -89,9 +75,11 @@ fn code(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, Refu
     };
     let user = issuer.directory.user(code.user).ok_or(Refusal("invalid_grant", "the user is gone"))?;
     let mut granted = access(issuer, client, Subject::User(user), &code.scope)?;
-    if code.scope.split(' ').any(|scope| scope == OFFLINE_SCOPE) {
-        granted["refresh_token"] = next_refresh(issuer, client, user.id, &code.scope, code.chain)?.into();
+    let login = Login { user: user.id, chain: code.chain, auth_time: code.auth_time };
+    if scope::has(&code.scope, scope::OFFLINE) {
+        granted["refresh_token"] = next_refresh(issuer, client, login, &code.scope)?.into();
     }
+    openid::add_id_token(issuer, client, user, login.auth_time, code.nonce.as_deref(), &code.scope, &mut granted)?;
     granted["scope"] = code.scope.into();
     Ok(granted)
 }
@@ -108,17 +96,19 @@ fn refresh(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, R
     let mut granted = access(issuer, client, Subject::User(user), narrower)?;
     granted["refresh_token"] = match policy {
         RefreshPolicy::Reused => token.to_owned(),
-        RefreshPolicy::Rolling { .. } => next_refresh(issuer, client, user.id, &entry.scope, entry.chain)?,
+        RefreshPolicy::Rolling { .. } => next_refresh(issuer, client, entry.login(), &entry.scope)?,
     }
     .into();
+    // OpenID Connect Core §12.2: the new token tells of the first login, and of no nonce.
+    openid::add_id_token(issuer, client, user, entry.auth_time, None, narrower, &mut granted)?;
     granted["scope"] = narrower.into();
     Ok(granted)
 }
 
-fn next_refresh(issuer: &Issuer, client: &Client, user: Uuid, scope: &str, chain: Uuid) -> Result<String, Refusal> {
+fn next_refresh(issuer: &Issuer, client: &Client, login: Login, scope: &str) -> Result<String, Refusal> {
     let now = issuer.now();
     let expires = now.saturating_add_unsigned(issuer.settings().refresh_lifetime.as_secs());
-    issuer.refresh.issue(&client.client_id, user, scope, chain, expires, now).map_err(|_random| Refusal::RANDOM)
+    issuer.refresh.issue(&client.client_id, login, scope, expires, now).map_err(|_random| Refusal::RANDOM)
 }
 
 /// The three documented fields of a token response.
@@ -130,7 +120,7 @@ fn access(issuer: &Issuer, client: &Client, subject: Subject<'_>, scope: &str) -
 }
 
 /// The client, by either method of RFC 6749 §2.3.1; a public one by its name alone.
-fn client<'a>(issuer: &'a Issuer, headers: &HeaderMap, fields: &Fields) -> Result<&'a Client, Refusal> {
+pub(super) fn client<'a>(issuer: &'a Issuer, headers: &HeaderMap, fields: &Fields) -> Result<&'a Client, Refusal> {
     const WRONG: Refusal = Refusal("invalid_client", "the client is unknown or its secret is wrong");
     let (client_id, secret) = match headers.get(AUTHORIZATION) {
         Some(_) if fields.get("client_secret").is_some() => {

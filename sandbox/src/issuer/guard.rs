@@ -8,7 +8,8 @@ use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Issuer, SCOPE};
+use super::Issuer;
+use super::scope::API;
 use crate::caller::Caller;
 use crate::directory::Subject;
 
@@ -46,15 +47,22 @@ impl Issuer {
     /// The claims of an access token that is signed by this issuer, meant for the API, and in time. Platform document §2:
     /// not every claim has to be there.
     pub(crate) fn claims_of(&self, token: &str) -> Option<Value> {
+        let claims = self.own_claims(token)?;
+        let scope = match claims.get("scope").and_then(Value::as_str) {
+            Some(scopes) => scopes.split(' ').any(|scope| scope == API),
+            None => true,
+        };
+        scope.then_some(claims)
+    }
+
+    /// The claims of an access token that is signed by this issuer, in time, and not revoked, whatever its scope.
+    pub(super) fn own_claims(&self, token: &str) -> Option<Value> {
         let claims = self.keys.verify(token)?;
         let in_time = claims.get("exp").and_then(Value::as_i64)? > self.now();
         let ours = claims.get("iss").and_then(Value::as_str)? == self.url;
         let for_api = claims.get("aud").and_then(Value::as_str)? == "api";
-        let scope = match claims.get("scope").and_then(Value::as_str) {
-            Some(scopes) => scopes.split(' ').any(|scope| scope == SCOPE),
-            None => true,
-        };
-        (in_time && ours && for_api && scope).then_some(claims)
+        let revoked = claims.get("jti").and_then(Value::as_str).is_some_and(|id| self.revoked.has(id));
+        (in_time && ours && for_api && !revoked).then_some(claims)
     }
 }
 

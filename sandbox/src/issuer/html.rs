@@ -1,12 +1,37 @@
 //! Pages of the issuer: plain forms, no script.
 
 use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_FRAME_OPTIONS};
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, StatusCode};
+use sha2::{Digest, Sha256};
 
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 const STYLE: &str = include_str!("../ui/style.css");
+
+/// Sends its own form when it is loaded; the button is for browsers without scripts.
+const SUBMIT: &str = "document.forms[0].submit()";
+
+/// A page that posts parameters to an address (OAuth 2.0 Form Post Response Mode).
+pub(super) fn posting(address: &str, parameters: &[(&str, &str)]) -> Response {
+    let field = |(name, value): &(&str, &str)| {
+        format!("<input type=\"hidden\" name=\"{}\" value=\"{}\">\n", escape(name), escape(value))
+    };
+    let body = format!(
+        "<form method=\"post\" action=\"{}\">\n{}<button>Continue</button>\n</form>\n<script>{SUBMIT}</script>",
+        escape(address),
+        parameters.iter().map(field).collect::<String>(),
+    );
+    let digest = STANDARD.encode(Sha256::digest(SUBMIT.as_bytes()));
+    let policy = format!("{POLICY}; script-src 'sha256-{digest}'");
+    let mut response = page(StatusCode::OK, "Back to the application", &body);
+    if let Ok(policy) = policy.try_into() {
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
 
 /// A page around a body that is HTML already.
 pub(super) fn page(status: StatusCode, title: &str, body: &str) -> Response {

@@ -65,9 +65,9 @@ impl SigningKey {
         })
     }
 
-    /// A signed token with these claims.
-    pub(super) fn sign(&self, claims: &Value) -> Result<String, Error> {
-        let header = json!({ "alg": "ES256", "kid": self.id, "typ": "at+jwt" });
+    /// A signed token with these claims. `kind` is its `typ`.
+    pub(super) fn sign(&self, kind: &str, claims: &Value) -> Result<String, Error> {
+        let header = json!({ "alg": "ES256", "kid": self.id, "typ": kind });
         let encode = |part: &Value| URL_SAFE_NO_PAD.encode(part.to_string());
         let message = format!("{}.{}", encode(&header), encode(claims));
         let signature = self.pair.sign(&self.random, message.as_bytes()).map_err(|_unspecified| Error::Random)?;

@@ -55,9 +55,14 @@ impl KeyRing {
         self.keys.read().unwrap_or_else(PoisonError::into_inner).iter().map(SigningKey::public).collect()
     }
 
+    /// Signs an access token (RFC 9068).
     pub(super) fn sign(&self, claims: &Value) -> Result<String, Error> {
+        self.sign_as("at+jwt", claims)
+    }
+
+    pub(super) fn sign_as(&self, kind: &str, claims: &Value) -> Result<String, Error> {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        keys.first().ok_or(Error::Random)?.sign(claims)
+        keys.first().ok_or(Error::Random)?.sign(kind, claims)
     }
 
     /// The claims of a token that one of the keys has signed.

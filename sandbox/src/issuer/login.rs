@@ -15,7 +15,8 @@ use crate::directory::User;
 pub(crate) async fn page(State(issuer): State<Arc<Issuer>>, RawQuery(query): RawQuery) -> Response {
     let fields = Fields::of_query(query.as_deref().unwrap_or_default());
     let back = fields.as_ref().ok().and_then(|fields| fields.get("returnUrl"));
-    form(&issuer, StatusCode::OK, back.unwrap_or(PROFILE_PATH), "")
+    let name = fields.as_ref().ok().and_then(|fields| fields.get("login_hint")).unwrap_or_default();
+    form(&issuer, StatusCode::OK, back.unwrap_or(PROFILE_PATH), name, "")
 }
 
 pub(crate) async fn enter(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
@@ -29,9 +30,9 @@ pub(crate) async fn enter(State(issuer): State<Arc<Issuer>>, headers: HeaderMap,
     let known = issuer.same(user.map_or("", User::password), fields.get("password").unwrap_or_default());
     let (Some(user), true) = (user, known) else {
         let problem = "<p class=\"problem\" role=\"alert\">The user is unknown or the password is wrong.</p>";
-        return form(issuer, StatusCode::UNAUTHORIZED, back, problem);
+        return form(issuer, StatusCode::UNAUTHORIZED, back, "", problem);
     };
-    match issuer.sessions.begin(user.id) {
+    match issuer.sessions.begin(user.id, issuer.now()) {
         Ok(cookie) => {
             let mut response = (StatusCode::SEE_OTHER, [(LOCATION, back)]).into_response();
             response.headers_mut().insert(SET_COOKIE, cookie);
@@ -51,20 +52,21 @@ pub(crate) async fn leave(State(issuer): State<Arc<Issuer>>, headers: HeaderMap)
     }
 }
 
-fn form(issuer: &Issuer, status: StatusCode, back: &str, problem: &str) -> Response {
+fn form(issuer: &Issuer, status: StatusCode, back: &str, name: &str, problem: &str) -> Response {
     let user =
         |user: &User| format!("<li><code>{}</code> {}</li>", html::escape(&user.name), html::escape(&user.about));
     let users: String = issuer.directory.users.iter().map(user).collect();
     let body = format!(
         "{problem}<form method=\"post\" action=\"{path}\">\n\
          <input type=\"hidden\" name=\"returnUrl\" value=\"{back}\">\n\
-         <label>User <input name=\"user\" autocomplete=\"username\" required autofocus></label>\n\
+         <label>User <input name=\"user\" value=\"{name}\" autocomplete=\"username\" required autofocus></label>\n\
          <label>Password <input name=\"password\" type=\"password\" autocomplete=\"current-password\" required></label>\n\
          <button>Log in</button>\n</form>\n\
          <p>Passwords are new in every sandbox: <code>cargo xtask sandbox</code> says in which files they lie.</p>\n\
          <ul>{users}</ul>",
         path = super::LOGIN_PATH,
         back = html::escape(back),
+        name = html::escape(name),
     );
     html::page(status, "Log in", &body)
 }

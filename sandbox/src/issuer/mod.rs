@@ -10,13 +10,17 @@ mod fields;
 mod grant;
 mod guard;
 mod html;
+mod inspect;
 mod key;
 mod keyring;
 mod login;
+mod openid;
 mod profile;
 mod redirect;
 mod refresh;
 mod refusal;
+mod revoked;
+mod scope;
 mod session;
 mod settings;
 
@@ -47,11 +51,6 @@ pub(crate) const TOKEN_PATH: &str = "/identity/connect/token";
 const AUTHORIZE_PATH: &str = "/identity/connect/authorize";
 const LOGIN_PATH: &str = "/identity/account/login";
 
-/// The one scope that the platform document names (§4.5).
-const SCOPE: &str = "api";
-/// The scope that gives a refresh token. The document does not show its name (§5): this is assumed.
-const OFFLINE_SCOPE: &str = "offline_access";
-
 /// Keys, tokens, sessions and settings.
 #[derive(Debug)]
 pub(crate) struct Issuer {
@@ -66,6 +65,7 @@ pub(crate) struct Issuer {
     api_tokens: api_token::ApiTokens,
     sessions: session::Sessions,
     checked: checked::Checked,
+    revoked: revoked::Revoked,
 }
 
 impl Issuer {
@@ -83,6 +83,7 @@ impl Issuer {
             api_tokens: api_token::ApiTokens::open(vault.clone())?,
             sessions: session::Sessions::new(random.clone()),
             checked: checked::Checked::default(),
+            revoked: revoked::Revoked::open(vault.clone())?,
             random,
         })
     }
@@ -118,8 +119,10 @@ where
         .route("/.well-known/oauth-authorization-server/identity", get(discovery))
         .route("/identity/.well-known/openid-configuration/jwks", get(keys))
         .route(TOKEN_PATH, post(grant::token))
-        .route("/identity/connect/revocation", post(grant::revoke))
-        .route(AUTHORIZE_PATH, get(authorize::authorize))
+        .route("/identity/connect/revocation", post(inspect::revoke))
+        .route("/identity/connect/introspect", post(inspect::introspect))
+        .route("/identity/connect/userinfo", get(openid::userinfo).post(openid::userinfo))
+        .route(AUTHORIZE_PATH, get(authorize::get).post(authorize::post))
         .route(LOGIN_PATH, get(login::page).post(login::enter))
         .route("/identity/account/logout", post(login::leave))
         .route(PROFILE_PATH, get(profile::page).post(profile::create))
@@ -135,15 +138,27 @@ async fn discovery(State(issuer): State<Arc<Issuer>>) -> Response {
         "authorization_endpoint": format!("{url}/connect/authorize"),
         "token_endpoint": format!("{url}/connect/token"),
         "revocation_endpoint": format!("{url}/connect/revocation"),
+        "introspection_endpoint": format!("{url}/connect/introspect"),
+        "userinfo_endpoint": format!("{url}/connect/userinfo"),
         "grant_types_supported": ["client_credentials", "authorization_code", "refresh_token"],
         "response_types_supported": ["code"],
-        "response_modes_supported": ["query"],
+        "response_modes_supported": ["query", "form_post"],
+        "prompt_values_supported": ["none", "login", "consent", "select_account"],
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": true,
-        "scopes_supported": [SCOPE, OFFLINE_SCOPE],
+        "scopes_supported": scope::ALL,
+        "claims_supported": [
+            "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "name", "preferred_username", "email",
+            "email_verified",
+        ],
+        "claims_parameter_supported": false,
+        "request_parameter_supported": false,
+        "request_uri_parameter_supported": false,
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": ["ES256"],
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+        "introspection_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+        "revocation_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
     }))
 }
 

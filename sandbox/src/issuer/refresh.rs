@@ -28,8 +28,29 @@ pub(super) struct Entry {
     pub(super) scope: String,
     /// All tokens that come from one authorization share it.
     pub(super) chain: Uuid,
+    /// When the user logged in.
+    #[serde(default)]
+    pub(super) auth_time: i64,
     expires: i64,
     used: Option<i64>,
+}
+
+/// The login that a chain of tokens comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Login {
+    pub(super) user: Uuid,
+    pub(super) chain: Uuid,
+    pub(super) auth_time: i64,
+}
+
+impl Entry {
+    pub(super) fn login(&self) -> Login {
+        Login { user: self.user, chain: self.chain, auth_time: self.auth_time }
+    }
+
+    pub(super) fn expires(&self) -> i64 {
+        self.expires
+    }
 }
 
 /// The tokens that are known.
@@ -52,15 +73,15 @@ impl RefreshTokens {
     pub(super) fn issue(
         &self,
         client_id: &str,
-        user: Uuid,
+        login: Login,
         scope: &str,
-        chain: Uuid,
         expires: i64,
         now: i64,
     ) -> Result<String, Error> {
         let token = random_text(&self.random)?;
-        let entry =
-            Entry { client_id: client_id.to_owned(), user, scope: scope.to_owned(), chain, expires, used: None };
+        let Login { user, chain, auth_time } = login;
+        let (client_id, scope) = (client_id.to_owned(), scope.to_owned());
+        let entry = Entry { client_id, user, scope, chain, auth_time, expires, used: None };
         let mut entries = self.entries();
         self.store(&mut entries, digest::of(&token), entry)?;
         if entries.len() > KEPT {
@@ -116,6 +137,12 @@ impl RefreshTokens {
         Ok(entry)
     }
 
+    /// A token that would be taken now, if this client has it.
+    pub(super) fn valid(&self, token: &str, client_id: &str, now: i64) -> Option<Entry> {
+        let found = self.entries().get(&digest::of(token)).cloned()?;
+        (found.client_id == client_id && found.expires > now && found.used.is_none()).then_some(found)
+    }
+
     /// Revokes a token with its chain, if this client has it (RFC 7009 §2.1).
     pub(super) fn revoke(&self, token: &str, client_id: &str) -> Result<bool, Error> {
         let found = self.entries().get(&digest::of(token)).filter(|entry| entry.client_id == client_id).cloned();
@@ -166,7 +193,8 @@ mod tests {
         let vault = Vault::new(Arc::new(Data::open(None).unwrap()));
         let open = |now| RefreshTokens::open(SystemRandom::new(), vault.clone(), now).unwrap();
         let tokens = open(0);
-        let issue = |expires: i64| tokens.issue("client", Uuid::nil(), "api", Uuid::new_v4(), expires, 0).unwrap();
+        let login = || Login { user: Uuid::nil(), chain: Uuid::new_v4(), auth_time: 0 };
+        let issue = |expires: i64| tokens.issue("client", login(), "api", expires, 0).unwrap();
         let (first, last) = (issue(1000), issue(3000));
         for _ in 2..KEPT {
             issue(2000);

@@ -14,39 +14,55 @@ use crate::error::Error;
 
 const COOKIE_NAME: &str = "sandbox-session";
 
-/// Users by the digests of their session cookies.
+/// Sessions by the digests of their cookies.
 #[derive(Debug)]
 pub(crate) struct Sessions {
     random: SystemRandom,
-    users: Mutex<HashMap<String, Uuid>>,
+    sessions: Mutex<HashMap<String, Session>>,
+}
+
+/// A user who has logged in.
+#[derive(Clone, Debug)]
+pub(super) struct Session {
+    /// Differs from one login to the next, and says nothing of the cookie.
+    pub(super) id: Uuid,
+    pub(super) user: Uuid,
+    /// When the user logged in, in seconds since the epoch.
+    pub(super) since: i64,
 }
 
 impl Sessions {
     pub(super) fn new(random: SystemRandom) -> Self {
-        Self { random, users: Mutex::default() }
+        Self { random, sessions: Mutex::default() }
     }
 
     /// A new session, as the value of `Set-Cookie`.
-    pub(super) fn begin(&self, user: Uuid) -> Result<HeaderValue, Error> {
+    pub(super) fn begin(&self, user: Uuid, now: i64) -> Result<HeaderValue, Error> {
         let text = random_text(&self.random)?;
-        self.users.lock().unwrap_or_else(PoisonError::into_inner).insert(digest::of(&text), user);
+        let session = Session { id: Uuid::new_v4(), user, since: now };
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(digest::of(&text), session);
         cookie(&text, "")
     }
 
     pub(super) fn end(&self, headers: &HeaderMap) -> Result<HeaderValue, Error> {
         if let Some(text) = sent(headers) {
-            self.users.lock().unwrap_or_else(PoisonError::into_inner).remove(&digest::of(text));
+            self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&digest::of(text));
         }
         cookie("", "; Max-Age=0")
     }
 
     pub(super) fn clear(&self) {
-        self.users.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// The session of a request.
+    pub(super) fn of(&self, headers: &HeaderMap) -> Option<Session> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(&digest::of(sent(headers)?)).cloned()
     }
 
     /// The user of a request's session.
     pub(super) fn user(&self, headers: &HeaderMap) -> Option<Uuid> {
-        self.users.lock().unwrap_or_else(PoisonError::into_inner).get(&digest::of(sent(headers)?)).copied()
+        self.of(headers).map(|session| session.user)
     }
 }
 
