@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use platform_codegen::{Config, Contract, Names, Scalar, generate};
+use platform_codegen::{Config, Contract, GraphqlFiles, Names, Scalar, Setup, generate};
 use serde_json::Value;
 
 const EMPTY: &[u8] = b"openapi: 3.0.4\ninfo: {title: None, version: v1}\npaths: {}\n";
@@ -174,12 +174,15 @@ fn compare(program: &Path, answers: &str) {
     println!("{count} answers decoded and written back without loss");
 }
 
-fn configuration(schema: &Path, folder: &Path, scalars: &[(&str, Scalar)]) -> Config {
-    Config {
-        documents: documents(folder),
-        schema: Some(fs::read_to_string(schema).expect("a schema")),
-        scalars: scalars.iter().map(|(name, scalar)| ((*name).to_owned(), scalar.clone())).collect(),
-        ..Config::default()
+fn configuration(schema: &Path, folder: &Path, scalars: &[(&str, Scalar)]) -> Setup {
+    let scalars = scalars.iter().map(|(name, scalar)| ((*name).to_owned(), scalar.clone())).collect();
+    Setup {
+        config: Config { scalars, ..Config::default() },
+        graphql: GraphqlFiles {
+            documents: documents(folder),
+            schema: Some(fs::read_to_string(schema).expect("a schema")),
+        },
+        ..Setup::default()
     }
 }
 
