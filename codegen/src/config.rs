@@ -1,6 +1,6 @@
 //! What people decide about a generated client.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -27,27 +27,6 @@ pub struct Config {
     pub operations: Vec<AsyncOperation>,
     /// What the scalars of the GraphQL schema are in Rust; those of its own that are not named here are any JSON.
     pub scalars: BTreeMap<String, Scalar>,
-    /// The texts of the GraphQL documents, by file name. No configuration file has them: whoever reads it reads them along.
-    #[serde(skip_deserializing)]
-    pub documents: BTreeMap<String, String>,
-    /// The GraphQL schema, in the schema definition language. Without one, documents are neither checked nor typed.
-    #[serde(skip)]
-    pub schema: Option<String>,
-    /// Names that the client takes for itself. No configuration file has them: whoever reads it reads the client's code.
-    #[serde(skip)]
-    pub reserved: Reserved,
-}
-
-/// What the hand-written client calls its own, so that nothing of a contract can be called the same.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Reserved {
-    /// Cargo features.
-    pub features: BTreeSet<String>,
-    /// Methods of `Platform`, which has an accessor for each family.
-    pub methods: BTreeSet<String>,
-    /// Names that generated code imports.
-    pub types: BTreeSet<String>,
 }
 
 /// One route family: a Rust module, a cargo feature and an accessor on the client.

@@ -5,7 +5,7 @@
 //! `ARCHITECTURE.md` at the top of the workspace says what each stage owns.
 //!
 //! ```
-//! use platform_codegen::{Config, Contract, Family, Names, generate};
+//! use platform_codegen::{Config, Contract, Family, Names, Setup, generate};
 //!
 //! let bytes = br#"
 //! openapi: 3.0.4
@@ -19,9 +19,9 @@
 //!   schemas: {Project: {type: object, required: [name], properties: {name: {type: string}}}}
 //! "#;
 //! let family = Family { name: "projects".into(), prefixes: vec!["/api/projects/v1".into()], covers: String::new() };
-//! let config = Config { families: vec![family], ..Config::default() };
+//! let setup = Setup::from(Config { families: vec![family], ..Config::default() });
 //!
-//! let output = generate(&[Contract { name: "platform", bytes }], &config, &Names::default()).unwrap();
+//! let output = generate(&[Contract { name: "platform", bytes }], &setup, &Names::default()).unwrap();
 //! assert_eq!(
 //!     output.surface,
 //!     "projects.get_project  GET /api/projects/v1/projects/{id}  (id: &Uuid) -> Project  [200]\n"
@@ -31,7 +31,7 @@
 //!
 //! // The names that were given are pinned, and passed the next time.
 //! assert_eq!(output.names.operations["GET /api/projects/v1/projects/{id}"], "projects.get_project");
-//! let problem = generate(&[Contract { name: "platform", bytes: b"<html>" }], &config, &output.names).unwrap_err();
+//! let problem = generate(&[Contract { name: "platform", bytes: b"<html>" }], &setup, &output.names).unwrap_err();
 //! assert_eq!(problem.problems()[0].code, "contract/html");
 //! ```
 #![deny(missing_docs)]
@@ -53,13 +53,14 @@ mod pipeline;
 pub mod pointer;
 mod refine;
 mod report;
+mod setup;
 mod stats;
 pub mod text;
 pub mod upgrade;
 mod walk;
 
 pub use config::{
-    AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, Reserved, Scalar, StateMap, Unreferenced,
+    AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, Scalar, StateMap, Unreferenced,
 };
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};
@@ -67,6 +68,7 @@ pub use load::{Dialect, Loaded};
 pub use output::{Contract, Degraded, Feature, Output, Stats};
 pub use pins::Names;
 pub use report::{Problem, Report};
+pub use setup::{GraphqlFiles, Reserved, Setup};
 pub use text::line;
 
 /// Generates the client for one or several contracts.
@@ -77,6 +79,6 @@ pub use text::line;
 ///
 /// A [`Report`] with every problem found, when a contract cannot be read at all. A part of a contract that cannot be
 /// typed is no error: it is degraded on its own and named in [`Output::ledger`].
-pub fn generate(contracts: &[Contract<'_>], config: &Config, names: &Names) -> Result<Output, Report> {
-    pipeline::run(contracts, config, names)
+pub fn generate(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<Output, Report> {
+    pipeline::run(contracts, setup, names)
 }

@@ -6,35 +6,36 @@ use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
-    Config, Contract, Names, Output, Problem, Report, bind, correct, emit, generate, graphql, model, naming, refine,
-    stats, upgrade,
+    Config, Contract, Names, Output, Problem, Report, Setup, bind, correct, emit, generate, graphql, model, naming,
+    refine, stats, upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
 const STACK: usize = 256 * 1024 * 1024;
 
 /// Runs all stages where there is room for them.
-pub(crate) fn run(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<Output, Report> {
+pub(crate) fn run(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("codegen".to_owned()).stack_size(STACK);
-        match builder.spawn_scoped(scope, || stages(contracts, config, pins)) {
+        match builder.spawn_scoped(scope, || stages(contracts, setup, pins)) {
             Ok(thread) => thread.join().unwrap_or_else(|_| Err(Report::from(stopped()))),
             // Without a thread of its own, the common stack has to do.
-            Err(_) => stages(contracts, config, pins),
+            Err(_) => stages(contracts, setup, pins),
         }
     })
 }
 
-fn stages(contracts: &[Contract<'_>], config: &Config, pins: &Names) -> Result<Output, Report> {
+fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
+    let config = &setup.config;
     naming::check(config)?;
     let mut ledger = Ledger::default();
     let loaded = load(contracts, config, &mut ledger)?;
     let documents: Vec<Document> =
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
-    let (model, mut names) = model::build(&documents, config, pins, &mut ledger);
+    let (model, mut names) = model::build(&documents, setup, pins, &mut ledger);
     let resolved = generate::generate(&model)?;
-    let bindings = bind::bind(&model, config)?;
-    let (documents, given) = graphql::read(config, pins, &bindings, &model, &mut ledger)?;
+    let bindings = bind::bind(&model, setup)?;
+    let (documents, given) = graphql::read(setup, pins, &bindings, &model, &mut ledger)?;
     names.graphql = given;
     let parts = refine::refine(&model, &resolved, config, &bindings.bound, &documents);
     let files = emit::emit(&parts.files)?;

@@ -6,7 +6,7 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use platform_codegen::{Config, Contract, Names, Output, Report, generate};
+use platform_codegen::{Contract, Names, Output, Report, Setup, generate};
 use serde_json::{Map, Value, json};
 
 const WATCHDOG: Duration = Duration::from_secs(120);
@@ -15,7 +15,7 @@ const WATCHDOG: Duration = Duration::from_secs(120);
 fn within(what: &str, bytes: Vec<u8>) -> Result<Output, Report> {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {
-        let outcome = generate(&[Contract { name: "platform", bytes: &bytes }], &Config::default(), &Names::default());
+        let outcome = generate(&[Contract { name: "platform", bytes: &bytes }], &Setup::default(), &Names::default());
         // Nobody listens any more when the watchdog was first.
         let _ = send.send(outcome);
     });

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use insta::Settings;
-use platform_codegen::{Config, Contract, Names, Output, Report, Scalar, generate};
+use platform_codegen::{Config, Contract, GraphqlFiles, Names, Output, Report, Scalar, Setup, generate};
 
 /// A contract without operations.
 const EMPTY: &[u8] = b"openapi: 3.0.4\ninfo: {title: None, version: v1}\npaths: {}\n";
@@ -17,8 +17,8 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
-fn run(contract: &[u8], config: &Config) -> Result<Output, Report> {
-    generate(&[Contract { name: "platform", bytes: contract }], config, &Names::default())
+fn run(contract: &[u8], setup: &Setup) -> Result<Output, Report> {
+    generate(&[Contract { name: "platform", bytes: contract }], setup, &Names::default())
 }
 
 fn snapshot(input: &Path, text: &str) {
@@ -30,11 +30,15 @@ fn snapshot(input: &Path, text: &str) {
     settings.bind(|| insta::assert_snapshot!(input.file_stem().unwrap().to_str().unwrap(), text));
 }
 
-fn documents(list: &[(&str, &str)]) -> Config {
+fn setup(documents: BTreeMap<String, String>, schema: Option<&str>) -> Setup {
+    Setup { graphql: GraphqlFiles { documents, schema: schema.map(str::to_owned) }, ..Setup::default() }
+}
+
+fn documents(list: &[(&str, &str)]) -> Setup {
     let mut documents = common::documents(&folder("documents/graphql"));
     let schema = documents.remove("schema.graphql");
     documents.extend(list.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())));
-    Config { documents, schema, ..Config::default() }
+    setup(documents, schema.as_deref())
 }
 
 #[test]
@@ -71,7 +75,7 @@ fn every_document_is_looked_at_before_one_is_refused() {
 
 fn with_schema(schema: &str, document: &str) -> Result<Output, Report> {
     let documents = BTreeMap::from([("a.graphql".to_owned(), document.to_owned())]);
-    run(EMPTY, &Config { documents, schema: Some(schema.to_owned()), ..Config::default() })
+    run(EMPTY, &setup(documents, Some(schema)))
 }
 
 #[test]
@@ -121,7 +125,7 @@ fn a_schema_that_is_not_valid_serves_as_far_as_it_goes() {
 fn without_a_schema_the_syntax_is_checked_and_nothing_else() {
     let check = |text: &str| {
         let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);
-        run(EMPTY, &Config { documents, ..Config::default() })
+        run(EMPTY, &setup(documents, None))
     };
     let output = check("query A($id: Nobody!) { whatever(id: $id) }").unwrap();
     assert_eq!((output.stats.documents, output.stats.typed_documents), (1, 0));
@@ -135,10 +139,10 @@ fn without_a_schema_the_syntax_is_checked_and_nothing_else() {
 fn a_binding_that_does_not_fit_is_refused_with_its_place() {
     let contract = fs::read(folder("bindings/contract.yaml")).unwrap();
     insta::glob!("bindings/*.toml", |path| {
-        let mut config: Config = toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        config.documents = common::documents(&folder("bindings/graphql"));
-        config.schema = config.documents.remove("schema.graphql");
-        let text = match run(&contract, &config) {
+        let config: Config = toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let mut documents = common::documents(&folder("bindings/graphql"));
+        let schema = documents.remove("schema.graphql");
+        let text = match run(&contract, &Setup { config, ..setup(documents, schema.as_deref()) }) {
             Ok(output) => {
                 format!("fits; unused: {:?}; unnamed: {:?}", output.unused_operations, output.unnamed_states)
             }
@@ -155,8 +159,9 @@ fn a_binding_that_does_not_fit_is_refused_with_its_place() {
 fn a_name_that_no_scalar_can_have_is_an_error_of_the_configuration() {
     for text in ["Instant", "a::B<C>", "x; mod y", "::a", "crate", "a::b\nc", ""] {
         let scalars = BTreeMap::from([("Instant".to_owned(), Scalar::Path(text.to_owned()))]);
-        let schema = Some("scalar Instant type Query { a: Instant }".to_owned());
-        let report = run(EMPTY, &Config { scalars, schema, ..Config::default() }).unwrap_err();
+        let config = Config { scalars, ..Config::default() };
+        let schema = Some("scalar Instant type Query { a: Instant }");
+        let report = run(EMPTY, &Setup { config, ..setup(BTreeMap::new(), schema) }).unwrap_err();
         assert_eq!(report.problems()[0].code, "configuration/scalar", "{text}");
         assert_eq!(report.to_string().lines().count(), 2, "{report}");
     }
@@ -168,8 +173,9 @@ fn a_name_that_no_scalar_can_have_is_an_error_of_the_configuration() {
 #[test]
 fn what_is_not_a_scalar_is_not_mapped() {
     let scalars = BTreeMap::from([("Colour".to_owned(), Scalar::String)]);
-    let schema = Some("enum Colour { RED } type Query { a: Colour }".to_owned());
-    let report = run(EMPTY, &Config { scalars, schema, ..Config::default() }).unwrap_err();
+    let config = Config { scalars, ..Config::default() };
+    let schema = Some("enum Colour { RED } type Query { a: Colour }");
+    let report = run(EMPTY, &Setup { config, ..setup(BTreeMap::new(), schema) }).unwrap_err();
     assert!(
         report.to_string().contains("`Colour`, which is an enumeration of specs/graphql/schema.graphql"),
         "{report}"
@@ -181,8 +187,7 @@ fn selecting_a_field_earlier_renames_nothing() {
     let schema = "type Thing { id: ID! owner: Thing, thingOwner: Thing, a_b: Int, aB: Int } type Query { thing: Thing thingOwner: Thing }";
     let of = |text: &str, names: &Names| {
         let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);
-        let config = Config { documents, schema: Some(schema.to_owned()), ..Config::default() };
-        generate(&[Contract { name: "platform", bytes: EMPTY }], &config, names).unwrap()
+        generate(&[Contract { name: "platform", bytes: EMPTY }], &setup(documents, Some(schema)), names).unwrap()
     };
     let before = of("query A { thing { owner { id } aB } }", &Names::default());
     let pinned: BTreeMap<String, String> = toml::from_str(&toml::to_string(&before.names.graphql).unwrap()).unwrap();
@@ -196,9 +201,9 @@ fn selecting_a_field_earlier_renames_nothing() {
     let fresh = of(wide, &Names::default());
     assert_ne!(fresh.names.graphql["a/thing/owner"], before.names.graphql["a/thing/owner"]);
     // Chosen by hand, a name is as chosen.
-    let mut config = Config { schema: Some(schema.to_owned()), ..Config::default() };
-    config.documents.insert("a.graphql".to_owned(), "query A { thing { id } }".to_owned());
-    config.rename.insert("a/thing".to_owned(), "Chosen".to_owned());
-    let chosen = generate(&[Contract { name: "platform", bytes: EMPTY }], &config, &before.names).unwrap();
+    let documents = BTreeMap::from([("a.graphql".to_owned(), "query A { thing { id } }".to_owned())]);
+    let mut setup = setup(documents, Some(schema));
+    setup.config.rename.insert("a/thing".to_owned(), "Chosen".to_owned());
+    let chosen = generate(&[Contract { name: "platform", bytes: EMPTY }], &setup, &before.names).unwrap();
     assert!(chosen.files["documents/a.rs"].contains("pub struct Chosen {"));
 }

@@ -7,7 +7,9 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use platform_codegen::{AsyncOperation, Config, Contract, Correction, Family, Names, Output, generate, line, pointer};
+use platform_codegen::{
+    AsyncOperation, Config, Contract, Correction, Family, GraphqlFiles, Names, Output, Setup, generate, line, pointer,
+};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use quote::ToTokens as _;
@@ -216,9 +218,9 @@ fn sound(what: &str, output: &Output) {
     }
 }
 
-fn run(document: &Value, config: &Config) -> Option<Output> {
+fn run(document: &Value, setup: &Setup) -> Option<Output> {
     let bytes = document.to_string();
-    match generate(&[Contract { name: "platform", bytes: bytes.as_bytes() }], config, &Names::default()) {
+    match generate(&[Contract { name: "platform", bytes: bytes.as_bytes() }], setup, &Names::default()) {
         Ok(output) => Some(output),
         Err(report) => {
             let text = report.to_string();
@@ -253,7 +255,7 @@ fn no_string_of_a_contract_adds_anything() {
     places(&document, "", &mut all);
     assert!(all.len() > 250, "{}", all.len());
     let texts = hostile();
-    let config = Config::default();
+    let config = Setup::default();
     let mut differing = Vec::new();
     for (index, place) in all.iter().enumerate() {
         let harmless = run(&with(&document, place, HARMLESS), &config).map(|output| made_of(&output));
@@ -295,7 +297,7 @@ fn all_strings_of_a_contract_together_add_nothing() {
             number += 1;
             texts[number % texts.len()].clone()
         });
-        let output = run(&hostile, &Config::default()).expect("generated");
+        let output = run(&hostile, &Setup::default()).expect("generated");
         sound(&format!("{shift}"), &output);
         let mut number = 0;
         let mut harmless = document.clone();
@@ -303,7 +305,7 @@ fn all_strings_of_a_contract_together_add_nothing() {
             number += 1;
             format!("{HARMLESS} {number}")
         });
-        let harmless = run(&harmless, &Config::default()).expect("generated");
+        let harmless = run(&harmless, &Setup::default()).expect("generated");
         assert_eq!(made_of(&output), made_of(&harmless), "{shift}");
     }
 }
@@ -321,7 +323,7 @@ fn rustdoc_finds_nothing_to_run() {
             number += 1;
             texts[number % texts.len()].clone()
         });
-        let output = run(&document, &Config::default()).expect("generated");
+        let output = run(&document, &Setup::default()).expect("generated");
         for text in output.files.values() {
             for block in text.split("\n\n").flat_map(|part| part.split("{\n")) {
                 let docs: Vec<&str> = block.lines().filter(|line| line.trim_start().starts_with("///")).collect();
@@ -410,13 +412,15 @@ fn no_text_of_a_graphql_schema_or_of_the_configuration_adds_anything() {
         let config = Config {
             families: vec![family],
             corrections: vec![correction],
-            documents,
             operations: vec![operation],
-            schema: Some(schema),
             ..Config::default()
         };
-        let output = run(&contract(), &config);
-        let output = output.or_else(|| run(&contract(), &Config { operations: Vec::new(), ..config }));
+        let mut setup = Setup::from(config);
+        setup.graphql = GraphqlFiles { documents, schema: Some(schema) };
+        let output = run(&contract(), &setup).or_else(|| {
+            setup.config.operations.clear();
+            run(&contract(), &setup)
+        });
         let output = output.unwrap_or_else(|| panic!("not generated: {text:?}"));
         sound(text, &output);
         made_of(&output)

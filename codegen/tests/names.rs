@@ -87,7 +87,7 @@ fn each_operation(case: &Case, most: usize) {
 
 #[test]
 fn an_operation_more_or_less_moves_no_name() {
-    for case in Case::all().iter().filter(|case| case.config.corrections.is_empty()) {
+    for case in Case::all().iter().filter(|case| case.setup.config.corrections.is_empty()) {
         each_operation(case, 1);
     }
 }
@@ -118,7 +118,7 @@ fn crowd(value: &mut Value, key: &str) {
 
 #[test]
 fn a_newcomer_in_front_takes_no_name() {
-    for case in Case::all().iter().filter(|case| case.config.corrections.is_empty()) {
+    for case in Case::all().iter().filter(|case| case.setup.config.corrections.is_empty()) {
         let tree = load::load(&case.name, &case.bytes).unwrap().tree;
         if tree.get("swagger").is_some() {
             continue;

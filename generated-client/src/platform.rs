@@ -2,6 +2,8 @@
 
 use std::{fmt, ops::Deref, sync::Arc};
 
+#[cfg(feature = "operations")]
+use platform_runtime::codegen::{Bindings, Extensions};
 use platform_runtime::{Client, Error, codegen::GeneratedClient};
 
 use crate::PlatformBuilder;
@@ -76,8 +78,10 @@ impl GeneratedClient for Platform {
     const USER_AGENT: &'static str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
     #[cfg(feature = "operations")]
-    fn bindings() -> &'static [&'static platform_runtime::operations::Binding] {
-        crate::generated::bindings::BINDINGS
+    fn extensions() -> Extensions {
+        let mut extensions = Extensions::new();
+        extensions.insert(Bindings(crate::generated::bindings::BINDINGS));
+        extensions
     }
 
     fn from_client(client: Client) -> Self {

@@ -7,43 +7,22 @@
 //! Generated code imports [`prelude`]. In a function with an argument named `path`, `query`, `header` or `cookie`, write
 //! `Parameter::path("…")`: the argument shadows the short form.
 
+pub use http::Extensions;
 pub use serde::{Deserialize, Deserializer, Serialize, Serializer, de::MapAccess};
 
+pub use crate::client::GeneratedClient;
+#[cfg(feature = "operations")]
+pub use crate::operations::Bindings;
 #[cfg(feature = "xml")]
-pub use crate::wire::xml;
+pub use crate::protocol::xml;
 pub use crate::{
     __part as part, __put as put, __responses as responses, __slot as slot, __take as take,
-    wire::{
+    protocol::{
         Each, Fit, IfPresent, IfSome, Parts, Raw, Read, Record, Required, Style, by_fit, by_tag, decode, fields,
         from_text, from_text_leniently, in_union, integer, kept, keyed, missing, only_member, out_of_range, read, text,
         unfit, with_tag, write,
     },
 };
-
-use crate::Client;
-
-/// A type that wraps a [`Client`] and has the operations of one contract as methods.
-pub trait GeneratedClient: Sized {
-    /// The value of the `User-Agent` header, unless the builder sets another one.
-    const USER_AGENT: &'static str;
-
-    /// The operations of the contract that are bound as asynchronous.
-    #[cfg(feature = "operations")]
-    fn bindings() -> &'static [&'static crate::operations::Binding] {
-        &[]
-    }
-
-    /// Wraps a client.
-    fn from_client(client: Client) -> Self;
-}
-
-impl GeneratedClient for Client {
-    const USER_AGENT: &'static str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
-
-    fn from_client(client: Client) -> Self {
-        client
-    }
-}
 
 /// Everything that generated code names.
 pub mod prelude {
@@ -58,7 +37,7 @@ pub mod prelude {
         __responses as responses, __string_enum as string_enum, __tagged_union as tagged_union,
         __untagged_union as untagged_union, Base64, ByteStream, Call, Date, DateTime, Decimal, Error, EventStream,
         Maybe, Object, Submission, Time, TimeSpan, Upload,
-        wire::{
+        protocol::{
             Argument,
             Method::{self, Delete, Get, Head, Options, Other, Patch, Post, Put, Trace},
             Operation, Parameter, Parts, Payload, Raw, Style, cookie, decode, header, path, query,

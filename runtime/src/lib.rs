@@ -40,51 +40,44 @@
 #![deny(missing_docs)]
 #![warn(clippy::disallowed_methods)]
 
-mod address;
-pub mod auth;
-#[cfg(feature = "graphql")]
-mod background;
-#[cfg(feature = "blocking")]
-pub mod blocking;
-mod builder;
-mod call;
-mod client;
+// Each module knows those before it only: `cargo xtask tidy` refuses others.
 mod clock;
-#[doc(hidden)]
-pub mod codegen;
 mod error;
-mod events;
+mod value;
+
+mod transport;
+
+pub mod auth;
+
+mod protocol;
+
+mod client;
+
 #[cfg(feature = "graphql")]
 pub mod graphql;
+
 #[cfg(feature = "operations")]
 pub mod operations;
-mod pages;
-mod request;
-mod session;
-mod settings;
-mod stream;
-mod submission;
+
 #[cfg(feature = "testing")]
 pub mod testing;
-mod upload;
-mod value;
-mod wire;
+
+#[cfg(feature = "blocking")]
+pub mod blocking;
+
+#[doc(hidden)]
+pub mod codegen;
 
 pub use bytes::Bytes;
 pub use http::{HeaderMap, StatusCode};
 pub use serde_json::Value;
 pub use uuid::Uuid;
 
-pub use builder::{ClientBuilder, Compliance};
-pub use call::{Call, CallFuture, Response};
-pub use client::Client;
+pub use client::{
+    Call, CallFuture, Client, ClientBuilder, Compliance, Pages, RawResponse, Request, Response, Submission,
+    middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing},
+};
 pub use error::{Error, Problem};
-pub use events::{Event, EventStream};
-pub use pages::Pages;
-pub use request::{RawResponse, Request};
-pub use session::middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing};
-pub use stream::ByteStream;
-pub use submission::Submission;
-pub use upload::Upload;
+pub use protocol::{Event, EventStream, Method, Upload};
+pub use transport::ByteStream;
 pub use value::{AsText, Base64, Date, DateTime, Decimal, Maybe, Object, Time, TimeSpan};
-pub use wire::Method;

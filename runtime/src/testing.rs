@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use crate::{
     Client, ClientBuilder, Error, Method,
-    codegen::GeneratedClient,
+    client::{Double, GeneratedClient},
     error::Kind,
-    wire::{Content, Prepared},
+    protocol::{Content, Prepared},
 };
 
 /// A service that is not there: it answers the calls of a client with what it was told, by the Rust name of the operation
@@ -116,7 +116,7 @@ impl Fake {
     /// The configuration of a client of any kind.
     #[doc(hidden)]
     pub fn builder_of<P: GeneratedClient>(&self) -> ClientBuilder<P> {
-        ClientBuilder::new("http://localhost").fake(self.clone())
+        ClientBuilder::new("http://localhost").double(self.clone())
     }
 
     #[cfg(test)]
@@ -124,7 +124,7 @@ impl Fake {
         self.state().script = Some(Box::new(script));
     }
 
-    pub(crate) fn take(&self, prepared: &Prepared, headers: HeaderMap) -> Result<reqwest::Response, Error> {
+    fn take(&self, prepared: &Prepared, headers: HeaderMap) -> Result<reqwest::Response, Error> {
         let mut state = self.state();
         if let Some(what) = &state.wrong {
             return Err(Error::new(Kind::Request, what.clone()).hint("correct the test"));
@@ -166,6 +166,12 @@ impl Fake {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Double for Fake {
+    fn answer(&self, prepared: &Prepared, headers: HeaderMap) -> Result<reqwest::Response, Error> {
+        self.take(prepared, headers)
     }
 }
 

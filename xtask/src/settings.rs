@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use platform_codegen::Config;
+use platform_codegen::{Config, Setup};
 use serde::Deserialize;
 use toml::de::DeTable;
 
@@ -16,7 +16,7 @@ use crate::workspace::{CONFIGURATION, GRAPHQL, SCHEMA, Workspace};
 pub(crate) struct Settings {
     pub(crate) source: Source,
     /// What the generator reads.
-    pub(crate) codegen: Config,
+    pub(crate) codegen: Setup,
 }
 
 /// `[source]`: where the contracts come from.
@@ -79,7 +79,7 @@ impl Settings {
         })?;
         let text = String::from_utf8(bytes).map_err(|error| invalid(&error.to_string(), 1, 1))?;
         let mut settings = Self::parse(&text)?;
-        settings.codegen.documents = documents(workspace, GRAPHQL)?;
+        settings.codegen.graphql.documents = documents(workspace, GRAPHQL)?;
         Ok(settings)
     }
 
@@ -96,8 +96,8 @@ impl Settings {
         };
         let mut settings = Self::parse(&text)?;
         let folder = Workspace::find(own.parent().map(Path::to_path_buf))?;
-        settings.codegen.documents = documents(&folder, "graphql")?;
-        settings.codegen.schema = settings.codegen.documents.remove("schema.graphql");
+        settings.codegen.graphql.documents = documents(&folder, "graphql")?;
+        settings.codegen.graphql.schema = settings.codegen.graphql.documents.remove("schema.graphql");
         Ok(Some(settings))
     }
 
@@ -114,7 +114,7 @@ impl Settings {
         };
         let codegen = Config::deserialize(toml::de::Deserializer::from(table)).map_err(at)?;
         check_names(&source.documents)?;
-        Ok(Self { source, codegen })
+        Ok(Self { source, codegen: codegen.into() })
     }
 }
 
@@ -198,8 +198,8 @@ mod tests {
         let settings = Settings::parse(text).expect("valid");
         assert_eq!(settings.source.base_url_env.as_deref(), Some("X"));
         assert_eq!(settings.source.documents.len(), 1);
-        assert_eq!(settings.codegen.families.len(), 1);
-        assert_eq!(settings.codegen.include, ["/api"]);
+        assert_eq!(settings.codegen.config.families.len(), 1);
+        assert_eq!(settings.codegen.config.include, ["/api"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod place;
 
 use crate::model::{Content, Model, Operation, Provenance};
-use crate::{AsyncOperation, CancelOperation, Config, Problem, Report};
+use crate::{AsyncOperation, CancelOperation, Problem, Report, Setup};
 
 /// Name of the configuration in problems.
 const CONFIGURATION: &str = "specs/codegen.toml";
@@ -30,11 +30,11 @@ pub(crate) struct Bindings<'a> {
 
 /// Ties asynchronous operations to those of the contract. One that the contract does not have is left out; one that does
 /// not fit what the contract has is a problem.
-pub(crate) fn bind<'a>(model: &Model, config: &'a Config) -> Result<Bindings<'a>, Report> {
+pub(crate) fn bind<'a>(model: &Model, setup: &'a Setup) -> Result<Bindings<'a>, Report> {
     let mut report = Report::default();
     let mut bindings = Bindings::default();
-    for (index, settings) in config.operations.iter().enumerate() {
-        let mut check = Check { model, config, settings, index, report: &mut report };
+    for (index, settings) in setup.config.operations.iter().enumerate() {
+        let mut check = Check { model, setup, settings, index, report: &mut report };
         check.alone();
         match find(model, &settings.submit) {
             Some(operation) => {
@@ -60,7 +60,7 @@ fn find(model: &Model, key: &str) -> Option<usize> {
 
 struct Check<'a, 'r> {
     model: &'a Model,
-    config: &'a Config,
+    setup: &'a Setup,
     settings: &'a AsyncOperation,
     index: usize,
     report: &'r mut Report,
@@ -105,7 +105,7 @@ impl Check<'_, '_> {
         if !settings.name.chars().all(plain) || !settings.name.starts_with(|letter: char| letter.is_ascii_lowercase()) {
             self.problem("name", "name", "its name is not in snake case", "use lower-case letters, digits and `_`");
         }
-        if self.config.operations.iter().take(self.index).any(|earlier| earlier.name == settings.name) {
+        if self.setup.config.operations.iter().take(self.index).any(|earlier| earlier.name == settings.name) {
             self.problem("twice", "name", "two entries have this name", "give each a name of its own");
         }
         let states = &settings.states;
@@ -122,7 +122,7 @@ impl Check<'_, '_> {
         }
         let files = [("query", Some(&settings.query)), ("subscription", settings.subscription.as_ref())];
         for (place, file) in files.into_iter().filter_map(|(place, file)| Some((place, file?))) {
-            if !self.config.documents.contains_key(file) {
+            if !self.setup.graphql.documents.contains_key(file) {
                 let message = format!("the document `{file}` is not in specs/graphql");
                 self.problem("document", place, message, "write it there, or name another one");
             }

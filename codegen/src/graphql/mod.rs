@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::bind::Bindings;
 use crate::ledger::Ledger;
 use crate::model::{Model, Provenance};
-use crate::{AsyncOperation, Config, Names, Problem, Report};
+use crate::{AsyncOperation, Names, Problem, Report, Setup};
 
 pub use compare::changes;
 pub(crate) use model::{Document, Documents, FRAGMENTS, Shared, TYPES};
@@ -33,14 +33,15 @@ const ROUNDS: usize = 64;
 /// Reads every document that is in use. With a schema they are checked against it and typed, and the places that bindings
 /// name in their data are checked against them.
 pub(crate) fn read(
-    config: &Config,
+    setup: &Setup,
     pins: &Names,
     bindings: &Bindings<'_>,
     model: &Model,
     ledger: &mut Ledger,
 ) -> Result<(Documents, BTreeMap<String, String>), Report> {
-    let schema = config.schema.as_deref().map(|text| schema::parse(text, ledger)).transpose()?;
-    let files = in_use(config, bindings).into_iter().map(|(file, text)| (file.to_owned(), text.to_owned()));
+    let config = &setup.config;
+    let schema = setup.graphql.schema.as_deref().map(|text| schema::parse(text, ledger)).transpose()?;
+    let files = in_use(setup, bindings).into_iter().map(|(file, text)| (file.to_owned(), text.to_owned()));
     let mut report = Report::default();
     let mut library = read::Library::read(files.collect(), &mut report);
     // A source that marks its operations serves a schema of the same provenance.
@@ -106,16 +107,16 @@ fn listed(library: &read::Library, report: &mut Report) -> Vec<Document> {
 }
 
 /// All documents but those that only unused entries name.
-fn in_use<'a>(config: &'a Config, bindings: &Bindings<'_>) -> Vec<(&'a str, &'a str)> {
+fn in_use<'a>(setup: &'a Setup, bindings: &Bindings<'_>) -> Vec<(&'a str, &'a str)> {
     let files = |operation: &'a AsyncOperation| {
         [Some(operation.query.as_str()), operation.subscription.as_deref()].map(|named| named.map(file_of))
     };
     let (idle, bound): (Vec<_>, Vec<_>) =
-        config.operations.iter().partition(|operation| bindings.unused.contains(&operation.name));
+        setup.config.operations.iter().partition(|operation| bindings.unused.contains(&operation.name));
     let wanted: BTreeSet<&str> = bound.into_iter().flat_map(files).flatten().collect();
     let left_alone: BTreeSet<&str> =
         idle.into_iter().flat_map(files).flatten().filter(|file| !wanted.contains(file)).collect();
-    let documents = config.documents.iter().map(|(file, text)| (file.as_str(), text.as_str()));
+    let documents = setup.graphql.documents.iter().map(|(file, text)| (file.as_str(), text.as_str()));
     documents.filter(|(file, _)| !left_alone.contains(file)).collect()
 }
 

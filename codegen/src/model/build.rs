@@ -6,13 +6,13 @@ use super::{
     Content, Model, Operation, Provenance, api_version, bodies, operations, parameters, reach, responses, tags,
 };
 use crate::ledger::Ledger;
-use crate::{Config, Names};
+use crate::{Names, Setup};
 
 /// Interprets all documents, and says which names were given.
-pub(crate) fn build(documents: &[Document], config: &Config, pins: &Names, ledger: &mut Ledger) -> (Model, Names) {
-    let (mut found, left_out) = operations::find(documents, config, ledger);
-    let names = operations::name(&mut found, config, pins);
-    let mut types = Types::new(documents, pins, &config.rename, ledger);
+pub(crate) fn build(documents: &[Document], setup: &Setup, pins: &Names, ledger: &mut Ledger) -> (Model, Names) {
+    let (mut found, left_out) = operations::find(documents, setup, ledger);
+    let names = operations::name(&mut found, &setup.config, pins);
+    let mut types = Types::new(documents, pins, &setup.config.rename, ledger);
     for document in documents {
         let root = Node::root(document);
         let schemas = root.get("components").and_then(|components| components.get("schemas"));

@@ -2,7 +2,7 @@
 
 use super::Family;
 use super::tree::Node;
-use crate::Config;
+use crate::Setup;
 use crate::naming::ident::{camel, feature_name, handle_name, member_name};
 use crate::text::{Ident, clipped, is_device};
 
@@ -13,9 +13,9 @@ const FEATURES: &[&str] = &["assumed", "default", "unreferenced"];
 const LONGEST: usize = 64;
 
 /// The family that claims an operation, and the prefix by which it does.
-pub(super) fn claim<'c>(config: &'c Config, path: &str, operation: &Node<'_>) -> (Family, &'c str) {
+pub(super) fn claim<'c>(setup: &'c Setup, path: &str, operation: &Node<'_>) -> (Family, &'c str) {
     let mut best: Option<(&crate::Family, &str)> = None;
-    for family in &config.families {
+    for family in &setup.config.families {
         for prefix in &family.prefixes {
             if covers(prefix, path) && best.is_none_or(|(_, other)| prefix.len() > other.len()) {
                 best = Some((family, prefix));
@@ -23,12 +23,12 @@ pub(super) fn claim<'c>(config: &'c Config, path: &str, operation: &Node<'_>) ->
         }
     }
     match best {
-        Some((family, prefix)) => (of(config, family), prefix.trim_end_matches('/')),
+        Some((family, prefix)) => (of(setup, family), prefix.trim_end_matches('/')),
         None => {
-            let by_tag = named(config, &fallback(path, operation), String::new(), Vec::new());
+            let by_tag = named(setup, &fallback(path, operation), String::new(), Vec::new());
             // A tag may name a configured family, for a path outside of its prefixes.
-            let configured = config.families.iter().find(|family| name(config, &family.name) == by_tag.name);
-            let family = configured.map_or(by_tag, |family| of(config, family));
+            let configured = setup.config.families.iter().find(|family| name(setup, &family.name) == by_tag.name);
+            let family = configured.map_or(by_tag, |family| of(setup, family));
             (family, "")
         }
     }
@@ -49,19 +49,19 @@ fn fallback(path: &str, operation: &Node<'_>) -> String {
     tag.filter(|tag| !tag.trim().is_empty()).map_or_else(segment, str::to_owned)
 }
 
-fn of(config: &Config, family: &crate::Family) -> Family {
-    named(config, &family.name, family.covers.clone(), family.prefixes.clone())
+fn of(setup: &Setup, family: &crate::Family) -> Family {
+    named(setup, &family.name, family.covers.clone(), family.prefixes.clone())
 }
 
-fn named(config: &Config, text: &str, covers: String, prefixes: Vec<String>) -> Family {
-    let name = name(config, text);
-    let handle = Ident::derived(&handle_name(&name, &config.reserved.types), camel);
+fn named(setup: &Setup, text: &str, covers: String, prefixes: Vec<String>) -> Family {
+    let name = name(setup, text);
+    let handle = Ident::derived(&handle_name(&name, &setup.reserved.types), camel);
     Family { handle, feature: feature_name(&name), name, covers, prefixes }
 }
 
 /// A name that is free as a module, a file, a cargo feature and a method of the client.
-fn name(config: &Config, text: &str) -> Ident {
-    let reserved = &config.reserved;
+fn name(setup: &Setup, text: &str) -> Ident {
+    let reserved = &setup.reserved;
     let is_free = |name: &str| {
         let feature = feature_name(name);
         !name.ends_with('_')

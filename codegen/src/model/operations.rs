@@ -11,7 +11,7 @@ use crate::naming::ident::{member_name, type_name};
 use crate::naming::operation::{Route, from_route, last_parameter, version};
 use crate::text::Ident;
 use crate::walk::{METHODS, OTHER_OPERATIONS};
-use crate::{Config, Names};
+use crate::{Config, Names, Setup};
 
 /// An operation that has its family and name, and is not interpreted yet.
 #[derive(Debug)]
@@ -33,14 +33,14 @@ pub(super) struct Found<'a> {
 }
 
 /// All operations that the configuration lets in and that can be sent, and how many cannot.
-pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut Ledger) -> (Vec<Found<'a>>, usize) {
+pub(super) fn find<'a>(documents: &'a [Document], setup: &Setup, ledger: &mut Ledger) -> (Vec<Found<'a>>, usize) {
     let mut found: Vec<Found<'a>> = Vec::new();
     let mut left_out = 0;
     let mut keys = BTreeSet::new();
     for document in documents {
         let root = Node::root(document);
         for (template, item) in root.get("paths").iter().flat_map(|paths| paths.members().collect::<Vec<_>>()) {
-            if template.starts_with("x-") || !admitted(config, template) {
+            if template.starts_with("x-") || !admitted(&setup.config, template) {
                 continue;
             }
             let template = match template.strip_prefix('/') {
@@ -72,7 +72,7 @@ pub(super) fn find<'a>(documents: &'a [Document], config: &Config, ledger: &mut 
                     left_out += 1;
                     continue;
                 }
-                let (family, prefix) = families::claim(config, &template, &node);
+                let (family, prefix) = families::claim(setup, &template, &node);
                 let method = if METHODS.contains(&method) { method.to_uppercase() } else { method.to_owned() };
                 let mut key = format!("{method} {template}");
                 if !keys.insert(key.clone()) {

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use platform_codegen::{Config, Contract, Names, Output, Report, generate};
+use platform_codegen::{Config, Contract, Names, Output, Report, Setup, generate};
 
 /// One contract, and how it is generated.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
-    pub(crate) config: Config,
+    pub(crate) setup: Setup,
 }
 
 impl Case {
@@ -21,16 +21,16 @@ impl Case {
         let contract = ["contract.yaml", "contract.json"].iter().map(|file| folder.join(file));
         let contract = contract.into_iter().find(|path| path.exists()).unwrap();
         let config = fs::read_to_string(folder.join("codegen.toml")).unwrap_or_default();
-        let mut config: Config =
-            toml::from_str(&config).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        config.documents = documents(&folder.join("graphql"));
-        config.schema = config.documents.remove("schema.graphql");
+        let config: Config = toml::from_str(&config).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let mut setup = Setup::from(config);
+        setup.graphql.documents = documents(&folder.join("graphql"));
+        setup.graphql.schema = setup.graphql.documents.remove("schema.graphql");
         let reserved = fs::read_to_string(folder.join("reserved.toml")).unwrap_or_default();
-        config.reserved = toml::from_str(&reserved).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        setup.reserved = toml::from_str(&reserved).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         Self {
             name: folder.file_name().unwrap().to_string_lossy().into_owned(),
             bytes: fs::read(contract).unwrap(),
-            config,
+            setup,
         }
     }
 
@@ -50,7 +50,7 @@ impl Case {
 
     /// Generates the client from other bytes, or with pinned names.
     pub(crate) fn with(&self, bytes: &[u8], names: &Names) -> Result<Output, Report> {
-        generate(&[Contract { name: "platform", bytes }], &self.config, names)
+        generate(&[Contract { name: "platform", bytes }], &self.setup, names)
     }
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn published(largest: usize) -> Vec<Case> {
             let bytes = fs::read(&path).unwrap();
             if bytes.len() <= largest {
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                found.push(Case { name, bytes, config: Config::default() });
+                found.push(Case { name, bytes, setup: Setup::default() });
             }
         }
     }

@@ -15,7 +15,7 @@ use super::{Credential, Generation, Held, TokenEvent, TokenEventKind, TokenReque
 use crate::{
     clock::{self, Backoff, Clock, Moment, Until},
     error::{Error, Kind},
-    session::Transport,
+    transport::Transport,
 };
 
 /// The pauses after token requests that failed.

@@ -4,10 +4,9 @@ use serde_json::Value;
 use url::Url;
 
 use crate::{
-    address,
     clock::Until,
-    error::{Error, Kind},
-    session::Transport,
+    error::{Error, Kind, is_passing_status_of_issuer},
+    transport::{Transport, address},
 };
 
 /// What a discovery document says.
@@ -41,7 +40,7 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
         let what = format!("the issuer's discovery document cannot be had: status {status}");
         return Err(Error::new(Kind::Token, what)
             .hint("check the issuer's address, or set the `token_endpoint`")
-            .passing(matches!(status, 408 | 429 | 500..=599))
+            .passing(is_passing_status_of_issuer(status))
             .with_retry_after(reply.retry_after));
     }
     let refuse =

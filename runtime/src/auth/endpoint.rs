@@ -9,10 +9,9 @@ use url::Url;
 
 use super::discovery::{self, Answer, Found};
 use crate::{
-    address,
     clock::Until,
     error::{Error, Kind},
-    session::Transport,
+    transport::{Transport, address},
 };
 
 /// How long an issuer without a discovery document is not asked for one. It may be in the middle of a deployment.

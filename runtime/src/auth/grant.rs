@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{RefreshKey, SecretSource, Token, TokenRequest, endpoint::Endpoints, refusal::Refusals};
 use crate::{
-    error::{Error, Kind, scrub_text},
-    session::Reply,
+    error::{Error, Kind, is_passing_status_of_issuer, scrub_text},
+    transport::Reply,
 };
 
 /// The fields of a form that hold secrets, beside the client's.
@@ -197,7 +197,7 @@ impl Registration {
         Error::new(Kind::Token, what)
             .hint(hint)
             .refusal(refusal)
-            .passing(matches!(reply.status.as_u16(), 408 | 429 | 500..=599))
+            .passing(is_passing_status_of_issuer(reply.status.as_u16()))
             .with_retry_after(reply.retry_after)
     }
 }

@@ -55,7 +55,7 @@ pub use secret_keyring::SecretKeyring;
 use crate::{
     Error,
     clock::{self, Until},
-    session::Transport,
+    transport::Transport,
 };
 
 /// What [`Credential::token`] returns.

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use crate::session::unique;
+use crate::clock::unique;
 
 /// How old a part is before it is one that a killed program left. Writing one takes no time.
 const STALE: Duration = Duration::from_secs(10 * 60);

@@ -17,7 +17,7 @@ use super::{Audit, Cache, Credential, Held, Token, TokenEvent, TokenEventKind, T
 use crate::{
     clock::{Clock, Moment, Until},
     error::{Error, Kind},
-    session::Transport,
+    transport::Transport,
 };
 
 /// Gives the answers of a script, then `token-N` for ten minutes.

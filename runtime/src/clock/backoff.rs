@@ -17,8 +17,14 @@ impl Backoff {
     /// The pause after this many failures in a row; none before the first one.
     pub(crate) fn pause(self, failures: u32) -> Duration {
         let Some(more) = failures.checked_sub(1) else { return Duration::ZERO };
-        let span = self.first.saturating_mul(1 << more.min(20)).min(self.longest);
-        span.mul_f64(0.5 + random() / 2.0)
+        let span = self.span(more);
+        // What is never stays never, and does not overflow.
+        if span > super::LONGEST { span } else { span.mul_f64(0.5 + random() / 2.0) }
+    }
+
+    /// The first span after it was doubled this many times, with nothing left out.
+    pub(crate) fn span(self, doublings: u32) -> Duration {
+        self.first.saturating_mul(1 << doublings.min(20)).min(self.longest)
     }
 
     /// The same, or what the server asks for where that is longer. A time that is over, as of a server whose clock is wrong,
@@ -26,6 +32,12 @@ impl Backoff {
     pub(crate) fn pause_asked(self, failures: u32, asked: Option<Duration>) -> Duration {
         self.pause(failures).max(asked.unwrap_or_default())
     }
+}
+
+/// Random characters that no body holds by chance.
+pub(crate) fn unique() -> String {
+    let random = || RandomState::new().hash_one(1_u8);
+    format!("{:016x}{:016x}", random(), random())
 }
 
 /// A number from 0 to 1. The keys of the standard hash maps are random enough to spread callers.
@@ -50,6 +62,8 @@ mod tests {
             assert_eq!(backoff.pause_asked(failures, Some(long)), long);
         }
         assert_eq!(backoff.pause(0), Duration::ZERO);
+        let endless = Backoff { first: Duration::MAX, longest: Duration::MAX };
+        assert_eq!(endless.pause(u32::MAX), Duration::MAX);
         let spread: std::collections::BTreeSet<_> = (0..20).map(|_| backoff.pause(1)).collect();
         assert!(spread.len() > 1, "callers come apart");
     }

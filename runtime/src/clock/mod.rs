@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub(crate) use backoff::{Backoff, random};
+pub(crate) use backoff::{Backoff, random, unique};
 pub(crate) use moment::{Clock, Moment};
 
 /// A longer time from now means no limit. Timers count further than this without turning over.

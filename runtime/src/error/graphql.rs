@@ -1,7 +1,31 @@
 //! Errors of GraphQL and of its socket.
 
-use super::{Error, Inner, Kind};
-use crate::graphql::GraphqlError;
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{Error, Inner, Kind, scrub};
+
+/// One error of an answer, as the GraphQL specification writes it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct GraphqlError {
+    message: String,
+    locations: Vec<Location>,
+    path: Vec<Value>,
+    extensions: Map<String, Value>,
+}
+
+/// A place in the document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Location {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
 
 impl Error {
     /// What the service answered in place of data.
@@ -39,5 +63,91 @@ impl Error {
     /// The WebSocket broke, was refused or was closed.
     pub fn is_socket(&self) -> bool {
         self.0.kind == Kind::Socket
+    }
+}
+
+/// A list of errors. What is none counts as one that says nothing.
+pub(crate) fn read_errors(text: &str, secret: Option<&SecretString>) -> Vec<GraphqlError> {
+    if text == "null" {
+        return Vec::new();
+    }
+    let text = match secret {
+        Some(secret) if text.contains(secret.expose_secret()) => {
+            String::from_utf8_lossy(&scrub(text.to_owned().into(), Some(secret))).into_owned()
+        }
+        _ => text.to_owned(),
+    };
+    let list = match serde_json::from_str(&text) {
+        Ok(Value::Array(list)) => list,
+        Ok(single) => vec![single],
+        Err(_) => Vec::new(),
+    };
+    list.into_iter().map(GraphqlError::lenient).collect()
+}
+
+impl GraphqlError {
+    /// Takes each part that is one, so that an odd part, such as a path that is null, does not cost the others.
+    fn lenient(value: Value) -> Self {
+        let Value::Object(mut parts) = value else { return Self::default_with(None) };
+        let mut part = |name| parts.remove(name).unwrap_or_default();
+        Self {
+            locations: serde_json::from_value(part("locations")).unwrap_or_default(),
+            path: serde_json::from_value(part("path")).unwrap_or_default(),
+            extensions: serde_json::from_value(part("extensions")).unwrap_or_default(),
+            ..Self::default_with(part("message").as_str())
+        }
+    }
+
+    fn default_with(message: Option<&str>) -> Self {
+        Self { message: message.unwrap_or("an error without a message").to_owned(), ..Self::default() }
+    }
+
+    /// What the service says.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The places in the document.
+    pub fn locations(&self) -> &[Location] {
+        &self.locations
+    }
+
+    /// The field of the answer: names and indexes.
+    pub fn path(&self) -> &[Value] {
+        &self.path
+    }
+
+    /// What the service adds.
+    pub fn extensions(&self) -> &Map<String, Value> {
+        &self.extensions
+    }
+
+    /// The `code` of the extensions, by which many services name the kind of error.
+    pub fn code(&self) -> Option<&str> {
+        self.extensions.get("code").and_then(Value::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_errors;
+
+    #[test]
+    fn an_odd_part_of_an_error_costs_no_other() {
+        let odd = [
+            r#"{"message":"no","extensions":{"code":"BUSY"}}"#,
+            r#"{"message":"no","extensions":{"code":"BUSY"},"path":null,"locations":null}"#,
+            r#"{"message":"no","extensions":{"code":"BUSY"},"path":"a.b","locations":{"line":1}}"#,
+            r#"{"message":"no","extensions":{"code":"BUSY"},"locations":[{"line":-1,"column":"x"}]}"#,
+            r#"{"message":7,"extensions":{"code":"BUSY"}}"#,
+        ];
+        for text in odd {
+            let [error] = &read_errors(&format!("[{text}]"), None)[..] else { panic!("{text}") };
+            assert_eq!(error.code(), Some("BUSY"), "{text}");
+        }
+        for text in ["7", "[]", "{}", r#"{"extensions":[],"message":null}"#] {
+            let [error] = &read_errors(&format!("[{text}]"), None)[..] else { panic!("{text}") };
+            assert_eq!((error.message(), error.code()), ("an error without a message", None), "{text}");
+        }
     }
 }

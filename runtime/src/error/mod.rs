@@ -10,6 +10,8 @@ mod operations;
 mod predicates;
 mod problem;
 
+#[cfg(feature = "operations")]
+use std::any::Any;
 use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use bytes::Bytes;
@@ -22,7 +24,12 @@ pub(crate) use display::escape;
 #[cfg(feature = "profiles")]
 pub(crate) use display::mask;
 pub(crate) use display::{scrub, scrub_text};
+#[cfg(feature = "graphql")]
+pub(crate) use graphql::read_errors;
+#[cfg(feature = "graphql")]
+pub use graphql::{GraphqlError, Location};
 pub(crate) use kind::Kind;
+pub(crate) use predicates::{is_passing_status, is_passing_status_of_issuer};
 pub use problem::Problem;
 
 type Cause = Arc<dyn StdError + Send + Sync>;
@@ -70,12 +77,13 @@ struct Inner {
     effective: bool,
     request_id: Option<String>,
     #[cfg(feature = "graphql")]
-    graphql: Vec<crate::graphql::GraphqlError>,
+    graphql: Vec<GraphqlError>,
     /// The code of the WebSocket's close frame.
     #[cfg(feature = "graphql")]
     close_code: Option<u16>,
+    /// What a layer above hands to the caller along with the error.
     #[cfg(feature = "operations")]
-    accepted: Option<Box<crate::operations::OperationRef>>,
+    attachment: Option<Arc<dyn Any + Send + Sync>>,
     cause: Option<Cause>,
 }
 

@@ -1,21 +1,14 @@
 //! Errors of asynchronous operations.
 
+use std::{any::Any, sync::Arc};
+
 use super::{Error, Kind};
-use crate::operations::{Intent, OperationRef};
 
 impl Error {
-    /// A submission of which nobody knows whether it arrived. What the last attempt met stays on it.
-    pub(crate) fn submission_unknown(cause: Self, intent: &Intent) -> Self {
-        let mut error = Self::new(
-            Kind::SubmissionUnknown,
-            format!("nobody knows whether the submission {} arrived: {}", intent.correlation(), cause.0.what),
-        )
-        .hint(match intent.is_recognised() {
-            true => "resubmit it under its label, which the service recognises; the store keeps it until then",
-            false => {
-                "look on the platform before submitting again; the store keeps it until it is adopted or forgotten"
-            }
-        });
+    /// A submission of which nobody knows whether it arrived. What its last attempt met stays on it.
+    pub(crate) fn submission_unknown(cause: Self, correlation: &str, hint: &str) -> Self {
+        let what = format!("nobody knows whether the submission {correlation} arrived: {}", cause.0.what);
+        let mut error = Self::new(Kind::SubmissionUnknown, what).hint(hint);
         let (to, from) = (&mut error.0, &cause.0);
         to.operation = from.operation;
         to.status = from.status;
@@ -32,14 +25,14 @@ impl Error {
         Self::new(Kind::Store, what)
     }
 
-    pub(crate) fn with_accepted(mut self, reference: OperationRef) -> Self {
-        self.0.accepted = Some(Box::new(reference));
+    /// Hands something to the caller along with the error.
+    pub(crate) fn with_attachment(mut self, attachment: impl Any + Send + Sync) -> Self {
+        self.0.attachment = Some(Arc::new(attachment));
         self
     }
 
-    /// The operation that the service accepted before this error: it runs, although the store could not keep it.
-    pub fn accepted(&self) -> Option<&OperationRef> {
-        self.0.accepted.as_deref()
+    pub(crate) fn attachment<T: Any>(&self) -> Option<&T> {
+        self.0.attachment.as_deref()?.downcast_ref()
     }
 
     /// The service does not show the operation, and the time in which it may become visible is over.

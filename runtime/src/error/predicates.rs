@@ -108,8 +108,18 @@ impl Error {
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {
             Kind::Connect | Kind::Transport | Kind::Timeout => true,
-            Kind::Status => self.0.status.is_some_and(|status| matches!(status.as_u16(), 408 | 429 | 502 | 503 | 504)),
+            Kind::Status => self.0.status.is_some_and(|status| is_passing_status(status.as_u16())),
             _ => self.0.passing,
         }
     }
+}
+
+/// Whether a service that answers with this status may answer otherwise soon.
+pub(crate) const fn is_passing_status(status: u16) -> bool {
+    matches!(status, 408 | 429 | 502 | 503 | 504)
+}
+
+/// The same of an issuer, whose requests for a token may be sent again after each failure of its own.
+pub(crate) const fn is_passing_status_of_issuer(status: u16) -> bool {
+    is_passing_status(status) || matches!(status, 500..=599)
 }

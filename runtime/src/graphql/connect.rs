@@ -19,14 +19,17 @@ use tokio_tungstenite::{
 
 use super::{
     close,
+    hub::Hub,
     message::{self, Incoming, PROTOCOL},
 };
 use crate::{
     auth::{Generation, Held},
+    client::Session,
     clock::{self, Until},
     error::{Error, Kind, scrub, scrub_text},
-    session::{ERROR_LIMIT, Session, excerpt},
-    wire::{encode_path, url},
+    protocol::{encode_path, url},
+    transport::ERROR_LIMIT,
+    transport::body::excerpt,
 };
 
 /// RFC 6455 §1.3.
@@ -56,7 +59,7 @@ impl From<Error> for Refused {
 
 /// Opens a socket. A token that is refused is replaced once.
 pub(super) async fn open(session: &Session) -> Result<Opened, Refused> {
-    let limit = session.graphql.options().connect;
+    let limit = Hub::of(session).options().connect;
     let attempts = async {
         let held = token(session, limit, None).await?;
         match start(session, held.as_deref()).await {
@@ -96,7 +99,7 @@ pub(super) fn secret(session: &Session) -> Option<SecretString> {
 }
 
 async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused> {
-    let options = session.graphql.options();
+    let options = Hub::of(session).options();
     let mut socket = upgrade(session, held).await?;
     let payload = options
         .payload_key
@@ -136,7 +139,7 @@ async fn give_up(socket: &mut WebSocketStream<Upgraded>, what: &str) -> Refused 
 
 /// The upgrade of RFC 6455 §4.1, with the connections, the certificates and the proxy of every other request.
 async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStream<Upgraded>, Refused> {
-    let options = session.graphql.options();
+    let options = Hub::of(session).options();
     let url = url(&session.base, &encode_path(options.subscriptions()), "")?;
     let key = key()?;
     let mut request = session
@@ -152,12 +155,12 @@ async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStre
     if let Some(held) = held.filter(|_| options.header) {
         request = request.header(header::AUTHORIZATION, held.header.clone());
     }
-    let mut response = request.send().await.map_err(|cause| crate::session::broken(&cause.without_url()))?;
+    let mut response = request.send().await.map_err(|cause| crate::transport::broken(&cause.without_url()))?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         return Err(not_upgraded(session, &mut response, held).await);
     }
     check(response.headers(), &key)?;
-    let upgraded = response.upgrade().await.map_err(|cause| crate::session::broken(&cause.without_url()))?;
+    let upgraded = response.upgrade().await.map_err(|cause| crate::transport::broken(&cause.without_url()))?;
     let config = WebSocketConfig::default()
         .read_buffer_size(16 * 1024)
         .write_buffer_size(0)
@@ -192,7 +195,7 @@ fn check(headers: &HeaderMap, key: &str) -> Result<(), Error> {
 async fn not_upgraded(session: &Session, response: &mut reqwest::Response, held: Option<&Held>) -> Refused {
     let status = response.status();
     let secret = held.map(|held| &held.secret);
-    let wait = crate::session::retry_after(response.headers(), std::time::SystemTime::now());
+    let wait = crate::transport::retry_after(response.headers(), std::time::SystemTime::now());
     let body = scrub(excerpt(response, ERROR_LIMIT, session.idle).await, secret);
     let mut what = format!("{status}, and no WebSocket");
     if let Some(challenge) = response.headers().get(header::WWW_AUTHENTICATE) {

@@ -4,7 +4,7 @@ use std::{cell::RefCell, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{Upload, wire::tree::Tree};
+use crate::{Upload, protocol::tree::Tree};
 
 /// A file among the variables of a document, for a scalar such as `Upload`. The document is sent as a form with the file
 /// beside it (GraphQL multipart request specification).

@@ -1,12 +1,13 @@
 //! The subscriptions of one client, and how they are spread over sockets.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Instant,
 };
 
 use tokio::sync::mpsc;
 
+use super::background;
 use super::{
     GraphqlOptions,
     place::{Place, Room},
@@ -15,7 +16,7 @@ use super::{
     supervisor,
     total::Total,
 };
-use crate::{Error, background, session::Session};
+use crate::{Error, client::Session};
 
 /// What the supervisor of a socket is told.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ impl State {
 }
 
 impl Hub {
-    pub(crate) fn new(options: GraphqlOptions) -> Self {
+    fn new(options: GraphqlOptions) -> Self {
         // One message at least finds room.
         let total = Arc::new(Total::new(options.total.max(options.message_limit.saturating_add(1024))));
         Self {
@@ -72,6 +73,14 @@ impl Hub {
             #[cfg(feature = "operations")]
             looks: tokio::sync::Semaphore::new(8),
         }
+    }
+
+    /// The hub of a session.
+    pub(crate) fn of(session: &Session) -> &Self {
+        let make = || Self::new(session.extensions.get().cloned().unwrap_or_default());
+        // No other layer keeps anything there.
+        static NONE: OnceLock<Hub> = OnceLock::new();
+        session.graphql.get_or_init(make).unwrap_or_else(|| NONE.get_or_init(|| Self::new(GraphqlOptions::new())))
     }
 
     pub(super) fn options(&self) -> &GraphqlOptions {
@@ -94,7 +103,7 @@ impl Hub {
 
     /// Adds a subscription.
     pub(super) fn add(session: &Arc<Session>, payload: Arc<str>, feed: Arc<Feed>) -> Result<(), Error> {
-        let mut state = session.graphql.state();
+        let mut state = Hub::of(session).state();
         let id = state.number();
         Self::settle(session, &mut state, id, payload, feed, None)
     }
@@ -107,7 +116,7 @@ impl Hub {
         payload: Arc<str>,
         feed: &Arc<Feed>,
     ) -> Result<(), Error> {
-        let mut state = session.graphql.state();
+        let mut state = Hub::of(session).state();
         Self::settle(session, &mut state, id, payload, Arc::clone(feed), Some(from))
     }
 
@@ -120,7 +129,7 @@ impl Hub {
         feed: Arc<Feed>,
         except: Option<u64>,
     ) -> Result<(), Error> {
-        let room = session.graphql.room.get().min(session.graphql.options.per_socket);
+        let room = Hub::of(session).room.get().min(Hub::of(session).options.per_socket);
         let mut request = Request::Add { id, payload, feed: Arc::clone(&feed) };
         let mut index = 0;
         while let Some(place) = state.places.get(index) {

@@ -19,9 +19,7 @@ use tokio_tungstenite::{
 };
 
 use super::{
-    GraphqlError,
-    answer::read_errors,
-    close,
+    GraphqlError, close,
     connect::Opened,
     full,
     hub::Request,
@@ -31,7 +29,7 @@ use super::{
 };
 use crate::{
     clock::{self, Until},
-    error::{Error, scrub_text},
+    error::{Error, read_errors, scrub_text},
 };
 
 /// How long a service may take to read that the socket is closed.

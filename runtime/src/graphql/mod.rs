@@ -31,6 +31,7 @@
 //! messages of its own subscription, and is told so by a [`Gap`].
 
 mod answer;
+mod background;
 mod close;
 mod connect;
 mod document;
@@ -51,7 +52,8 @@ mod subscription;
 mod supervisor;
 mod total;
 
-pub use answer::{Answer, GraphqlError, Location};
+pub use crate::error::{GraphqlError, Location};
+pub use answer::Answer;
 pub use file::File;
 pub(crate) use hub::Hub;
 pub use options::{GraphqlOptions, Transport};

@@ -69,7 +69,7 @@ impl GraphqlOptions {
             persisted: false,
             header: true,
             payload_key: Some("Authorization".to_owned()),
-            message_limit: crate::session::BODY_LIMIT,
+            message_limit: crate::transport::BODY_LIMIT,
             buffer: 256,
             total: 64 * 1024 * 1024,
             per_socket: usize::MAX,
@@ -194,8 +194,7 @@ impl GraphqlOptions {
 
 impl<P> ClientBuilder<P> {
     /// Sets where the GraphQL interface is, and how it is spoken to.
-    pub fn graphql(mut self, options: GraphqlOptions) -> Self {
-        self.graphql = options;
-        self
+    pub fn graphql(self, options: GraphqlOptions) -> Self {
+        self.extension(options)
     }
 }

@@ -9,13 +9,15 @@ use secrecy::SecretString;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{Answer, GraphqlError, answer::read_errors, document, file};
+use super::{Answer, GraphqlError, document, file, hub::Hub};
 use crate::{
     Client, Error, Method, Upload,
+    client::{Options, Session, options, send},
     clock::Until,
-    error::Kind,
-    session::{Options, Session, options, send},
-    wire::{Content, Parts, Prepared, Raw, encode_path, pairs as query_pairs, set_header, to_bytes, tree::Tree, url},
+    error::{Kind, read_errors},
+    protocol::{
+        Content, Parts, Prepared, Raw, encode_path, pairs as query_pairs, set_header, to_bytes, tree::Tree, url,
+    },
 };
 
 const NAME: &str = "graphql";
@@ -59,7 +61,7 @@ impl<'a, T: DeserializeOwned + 'a> IntoFuture for Query<'a, T> {
     fn into_future(self) -> Self::IntoFuture {
         let Self { client, ask, options, .. } = self;
         Box::pin(async move {
-            let session = &client.0;
+            let session = &client.session;
             let body = exchange(session, ask?, options).await?;
             Answer::read(&body, super::connect::secret(session).as_ref())
                 .and_then(Answer::with_data)
@@ -147,7 +149,7 @@ impl Ask {
 
     /// The request over HTTP.
     fn prepare(&self, session: &Session, by: By) -> Result<Prepared, Error> {
-        let options = session.graphql.options();
+        let options = Hub::of(session).options();
         if !self.files.is_empty() {
             return self.form(session);
         }
@@ -175,7 +177,7 @@ impl Ask {
         for (index, (_, upload)) in self.files.iter().enumerate() {
             parts.named_file(index.to_string(), upload.clone());
         }
-        let path = &session.graphql.options().path;
+        let path = &Hub::of(session).options().path;
         let mut prepared = prepare(session, path, Content::Parts(parts), "", ACCEPT, false)?;
         prepared.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("multipart/form-data"));
         // Services that guard against forms of other sites want a header that no form can have.
@@ -186,7 +188,7 @@ impl Ask {
 
 async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes, Error> {
     let until = options.deadline.map(Until::after);
-    let persisted = session.graphql.options().persisted && ask.is_plain();
+    let persisted = Hub::of(session).options().persisted && ask.is_plain();
     let mut by = if persisted { By::Hash } else { By::Text };
     let mut options = options;
     loop {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::clock::Until;
+use crate::clock::{Backoff, Until};
 
 /// The longest time, unless the first one is longer.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
@@ -22,7 +22,7 @@ impl Refusals {
         if self.is_in_force(now) {
             return;
         }
-        let time = first.saturating_mul(1 << self.count.min(16)).min(first.max(LONGEST));
+        let time = Backoff { first, longest: first.max(LONGEST) }.span(self.count);
         self.count = self.count.saturating_add(1);
         self.until = Some(Until::from(now, time));
     }

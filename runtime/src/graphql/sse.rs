@@ -6,16 +6,16 @@ use bytes::Bytes;
 
 use super::{
     connect::token,
+    hub::Hub,
     query::prepare,
     queue::Feed,
     renewal::{Renewal, pause},
 };
 use crate::{
     Error, EventStream,
+    client::{Options, Session, send},
     clock::{self, Until},
-    events::Event,
-    session::{Options, Session, send},
-    wire::{Content, decode},
+    protocol::{Content, Event, decode},
 };
 
 const ACCEPT: &str = "text/event-stream";
@@ -98,7 +98,7 @@ async fn opened(opening: &mut Option<Opening<'_>>) -> Result<Opened, Error> {
 /// Sends the request, after a pause that grows with failures.
 async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened, Error> {
     clock::sleep(pause(failures)).await;
-    let settings = session.graphql.options();
+    let settings = Hub::of(session).options();
     let usable_for = token(session, settings.connect, None).await?.and_then(|held| held.usable_for());
     let renewal = Renewal::of(usable_for, settings);
     let body = Bytes::copy_from_slice(payload.as_bytes());
@@ -119,7 +119,7 @@ async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened,
 /// Hands a message over. `false`: the subscription is complete.
 fn push(session: &Session, feed: &Feed, event: Event) -> Result<bool, Error> {
     match event.event.as_str() {
-        "next" if event.data.len() > session.graphql.options().message_limit => Err(super::close::too_large()),
+        "next" if event.data.len() > Hub::of(session).options().message_limit => Err(super::close::too_large()),
         "next" => {
             // Not more than the message: a text that grew has room to spare.
             feed.push(event.data.into_boxed_str().into_boxed_bytes().into());

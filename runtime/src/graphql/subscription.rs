@@ -18,7 +18,7 @@ use super::{
     query::Ask,
     queue::{Feed, Item, Queue},
 };
-use crate::{Client, Error, error::Kind, session::Session};
+use crate::{Client, Error, client::Session, error::Kind};
 
 /// What a subscription delivers.
 #[derive(Clone, Debug)]
@@ -43,8 +43,8 @@ pub struct Subscription<T> {
 
 impl<T> Subscription<T> {
     pub(super) fn new(platform: &Client, document: &str, variables: &impl Serialize) -> Self {
-        let session = Arc::clone(&platform.0);
-        let queue = session.graphql.queue();
+        let session = Arc::clone(&platform.session);
+        let queue = Hub::of(&session).queue();
         let feed = Feed::new(&queue);
         let ask = Ask::new(document, variables).and_then(|ask| match ask.is_plain() {
             true => Ok(ask),
@@ -81,7 +81,7 @@ impl<T: DeserializeOwned> Stream for Subscription<T> {
 
 impl<T> Drop for Subscription<T> {
     fn drop(&mut self) {
-        self.session.graphql.remove(&self.queue);
+        Hub::of(&self.session).remove(&self.queue);
     }
 }
 

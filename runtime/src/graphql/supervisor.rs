@@ -20,8 +20,8 @@ use super::{
     sse,
 };
 use crate::{
+    client::Session,
     clock::{self, Until},
-    session::Session,
 };
 
 /// A socket that lived this long was a good one: the next may be opened at once.
@@ -91,7 +91,7 @@ pub(super) async fn run(
             Step::Retire => supervisor.retiring = None,
             Step::Request(None) => return,
             Step::Idle => {
-                if supervisor.session.graphql.retire(supervisor.place.number, &requests) {
+                if Hub::of(&supervisor.session).retire(supervisor.place.number, &requests) {
                     return;
                 }
             }
@@ -103,7 +103,7 @@ pub(super) async fn run(
 impl Supervisor {
     async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<Request>) -> Step {
         let idle =
-            self.idle_since.map_or(Until::NEVER, |since| Until::from(since, self.session.graphql.options().idle));
+            self.idle_since.map_or(Until::NEVER, |since| Until::from(since, Hub::of(&self.session).options().idle));
         let renew = match &self.current {
             Some(current) if self.opening.is_none() => current.renewal.at,
             _ => Until::NEVER,
@@ -172,10 +172,10 @@ impl Supervisor {
 
     /// Whether a further subscription becomes a request of its own.
     fn uses_requests(&self) -> bool {
-        match self.session.graphql.options().transport {
+        match Hub::of(&self.session).options().transport {
             Transport::ServerSentEvents => true,
             Transport::WebSocket => false,
-            Transport::Auto => self.opening.is_none() && self.session.graphql.has_no_upgrade(),
+            Transport::Auto => self.opening.is_none() && Hub::of(&self.session).has_no_upgrade(),
         }
     }
 
@@ -205,12 +205,12 @@ impl Supervisor {
 
     fn opened(&mut self, opened: Opened) {
         self.opening = None;
-        self.epoch = self.session.graphql.epoch();
-        self.session.graphql.upgraded();
-        let options = self.session.graphql.options();
+        self.epoch = Hub::of(&self.session).epoch();
+        Hub::of(&self.session).upgraded();
+        let options = Hub::of(&self.session).options();
         let renewal = Renewal::of(opened.usable_for, options);
         let now = Instant::now();
-        let (reports, room) = (self.place.requests.clone(), Arc::clone(self.session.graphql.room()));
+        let (reports, room) = (self.place.requests.clone(), Arc::clone(Hub::of(&self.session).room()));
         let link = Link::start(opened, self.epoch, options.keep_alive, reports, room);
         let old = self.current.take();
         let renewed = old.is_some();
@@ -243,8 +243,8 @@ impl Supervisor {
             current.renewal.at = Until::after(Duration::ZERO);
             return;
         }
-        if no_upgrade && self.session.graphql.options().transport == Transport::Auto {
-            self.session.graphql.upgrade_refused();
+        if no_upgrade && Hub::of(&self.session).options().transport == Transport::Auto {
+            Hub::of(&self.session).upgrade_refused();
             for subscription in self.subscriptions.values_mut().filter(|subscription| subscription.is_on_socket()) {
                 subscription.start(&self.session);
             }
@@ -290,7 +290,7 @@ impl Subscription {
 
     fn start(&mut self, session: &Arc<Session>) {
         // What becomes of sockets is nothing to it.
-        let epoch = session.graphql.epoch();
+        let epoch = Hub::of(session).epoch();
         self.feed.move_to(epoch, false);
         let task = sse::run(Arc::clone(session), Arc::clone(&self.payload), Arc::clone(&self.feed), epoch);
         self.task = Some(tokio::spawn(task).abort_handle());

@@ -55,6 +55,10 @@ pub struct Binding {
     pub idempotency: Option<&'static str>,
 }
 
+/// The bindings of a generated client, as an extension of its sessions.
+#[derive(Clone, Copy, Debug)]
+pub struct Bindings(pub &'static [&'static Binding]);
+
 /// What the states of the service mean. A state that is in none of the lists is unknown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct States {

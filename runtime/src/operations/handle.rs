@@ -3,8 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use super::{
-    Binding, Entry, MemoryStore, Operation, OperationRef, Status, Store, Unfinished, WatchOptions, fingerprint,
-    memory::absent,
+    Binding, Bindings, Entry, MemoryStore, Operation, OperationRef, Status, Store, Unfinished, WatchOptions,
+    error::submission_unknown, fingerprint, memory::absent,
 };
 use crate::{Client, Error, error::Kind};
 
@@ -12,7 +12,7 @@ impl Client {
     /// Asynchronous operations: with a store in memory, until [`Operations::with_store`] names another.
     pub fn operations(&self) -> Operations {
         Operations {
-            platform: self.clone(),
+            client: self.clone(),
             store: Arc::new(MemoryStore::new()),
             options: WatchOptions::new(),
             bindings: Vec::new(),
@@ -56,7 +56,7 @@ impl Client {
 /// ```
 #[derive(Clone)]
 pub struct Operations {
-    platform: Client,
+    client: Client,
     store: Arc<dyn Store>,
     options: WatchOptions,
     bindings: Vec<&'static Binding>,
@@ -110,7 +110,7 @@ impl Operations {
             Some(reference) => self.operation(reference.clone()),
             None => {
                 let cause = Error::new(Kind::SubmissionUnknown, "its program ended before the answer was stored");
-                Err(Error::submission_unknown(cause, entry.intent()))
+                Err(submission_unknown(cause, entry.intent()))
             }
         }
     }
@@ -165,7 +165,7 @@ impl Operations {
 
     /// The client.
     pub fn client(&self) -> &Client {
-        &self.platform
+        &self.client
     }
 
     pub(super) fn store(&self) -> &dyn Store {
@@ -177,12 +177,21 @@ impl Operations {
     }
 
     pub(super) fn deployment(&self) -> String {
-        fingerprint::deployment(&self.platform.0.base)
+        fingerprint::deployment(&self.client.session.base)
     }
 
     pub(super) fn binding(&self, kind: &str) -> Result<&'static Binding, Error> {
         let own = self.bindings.iter().copied();
-        own.chain(self.platform.0.bindings.iter().copied()).find(|binding| binding.kind == kind).ok_or_else(|| {
+        own.chain(
+            self.client
+                .session
+                .extensions
+                .get::<Bindings>()
+                .into_iter()
+                .flat_map(|bindings| bindings.0.iter().copied()),
+        )
+        .find(|binding| binding.kind == kind)
+        .ok_or_else(|| {
             Error::new(Kind::Reference, format!("this client knows no operations of kind `{kind}`")).hint(
                 "bind the kind in the configuration and regenerate, or turn on the cargo features of its operation",
             )
@@ -192,6 +201,6 @@ impl Operations {
 
 impl fmt::Debug for Operations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Operations").field("platform", &self.platform).finish_non_exhaustive()
+        f.debug_struct("Operations").field("client", &self.client).finish_non_exhaustive()
     }
 }

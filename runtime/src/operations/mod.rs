@@ -27,6 +27,7 @@
 
 mod binding;
 mod deadline;
+mod error;
 mod fingerprint;
 mod handle;
 mod memory;
@@ -44,6 +45,8 @@ mod tracker;
 mod trouble;
 mod watch;
 
+#[doc(hidden)]
+pub use binding::Bindings;
 pub use binding::{Binding, Cancel, Events, States};
 pub use deadline::Deadline;
 pub use handle::Operations;

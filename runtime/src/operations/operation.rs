@@ -16,10 +16,10 @@ use super::{
 };
 use crate::{
     Error,
+    client::{Options, send},
     error::Kind,
-    graphql::Subscription,
-    session::{Options, send},
-    wire::{Content, Prepared, fill_texts, lenient, url},
+    graphql::{Hub, Subscription},
+    protocol::{Content, Prepared, fill_texts, lenient, url},
 };
 
 /// One asynchronous operation, found again by its reference.
@@ -125,7 +125,7 @@ impl Operation {
             _ if name == cancel.parameter => Some(self.reference.id()),
             _ => self.reference.parameters().get(name).map(String::as_str),
         })?;
-        let session = &self.operations.client().0;
+        let session = &self.operations.client().session;
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
         let prepared = Prepared {
@@ -167,7 +167,7 @@ impl Operation {
     /// One look, in its turn.
     pub(super) async fn look(&self) -> Result<Value, Error> {
         let platform = self.operations.client();
-        let _turn = platform.0.graphql.looks.acquire().await;
+        let _turn = Hub::of(&platform.session).looks.acquire().await;
         let begun = Instant::now();
         let answer = platform.graphql().query::<Value, _>(self.binding.query, self.variables()).await?;
         tracing::trace!(kind = self.binding.kind, elapsed = ?begun.elapsed(), "looked at an operation");

@@ -8,15 +8,17 @@ use uuid::{Builder, Uuid};
 use super::{
     Binding, FIRST, Intent, Operation, OperationRef, Operations, Status, StoreFuture,
     binding::text,
+    error::submission_unknown,
     memory::{absent, taken},
     store::Key,
     time::millis,
 };
 use crate::{
-    Bytes, Call, Error, Request, Submission, clock,
+    Bytes, Call, Error, Request, Submission,
+    client::{Options, send},
+    clock,
     error::Kind,
-    session::{Options, send},
-    wire::{Prepared, decode, parameters_of, set_header},
+    protocol::{Prepared, decode, parameters_of, set_header},
 };
 
 impl<T> Submission<'_, T> {
@@ -37,7 +39,7 @@ impl<T> Submission<'_, T> {
             kind: draft.binding.kind.to_owned(),
             deployment: operations.deployment(),
             at: millis(SystemTime::now()),
-            parameters: parameters_of(&operations.client().0.base, draft.binding.path, &draft.prepared.url),
+            parameters: parameters_of(&operations.client().session.base, draft.binding.path, &draft.prepared.url),
             key: draft.binding.idempotency.map_or(Key::None, |header| Key::Header(header.to_owned())),
         };
         let draft = draft.keyed(&intent)?;
@@ -89,7 +91,7 @@ impl<T> Submission<'_, T> {
 
     fn draft(self, operations: &Operations) -> Result<Draft, Error> {
         let Self { call, kind, label } = self;
-        if call.platform.0.base != operations.client().0.base {
+        if call.client.session.base != operations.client().session.base {
             return Err(Error::new(
                 Kind::Configuration,
                 "the submission and the operations are those of different clients",
@@ -97,7 +99,7 @@ impl<T> Submission<'_, T> {
             .hint("take both from the same client"));
         }
         let binding = operations.binding(kind)?;
-        let patience = call.options.deadline.unwrap_or(operations.client().0.deadline);
+        let patience = call.options.deadline.unwrap_or(operations.client().session.deadline);
         // A submission begins work, whatever its method says: no attempt is free.
         let options = Options { begins: true, ..call.options };
         Ok(Draft { binding, label, prepared: call.prepared?, options, patience })
@@ -169,10 +171,10 @@ impl Draft {
     /// Sends, and keeps what came of it. The store has the attempt already.
     async fn run(self, operations: &Operations, intent: &Intent, attempt: u64) -> Result<Operation, Error> {
         let binding = self.binding;
-        let raw = match send(&operations.client().0, &self.prepared, &self.options).await {
+        let raw = match send(&operations.client().session, &self.prepared, &self.options).await {
             Ok(raw) => raw,
             // The attempt stays in the store.
-            Err(error) if error.may_have_taken_effect() => return Err(Error::submission_unknown(error, intent)),
+            Err(error) if error.may_have_taken_effect() => return Err(submission_unknown(error, intent)),
             Err(error) => return self.refused(operations, intent, attempt, error).await,
         };
         let body = raw.bytes().clone();
@@ -184,10 +186,10 @@ impl Draft {
                 Error::new(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
             })
             .and_then(|id| OperationRef::of(intent, id))
-            .map_err(|error| Error::submission_unknown(error.at(self.prepared.operation), intent))?;
+            .map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
         match self.within(operations.store().accept(&reference)).await {
             Ok(()) => Ok(Operation::new(operations.clone(), binding, reference, Some(body))),
-            Err(error) => Err(error.with_accepted(reference)),
+            Err(error) => Err(error.with_attachment(reference)),
         }
     }
 
@@ -206,13 +208,13 @@ impl Draft {
             Ok(false) => {}
             Err(failed) => {
                 tracing::warn!(code = failed.code(), "a refused submission stays in the store");
-                return Err(Error::submission_unknown(error, intent));
+                return Err(submission_unknown(error, intent));
             }
         }
         // Another program may know it by now.
         match self.within(store.entry(intent.correlation())).await {
             Ok(Some(entry)) if entry.reference().is_some() => operations.resume(&entry),
-            _ => Err(Error::submission_unknown(error, intent)),
+            _ => Err(submission_unknown(error, intent)),
         }
     }
 }

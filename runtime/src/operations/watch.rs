@@ -16,9 +16,8 @@ use super::{
 };
 use crate::{
     Error,
-    clock::{self, Until},
+    clock::{self, Backoff, Until, random},
     graphql::{Delivery, Subscription},
-    session::random,
 };
 
 /// Doubtful failures in a row that are more than a hitch of the service.
@@ -229,7 +228,7 @@ impl Watch {
         let pause = if self.eager > 0 {
             self.eager -= 1;
             self.round += 1;
-            options.settle.saturating_mul(1 << self.round.saturating_sub(1).min(10))
+            Backoff { first: options.settle, longest: Duration::MAX }.span(self.round.saturating_sub(1))
         } else if self.subscription.is_some() && !self.tracker.is_restless() {
             options.safety
         } else {
@@ -278,8 +277,7 @@ impl Watch {
 /// A doubling span, of which a random half is taken off.
 fn doubled(first: Duration, count: u32) -> Duration {
     let first = first.max(LEAST);
-    let span = first.saturating_mul(1 << count.saturating_sub(1).min(10)).min(LONGEST.max(first));
-    part(span, 0.5)
+    Backoff { first, longest: LONGEST.max(first) }.pause(count.max(1))
 }
 
 /// A random part of a span, from `least` of it to all of it. What is never stays never.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
 
-use crate::wire::tree::raw;
+use super::tree::raw;
 
 /// A decimal number with the digits that it has on the wire: `decimal` in .NET, and integers beyond 64 bits.
 ///

@@ -9,6 +9,8 @@ mod object;
 #[cfg(test)]
 mod tests;
 mod time_span;
+pub(crate) mod tree;
+pub(crate) mod whole;
 
 pub use as_text::AsText;
 pub use base64::Base64;

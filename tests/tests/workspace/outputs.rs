@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use platform_codegen::{Config, Contract, Names, Output, generate};
+use platform_codegen::{Config, Contract, Names, Output, Setup, generate};
 use serde_json::Value;
 
 use crate::support::{Programs, Run, read, root};
@@ -32,21 +32,21 @@ fn the_house_rules_hold() {
 }
 
 /// The configuration of the workspace, as the generator reads it.
-fn configuration() -> Config {
+fn setup() -> Setup {
     let mut table: toml::Table = toml::from_str(&read("specs/codegen.toml")).unwrap();
     table.remove("source");
-    let mut configuration: Config = table.try_into().unwrap();
+    let mut setup = Setup::from(table.try_into::<Config>().unwrap());
     for entry in fs::read_dir(root().join("specs/graphql")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        configuration.documents.insert(name, fs::read_to_string(path).unwrap());
+        setup.graphql.documents.insert(name, fs::read_to_string(path).unwrap());
     }
-    configuration.schema = configuration.documents.remove("schema.graphql");
-    configuration
+    setup.graphql.schema = setup.graphql.documents.remove("schema.graphql");
+    setup
 }
 
 fn generated(contract: &str) -> Output {
-    generate(&[Contract { name: "platform", bytes: contract.as_bytes() }], &configuration(), &Names::default()).unwrap()
+    generate(&[Contract { name: "platform", bytes: contract.as_bytes() }], &setup(), &Names::default()).unwrap()
 }
 
 /// The text of a document with the keys of each object in another order.

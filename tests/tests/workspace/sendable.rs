@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use platform_client::Method;
 use platform_client::testing::Fake;
-use platform_codegen::{Config, Contract, Names, generate};
+use platform_codegen::{Contract, Names, Setup, generate};
 
 use crate::support::root;
 
@@ -53,7 +53,7 @@ async fn every_operation_of_every_contract_can_be_sent() {
         let bytes = std::fs::read(&path).unwrap();
         // What is no contract is another test's.
         let Ok(output) =
-            generate(&[Contract { name: "platform", bytes: &bytes }], &Config::default(), &Names::default())
+            generate(&[Contract { name: "platform", bytes: &bytes }], &Setup::default(), &Names::default())
         else {
             continue;
         };

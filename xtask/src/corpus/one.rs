@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use platform_codegen::{Config, Contract, Names, Output, generate};
+use platform_codegen::{Contract, Names, Output, Setup, generate};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Degraded, Row, median};
@@ -79,10 +79,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
         None => Settings::read(workspace)?,
     };
     let bytes = read_bounded(&flags.file).map_err(|error| Failure::file("read", &flags.file, &error))?;
-    let config = Config { reserved: reserved(workspace)?, ..settings.codegen };
+    let setup = Setup { reserved: reserved(workspace)?, ..settings.codegen };
     let start = Instant::now();
     let contract = Contract { name: DEFAULT_NAME, bytes: &bytes };
-    let outcome = generate(&[contract], &config, &Names::default());
+    let outcome = generate(&[contract], &setup, &Names::default());
     // What follows is not part of a generation.
     let (seconds, peak_mb) = (start.elapsed().as_secs_f64(), peak_mb());
     let mut report = match outcome {

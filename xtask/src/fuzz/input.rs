@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use platform_codegen::Config;
+use platform_codegen::Setup;
 
 use super::random::Random;
 use super::seeds::Seed;
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 pub(super) struct Input<'s> {
     pub(super) seed: &'s Seed,
     pub(super) bytes: Vec<u8>,
-    pub(super) config: Config,
+    pub(super) setup: Setup,
     /// Whether a second run has to give the same.
     pub(super) twice: bool,
 }
@@ -26,13 +26,13 @@ pub(super) fn input(seeds: &[Seed], seed: u64, index: u64) -> Option<Input<'_>> 
     // Of two, the smaller: more executions in the same time, and the large ones still have their turn.
     let (one, other) = (random.pick(seeds)?, random.pick(seeds)?);
     let (chosen, donor) = if one.bytes.len() <= other.bytes.len() { (one, other) } else { (other, one) };
-    let mut config = chosen.config.clone();
-    let graphql = !config.documents.is_empty() && random.below(4) > 0;
+    let mut setup = chosen.setup.clone();
+    let graphql = !setup.graphql.documents.is_empty() && random.below(4) > 0;
     if graphql {
         if random.once_in(2) {
-            config.schema = config.schema.map(|text| words::garbled(&text, &mut random));
+            setup.graphql.schema = setup.graphql.schema.map(|text| words::garbled(&text, &mut random));
         } else {
-            config.documents.values_mut().for_each(|text| *text = words::garbled(text, &mut random));
+            setup.graphql.documents.values_mut().for_each(|text| *text = words::garbled(text, &mut random));
         }
     }
     let bytes = if !graphql && random.once_in(12) {
@@ -58,7 +58,7 @@ pub(super) fn input(seeds: &[Seed], seed: u64, index: u64) -> Option<Input<'_>> 
         }
         bytes
     };
-    Some(Input { seed: chosen, bytes, config, twice: random.once_in(8) })
+    Some(Input { seed: chosen, bytes, setup, twice: random.once_in(8) })
 }
 
 impl Input<'_> {
@@ -72,9 +72,9 @@ impl Input<'_> {
         };
         write("contract.json", &self.bytes)?;
         write("codegen.toml", self.seed.configuration.as_bytes())?;
-        for (name, text) in &self.config.documents {
+        for (name, text) in &self.setup.graphql.documents {
             write(&format!("graphql/{name}"), text.as_bytes())?;
         }
-        self.config.schema.iter().try_for_each(|text| write("graphql/schema.graphql", text.as_bytes()))
+        self.setup.graphql.schema.iter().try_for_each(|text| write("graphql/schema.graphql", text.as_bytes()))
     }
 }

@@ -21,7 +21,7 @@ pub(super) enum Verdict {
 
 /// Generates, and looks at the outcome.
 pub(super) fn execute(input: &Input<'_>) -> Verdict {
-    let run = |names: &Names| generate(&[Contract { name: DEFAULT_NAME, bytes: &input.bytes }], &input.config, names);
+    let run = |names: &Names| generate(&[Contract { name: DEFAULT_NAME, bytes: &input.bytes }], &input.setup, names);
     match run(&Names::default()) {
         Err(report) => refusal(&report).map_or(Verdict::Refused, Verdict::Finding),
         Ok(output) => {

@@ -195,7 +195,8 @@ mod tests {
         assert!(clients > 100 && refused > 5, "{clients} and {refused}");
 
         // With documents and schemas that are changed.
-        let seeds: Vec<seeds::Seed> = seeds.into_iter().filter(|seed| !seed.config.documents.is_empty()).collect();
+        let seeds: Vec<seeds::Seed> =
+            seeds.into_iter().filter(|seed| !seed.setup.graphql.documents.is_empty()).collect();
         let (clients, refused) = outcomes(&seeds, 200);
         assert!(clients > 20 && refused > 20, "{clients} and {refused}");
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use platform_codegen::load;
+use platform_codegen::{Setup, load};
 use serde_json::Value;
 
 use crate::corpus;
@@ -24,7 +24,7 @@ pub(super) struct Seed {
     pub(super) tree: Value,
     /// Text of its own `codegen.toml`.
     pub(super) configuration: String,
-    pub(super) config: platform_codegen::Config,
+    pub(super) setup: Setup,
 }
 
 /// All seeds, sorted by name; none is larger than `largest` bytes.
@@ -43,8 +43,8 @@ pub(super) fn read(workspace: &Workspace, contracts: Option<&Path>, largest: usi
             let own = path.with_file_name("codegen.toml");
             let configuration = fs::read_to_string(own).unwrap_or_default();
             let own = Settings::beside(&path)?.unwrap_or_default().codegen;
-            let config = platform_codegen::Config { reserved: reserved.clone(), ..own };
-            seeds.push(Seed { name, bytes, tree: loaded.tree, configuration, config });
+            let setup = Setup { reserved: reserved.clone(), ..own };
+            seeds.push(Seed { name, bytes, tree: loaded.tree, configuration, setup });
         }
     }
     seeds.sort_by(|one, other| one.name.cmp(&other.name));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use platform_codegen::{Config, Contract, Names, Output, Report, generate};
+use platform_codegen::{Contract, Names, Output, Report, Setup, generate};
 use serde::Serialize;
 
 use super::{Pin, features, ledger, reserved};
@@ -42,8 +42,9 @@ pub(crate) fn desired(
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     let reserved = reserved(workspace)?;
-    let config = Config { schema: schema.map(str::to_owned), reserved, ..settings.codegen.clone() };
-    let output = generate(&contracts, &config, names).map_err(|report| refused(&report))?;
+    let mut setup = Setup { reserved, ..settings.codegen.clone() };
+    setup.graphql.schema = schema.map(str::to_owned);
+    let output = generate(&contracts, &setup, names).map_err(|report| refused(&report))?;
     let mut files = files(pins, &output)?;
     files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.to_owned())));
     let block = features::render(&output.features);
@@ -135,7 +136,7 @@ fn configuration_hash(settings: &Settings) -> Result<String, Failure> {
     fn text(value: &impl Serialize) -> Result<String, serde_json::Error> {
         serde_json::to_string(value)
     }
-    let text = text(&settings.codegen).map_err(|error| {
+    let text = text(&(&settings.codegen.config, &settings.codegen.graphql.documents)).map_err(|error| {
         Failure::configuration(
             "configuration/hash",
             format!("the configuration cannot be hashed: {error}"),

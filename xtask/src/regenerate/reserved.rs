@@ -142,7 +142,7 @@ fn plain(ident: &impl ToString) -> String {
 mod tests {
     use std::fs;
 
-    use platform_codegen::{Config, Contract, Names, generate};
+    use platform_codegen::{Contract, Names, Setup, generate};
 
     use super::*;
 
@@ -176,7 +176,7 @@ mod tests {
             .map(|object| object.trim_matches(['{', '}']).to_owned() + "}}")
             .collect();
         let contract = format!("{{\"openapi\": \"3.0.4\", \"paths\": {{{}}}}}", paths.join(", "));
-        let config = Config { reserved: reserved.clone(), ..Config::default() };
+        let config = Setup { reserved: reserved.clone(), ..Setup::default() };
         let contract = Contract { name: "platform", bytes: contract.as_bytes() };
         let output = generate(&[contract], &config, &Names::default()).expect("generated");
         for line in output.surface.lines() {

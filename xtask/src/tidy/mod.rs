@@ -3,6 +3,7 @@
 mod abrupt;
 mod crates;
 mod headers;
+mod layers;
 mod length;
 mod line_ends;
 mod members;
@@ -68,7 +69,7 @@ impl File {
 
 type Rule = fn(&[File]) -> Vec<Finding>;
 
-const RULES: [Rule; 10] = [
+const RULES: &[Rule] = &[
     length::check,
     abrupt::check,
     members::check,
@@ -77,6 +78,7 @@ const RULES: [Rule; 10] = [
     line_ends::check,
     crates::check,
     headers::check,
+    layers::check,
     readme::check,
     unused::check,
 ];

@@ -53,6 +53,28 @@ fn a_member_that_knows_too_much_is_found() {
 }
 
 #[test]
+fn a_layer_that_names_a_higher_one_is_found() {
+    let root = "mod low;\n#[cfg(feature = \"x\")]\npub mod middle;\nmod high;\npub use bytes::Bytes;\n\
+                pub use high::{Call, inner::{Next}};\npub use low::Error;\n";
+    let up = "use crate::{\n    Bytes, Error,\n    low::{self, Call},\n    high::inner::{A, B},\n};\n\
+              fn a() -> crate::Call { \"crate::Call\"; $crate::high::b!() } // crate::Call\n\
+              /// [`Call`](crate::Call)\nuse super::high::C;\n\
+              #[cfg(test)]\nmod tests;\nuse crate::Next;\n#[cfg(test)]\n#[allow(x)]\nmod tests {\n use crate::Call;\n}\n";
+    let files = [
+        file("runtime/src/lib.rs", root),
+        file("runtime/src/middle/mod.rs", up),
+        file("runtime/src/middle/own.rs", "use super::high::C;\nuse super::super::high::C;\nuse crate::middle::D;\n"),
+        file("runtime/src/middle/tests.rs", up),
+        file("runtime/src/high.rs", "use crate::{Call, low, middle};\n"),
+        file("codegen/src/middle.rs", up),
+    ];
+    let mut found = places(&layers::check(&files));
+    found.sort();
+    let own = "runtime/src/middle/mod.rs";
+    assert_eq!(found, [at(own, 4), at(own, 6), at(own, 8), at(own, 11), at("runtime/src/middle/own.rs", 2)]);
+}
+
+#[test]
 fn a_generator_that_looks_around_is_found() {
     let text = "use std::collections::BTreeMap;\n// std::fs\nlet text = \"std::fs\";\nstd::fs::read(path);\n";
     let files = [file("codegen/src/a.rs", text), file("codegen/tests/a.rs", text), file("xtask/src/a.rs", text)];

@@ -1,0 +1,45 @@
+//! What a generation reads besides contracts and names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Config;
+
+/// The configuration, and what lies beside it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Setup {
+    /// What people decide.
+    pub config: Config,
+    /// GraphQL documents and their schema.
+    pub graphql: GraphqlFiles,
+    /// Names that the client takes for itself.
+    pub reserved: Reserved,
+}
+
+impl From<Config> for Setup {
+    fn from(config: Config) -> Self {
+        Self { config, ..Self::default() }
+    }
+}
+
+/// GraphQL documents, and the schema that they are written for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GraphqlFiles {
+    /// The texts of the documents, by file name.
+    pub documents: BTreeMap<String, String>,
+    /// The schema, in the schema definition language. Without one, documents are neither checked nor typed.
+    pub schema: Option<String>,
+}
+
+/// What the hand-written client calls its own, so that nothing of a contract can be called the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reserved {
+    /// Cargo features.
+    pub features: BTreeSet<String>,
+    /// Methods of `Platform`, which has an accessor for each family.
+    pub methods: BTreeSet<String>,
+    /// Names that generated code imports.
+    pub types: BTreeSet<String>,
+}

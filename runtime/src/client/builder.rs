@@ -1,0 +1,276 @@
+//! The configuration of a client.
+
+use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
+
+use http::{Extensions, HeaderName, HeaderValue};
+use tokio::sync::Semaphore;
+use url::Url;
+use uuid::Uuid;
+
+use super::{Client, GeneratedClient, Session, extension::Doubled, middleware::Middleware, retry::Budget};
+use crate::{
+    auth::{Audit, Cache, Credential, TokenEvent},
+    error::{Error, Kind},
+    transport::{BODY_LIMIT, Transport, address},
+};
+
+/// The configuration of a client: of a [`Client`], or of a type of a generated crate that wraps one.
+#[must_use = "a builder does nothing before `build`"]
+pub struct ClientBuilder<P = Client> {
+    base: String,
+    credential: Option<Box<dyn Credential>>,
+    compliance: Option<Compliance>,
+    api_version: Option<String>,
+    user_agent: String,
+    request_id: Option<String>,
+    deadline: Duration,
+    connect: Duration,
+    idle: Duration,
+    retry: bool,
+    retry_writes: bool,
+    retry_when_asked: bool,
+    body_limit: usize,
+    concurrency: Option<usize>,
+    middleware: Vec<Box<dyn Middleware>>,
+    audit: Audit,
+    double: Doubled,
+    extensions: Extensions,
+    client: PhantomData<fn() -> P>,
+}
+
+impl<P: GeneratedClient> ClientBuilder<P> {
+    /// Starts the configuration of a client for the service at `base_url`: `https`, or `http` on loopback.
+    pub fn new(base_url: impl Into<String>) -> Self {
+        Self {
+            base: base_url.into(),
+            credential: None,
+            compliance: None,
+            api_version: None,
+            user_agent: P::USER_AGENT.to_owned(),
+            request_id: Some("x-request-id".to_owned()),
+            deadline: Duration::from_secs(60),
+            connect: Duration::from_secs(5),
+            idle: Duration::from_secs(30),
+            retry: true,
+            retry_writes: false,
+            retry_when_asked: false,
+            body_limit: BODY_LIMIT,
+            concurrency: None,
+            middleware: Vec::new(),
+            audit: Audit::default(),
+            double: None,
+            extensions: P::extensions(),
+            client: PhantomData,
+        }
+    }
+
+    /// Sets where tokens come from. Without a credential, requests are sent without a token.
+    pub fn credential(mut self, credential: impl Credential) -> Self {
+        self.credential = Some(Box::new(credential));
+        self
+    }
+
+    /// Adds the compliance resource server (platform document §5.7). See [`Client::compliance_server`].
+    pub fn compliance(mut self, server: Compliance) -> Self {
+        self.compliance = Some(server);
+        self
+    }
+
+    /// Sets the time that a call may take, all attempts and token requests included; 60 s unless set. For a streamed
+    /// response, it ends with the head of the response.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Sets the time that a connection may take to come about; 5 s unless set.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect = timeout;
+        self
+    }
+
+    /// Sets how long the service may be silent: between the pieces of a body, and before the head of the response to a call
+    /// that may be sent again; 30 s unless set.
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        self.idle = timeout;
+        self
+    }
+
+    /// Sets the most that is held in memory of a body, in bytes; 16 MiB unless set: a body that is decoded, the whole of a
+    /// streamed one ([`ByteStream::bytes`](crate::ByteStream::bytes)), one server-sent event. What is read piece by piece, or
+    /// saved to a file, has no limit.
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
+    /// Sets how many requests are on their way at once; unlimited unless set. The others wait for their turn, under their
+    /// deadlines. A streamed response counts until its head is there.
+    pub fn max_concurrency(mut self, requests: usize) -> Self {
+        self.concurrency = Some(requests.clamp(1, Semaphore::MAX_PERMITS));
+        self
+    }
+
+    /// Sets the version of the interface that is sent where the contract has a parameter for it, instead of the contract's
+    /// default.
+    pub fn api_version(mut self, version: impl Into<String>) -> Self {
+        self.api_version = Some(version.into());
+        self
+    }
+
+    /// Sets the `User-Agent` header.
+    pub fn user_agent(mut self, name: impl Into<String>) -> Self {
+        self.user_agent = name.into();
+        self
+    }
+
+    /// Sets the header that identifies a call in the logs of both sides; `x-request-id` unless set. All attempts of a call
+    /// carry the same value. Empty: none is sent.
+    pub fn request_id_header(mut self, name: impl Into<String>) -> Self {
+        self.request_id = Some(name.into()).filter(|name| !name.is_empty());
+        self
+    }
+
+    /// Sends each call once, whatever comes back.
+    pub fn no_retry(mut self) -> Self {
+        self.retry = false;
+        self
+    }
+
+    /// Retries `PUT` and `DELETE` as `GET` is: for services where sending them twice does no more than sending them once.
+    pub fn retry_put_and_delete(mut self) -> Self {
+        self.retry_writes = true;
+        self
+    }
+
+    /// Sends every call again, `POST` and `PATCH` included, when the service refuses it with 429 or 503 and says
+    /// `Retry-After`.
+    pub fn retry_when_asked(mut self) -> Self {
+        self.retry_when_asked = true;
+        self
+    }
+
+    /// Adds code around each attempt of each call. What is added first is outermost.
+    pub fn middleware(mut self, middleware: impl Middleware) -> Self {
+        self.middleware.push(Box::new(middleware));
+        self
+    }
+
+    /// Sets who is told when a token is obtained, refreshed, refused or dropped: for audit logs. It must not block.
+    pub fn on_token_event(mut self, hook: impl Fn(&TokenEvent) + Send + Sync + 'static) -> Self {
+        self.audit = Audit(Some(Arc::new(hook)));
+        self
+    }
+
+    /// Answers calls in place of the service.
+    #[cfg(feature = "testing")]
+    pub(crate) fn double(mut self, double: impl super::Double + 'static) -> Self {
+        self.double = Some(Arc::new(double));
+        self
+    }
+
+    /// The client. Nothing is read or sent before the first call.
+    ///
+    /// # Errors
+    ///
+    /// An address is none, is `http` beyond loopback, or holds a user; the user agent holds control characters; a
+    /// credential's configuration cannot work.
+    pub fn build(mut self) -> Result<P, Error> {
+        let base: Url = address::server("the base address", &self.base)?;
+        let refuse = |what: &str, hint: &str| Error::new(Kind::Configuration, what).hint(hint);
+        let user_agent = HeaderValue::try_from(&self.user_agent)
+            .map_err(|_| refuse("the user agent holds control characters", "take them out"))?;
+        let request_id = self
+            .request_id
+            .as_ref()
+            .map(|name| HeaderName::try_from(name).map_err(|_| refuse("the request id's header is none", "correct it")))
+            .transpose()?;
+        let transport = Arc::new(Transport::new(user_agent, self.connect));
+        let middleware: Arc<[_]> = std::mem::take(&mut self.middleware).into();
+        let credential = self.credential.take();
+        let compliance = self.compliance.take();
+        let session = |base: Url, credential: Option<Box<dyn Credential>>, team| -> Result<_, Error> {
+            if let Some(credential) = &credential {
+                credential.check()?;
+            }
+            Ok(Arc::new(Session {
+                base,
+                api_version: self.api_version.clone(),
+                deadline: self.deadline,
+                idle: self.idle,
+                retry: self.retry,
+                retry_writes: self.retry_writes,
+                retry_when_asked: self.retry_when_asked,
+                body_limit: self.body_limit,
+                budget: Budget::new(),
+                gate: self.concurrency.map(Semaphore::new),
+                request_id: request_id.clone(),
+                middleware: Arc::clone(&middleware),
+                team,
+                credential: credential.map(|credential| Cache::new(credential, self.audit.clone())),
+                transport: Arc::clone(&transport),
+                double: self.double.clone(),
+                extensions: self.extensions.clone(),
+                #[cfg(feature = "graphql")]
+                graphql: super::Extension::default(),
+            }))
+        };
+        let second = match compliance {
+            Some(server) => {
+                let base = address::server("the address of the compliance resource server", &server.base)?;
+                Some(Arc::new(Client { session: session(base, server.credential, server.team)?, compliance: None }))
+            }
+            None => None,
+        };
+        Ok(P::from_client(Client { session: session(base, credential, None)?, compliance: second }))
+    }
+}
+
+#[cfg(feature = "graphql")]
+impl<P> ClientBuilder<P> {
+    /// Configures a layer above the client.
+    pub(crate) fn extension(mut self, extension: impl Clone + Send + Sync + 'static) -> Self {
+        self.extensions.insert(extension);
+        self
+    }
+}
+
+impl<P> fmt::Debug for ClientBuilder<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder").finish_non_exhaustive()
+    }
+}
+
+/// The compliance resource server: its address, the credential that its tokens come from, and its team.
+#[must_use = "give it to `ClientBuilder::compliance`"]
+pub struct Compliance {
+    base: String,
+    credential: Option<Box<dyn Credential>>,
+    team: Option<Uuid>,
+}
+
+impl Compliance {
+    /// The server at `base_url`: `https`, or `http` on loopback.
+    pub fn new(base_url: impl Into<String>) -> Self {
+        Self { base: base_url.into(), credential: None, team: None }
+    }
+
+    /// Sets where its tokens come from. The token of the main service is never sent to it.
+    pub fn credential(mut self, credential: impl Credential) -> Self {
+        self.credential = Some(Box::new(credential));
+        self
+    }
+
+    /// Sets the team that the server is configured for. A token that says another one in `team_id`, else in `tenant_id`, is
+    /// an error before anything is sent; one that says none is sent.
+    pub fn team(mut self, team: Uuid) -> Self {
+        self.team = Some(team);
+        self
+    }
+}
+
+impl fmt::Debug for Compliance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compliance").field("team", &self.team).finish_non_exhaustive()
+    }
+}

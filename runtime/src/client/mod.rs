@@ -1,0 +1,177 @@
+//! The client of the service, and of the compliance resource server beside it: what every call goes through.
+
+mod builder;
+mod call;
+mod content;
+mod extension;
+pub(crate) mod middleware;
+mod options;
+mod pages;
+mod preflight;
+mod progress;
+mod refused;
+mod request;
+mod retry;
+mod send;
+mod session;
+mod settings;
+mod submission;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use http::Extensions;
+
+#[cfg(feature = "testing")]
+pub(crate) use self::extension::Double;
+#[cfg(feature = "graphql")]
+pub(crate) use self::extension::Extension;
+pub(crate) use self::options::{Options, options};
+pub(crate) use self::send::send;
+pub(crate) use self::session::Session;
+pub use self::{
+    builder::{ClientBuilder, Compliance},
+    call::{Call, CallFuture, Response},
+    pages::Pages,
+    request::{RawResponse, Request},
+    submission::Submission,
+};
+use crate::{
+    auth::Claims,
+    clock::Until,
+    error::{Error, Kind},
+    protocol::{Argument, Method, Operation, Payload, Raw, prepare},
+};
+
+/// A client of the platform. Clones share their connections and their token.
+///
+/// ```no_run
+/// use platform_runtime::{Method, Client, auth::{ClientCredentials, SecretFile}};
+///
+/// # async fn run() -> Result<(), platform_runtime::Error> {
+/// let platform = Client::builder("https://platform.example")
+///     .credential(ClientCredentials::new(
+///         "https://issuer.example",
+///         "my-service",
+///         SecretFile::new("/run/secrets/platform"),
+///     ))
+///     .build()?;
+/// let projects = platform.request(Method::Get, "/api/projects/v1/projects").send().await?;
+/// # let _ = projects;
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    pub(crate) session: Arc<Session>,
+    compliance: Option<Arc<Self>>,
+}
+
+/// A type that wraps a [`Client`] and has the operations of one contract as methods.
+pub trait GeneratedClient: Sized {
+    /// The value of the `User-Agent` header, unless the builder sets another one.
+    const USER_AGENT: &'static str;
+
+    /// What generated code tells the layers above the client, such as its bindings.
+    fn extensions() -> Extensions {
+        Extensions::new()
+    }
+
+    /// Wraps a client.
+    fn from_client(client: Client) -> Self;
+}
+
+impl GeneratedClient for Client {
+    const USER_AGENT: &'static str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+
+    fn from_client(client: Client) -> Self {
+        client
+    }
+}
+
+impl Client {
+    /// Starts the configuration of a client for the service at `base_url`: `https`, or `http` on loopback.
+    pub fn builder(base_url: impl Into<String>) -> ClientBuilder {
+        ClientBuilder::new(base_url)
+    }
+
+    /// A request with the client's connections, credential and limits, for what no generated operation covers. `path`
+    /// begins with `/` and is taken below the base address.
+    pub fn request(&self, method: Method, path: impl Into<String>) -> Request<'_> {
+        Request::new(self, method, path.into())
+    }
+
+    /// The address of the service.
+    pub fn base_url(&self) -> &str {
+        self.session.base.as_str()
+    }
+
+    /// The compliance resource server (platform document §5.7): a client of its own, with its own address, credential and
+    /// token.
+    ///
+    /// ```no_run
+    /// # async fn run() -> Result<(), platform_runtime::Error> {
+    /// use platform_runtime::{Compliance, Method, Client, Uuid, auth::{ClientCredentials, SecretFile}};
+    ///
+    /// let secret = || SecretFile::new("/run/secrets/platform");
+    /// let issuer = "https://issuer.example";
+    /// let team: Uuid = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b".parse().unwrap_or_default();
+    /// let platform = Client::builder("https://platform.example")
+    ///     .credential(ClientCredentials::new(issuer, "my-service", secret()))
+    ///     .compliance(
+    ///         Compliance::new("https://compliance.example")
+    ///             .credential(ClientCredentials::new(issuer, "my-auditor", secret()))
+    ///             .team(team),
+    ///     )
+    ///     .build()?;
+    /// let answer = platform.compliance_server()?.request(Method::Get, "/api/compliance/v1").send().await?;
+    /// # let _ = answer;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The client was built without one.
+    pub fn compliance_server(&self) -> Result<&Self, Error> {
+        self.compliance.as_deref().ok_or_else(|| {
+            Error::new(Kind::Configuration, "the client has no compliance resource server")
+                .hint("give its address and credential to the builder with `compliance`")
+        })
+    }
+
+    /// Gets a token now, unless there is one: to sign in before the first call, with a deadline of its own. The claims that
+    /// the token says about itself, when it is a JWT; they are not verified.
+    ///
+    /// # Errors
+    ///
+    /// There is no credential, or no token could be had within `deadline`.
+    pub async fn authenticate(&self, deadline: Duration) -> Result<Option<Claims>, Error> {
+        use secrecy::ExposeSecret as _;
+
+        let Some(cache) = &self.session.credential else {
+            return Err(Error::new(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
+        };
+        let held = match cache.ready(&self.session.transport, None) {
+            Some(held) => held,
+            None => cache.token(&self.session.transport, Until::after(deadline), None).await?,
+        };
+        Ok(Claims::read(held.secret.expose_secret()))
+    }
+
+    /// What generated operations call.
+    #[doc(hidden)]
+    pub fn call<T>(
+        &self,
+        operation: &'static Operation,
+        arguments: &[&dyn Argument],
+        payload: Payload<'_>,
+        decode: fn(Raw) -> Result<T, Error>,
+    ) -> Call<'_, T> {
+        let prepared = prepare(&self.session.base, self.session.api_version.as_deref(), operation, arguments, payload);
+        Call::new(self, operation.name, prepared.map_err(|error| error.at(operation.name)), Options::default(), decode)
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("base_url", &self.base_url()).finish_non_exhaustive()
+    }
+}

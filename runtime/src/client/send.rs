@@ -1,0 +1,287 @@
+//! Sends a request: deadline, credential, attempts, status.
+
+use std::{sync::Arc, time::Duration};
+
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use tracing::{Instrument as _, Span, field::Empty};
+
+use super::{
+    Options, Session, content,
+    middleware::{Framing, Incoming, Next, Outgoing},
+    progress::Progress,
+    refused::refused,
+    retry,
+};
+use crate::{
+    auth::{Generation, Held},
+    clock::{self, Until},
+    error::{Error, Kind},
+    protocol::{Body, Method, PROBLEM, Prepared, Raw},
+    transport::{ByteStream, body, broken},
+};
+
+/// A call on its way.
+struct Sending<'a> {
+    session: &'a Session,
+    prepared: &'a Prepared,
+    options: &'a Options,
+    span: &'a Span,
+    request_id: Option<HeaderValue>,
+    progress: Progress,
+    policy: retry::Policy,
+    /// How long the service may be silent.
+    idle: Duration,
+}
+
+/// Sends a request, and returns its response when the status is a success.
+pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Options) -> Result<Raw, Error> {
+    let span = tracing::info_span!(
+        "platform.call",
+        operation = prepared.operation,
+        family = prepared.family,
+        method = prepared.method.as_str(),
+        status = Empty,
+        attempts = Empty,
+        // What OpenTelemetry calls the span, and how it ended.
+        otel.name = prepared.operation,
+        otel.kind = "client",
+        otel.status_code = Empty,
+    );
+    let method = prepared.method;
+    let sending = Sending {
+        session,
+        prepared,
+        options,
+        span: &span,
+        request_id: request_id(session, prepared, options),
+        progress: Progress::default(),
+        policy: retry::Policy {
+            repeatable: (method.is_safe() && !options.begins)
+                || options.idempotent
+                || (session.retry_writes && matches!(method, Method::Put | Method::Delete)),
+            when_asked: session.retry_when_asked || options.retry_when_asked,
+        },
+        idle: options.idle.unwrap_or(session.idle),
+    };
+    sending.run().instrument(span.clone()).await.map_err(|error| {
+        span.record("otel.status_code", "ERROR");
+        let changes = options.begins || !method.is_safe();
+        let id = sending.request_id.as_ref().and_then(|id| id.to_str().ok());
+        sending.progress.tell(error, changes).with_request_id(id).at(prepared.operation)
+    })
+}
+
+/// The identifier that the caller set, else a new one, the same for all attempts.
+fn request_id(session: &Session, prepared: &Prepared, options: &Options) -> Option<HeaderValue> {
+    let name = session.request_id.as_ref()?;
+    let set = options.headers.get(name).or_else(|| prepared.headers.get(name));
+    set.cloned().or_else(|| HeaderValue::try_from(clock::unique()).ok())
+}
+
+impl Sending<'_> {
+    async fn run(&self) -> Result<Raw, Error> {
+        let time = self.options.deadline.unwrap_or(self.session.deadline);
+        let deadline = Until::after(time);
+        match deadline.limit(self.attempts(deadline)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Error::new(Kind::Timeout, format!("no answer within {}", clock::seconds(time)))
+                .hint("set a longer deadline")),
+        }
+    }
+
+    async fn attempts(&self, deadline: Until) -> Result<Raw, Error> {
+        let Self { session, policy, .. } = self;
+        let replayable = content::is_replayable(&self.prepared.body);
+        let retries = |attempt| session.retry && !self.options.no_retry && replayable && attempt < retry::ATTEMPTS;
+        let fits = |pause| Until::after(pause) < deadline;
+        let (mut rejected, mut attempt, mut failures) = (None, 0, 0);
+        loop {
+            attempt += 1;
+            self.span.record("attempts", attempt);
+            let error = match self.token(deadline, rejected).await {
+                Err(error) => error,
+                Ok(held) => {
+                    let error = match self.exchange(held.as_deref()).await {
+                        Ok(raw) => {
+                            if attempt == 1 {
+                                session.budget.earn();
+                            }
+                            return Ok(raw);
+                        }
+                        Err(error) => error,
+                    };
+                    if error.is_unauthorized()
+                        && rejected.is_none()
+                        && replayable
+                        && let Some(held) = &held
+                    {
+                        rejected = Some(held.generation);
+                        match self.renewed(deadline, held).await {
+                            Ok(true) => continue,
+                            Ok(false) => {}
+                            Err(cause) => {
+                                let pause = retry::pause(attempt, &cause);
+                                // The issuer is in trouble that passes, and the service did not take the request.
+                                if cause.is_retryable() && retries(attempt) && fits(pause) {
+                                    clock::sleep(pause).await;
+                                    continue;
+                                }
+                                return Err(error.and(&format!("no other token could be had: {cause}")).cause(cause));
+                            }
+                        }
+                    }
+                    error
+                }
+            };
+            failures += u32::from(error.status() == Some(StatusCode::INTERNAL_SERVER_ERROR));
+            let pause = retry::pause(attempt, &error);
+            // Waiting for the issuer costs the service nothing.
+            let paid = || error.is_token() || session.budget.take();
+            if !(retries(attempt) && fits(pause) && policy.allows(&error, failures) && paid()) {
+                return Err(error);
+            }
+            let status = error.status().map(|status| status.as_u16());
+            tracing::debug!(code = error.code(), status, "trying again");
+            clock::sleep(pause).await;
+        }
+    }
+
+    async fn token(&self, deadline: Until, rejected: Option<Generation>) -> Result<Option<Arc<Held>>, Error> {
+        let Some(cache) = &self.session.credential else { return Ok(None) };
+        let held = cache.token(&self.session.transport, deadline, rejected).await?;
+        self.session.preflight(Some(&held))?;
+        Ok(Some(held))
+    }
+
+    /// Replaces a token that was refused. `false` when there is no other: then the refusal stands.
+    async fn renewed(&self, deadline: Until, refused: &Held) -> Result<bool, Error> {
+        let Some(cache) = &self.session.credential else { return Ok(false) };
+        let fresh = cache.token(&self.session.transport, deadline, Some(refused.generation)).await?;
+        Ok(fresh.header != refused.header)
+    }
+
+    async fn exchange(&self, held: Option<&Held>) -> Result<Raw, Error> {
+        let Self { session, prepared, options, .. } = self;
+        let _pass = match &session.gate {
+            Some(gate) => gate.acquire().await.ok(),
+            None => None,
+        };
+        let mut headers = prepared.headers.clone();
+        if !options.headers.is_empty() {
+            headers.extend(options.headers.clone());
+        }
+        if let (Some(name), Some(id)) = (&session.request_id, &self.request_id) {
+            headers.insert(name, id.clone());
+        }
+        let content = content::body(&prepared.body, &mut headers).await?;
+        let mut response = if session.middleware.is_empty() {
+            self.head(headers, content, held).await?
+        } else {
+            let outgoing = Outgoing::new(prepared.operation, prepared.method, headers);
+            let framing = Framing::of(&outgoing.headers);
+            let exchange = Box::new(move |outgoing: Outgoing| {
+                Box::pin(async move {
+                    framing.check(&outgoing.headers)?;
+                    self.head(outgoing.headers, content, held).await.map(Incoming)
+                }) as _
+            });
+            Next { rest: &session.middleware, exchange }.run(outgoing).await?.0
+        };
+        let status = response.status();
+        self.span.record("status", status.as_u16());
+        if let Some(held) = held
+            && status != StatusCode::UNAUTHORIZED
+            && !status.is_server_error()
+        {
+            held.accept();
+        }
+        if !status.is_success() {
+            let error = refused(session, &mut response, held, self.idle).await;
+            let id = session.request_id.as_ref().and_then(|name| response.headers().get(name)?.to_str().ok());
+            return Err(error.with_request_id(id));
+        }
+        let headers = std::mem::take(response.headers_mut());
+        let body = if prepared.stream && !is_json_beside_stream(prepared, &headers) {
+            Body::Live(ByteStream::live(prepared.operation, response.into(), self.idle, session.body_limit))
+        } else {
+            let read = body::read(&mut response, session.body_limit, self.idle).await;
+            Body::Whole(read.map_err(|error| error.with_status(status))?)
+        };
+        Ok(Raw { operation: prepared.operation, status, headers, body })
+    }
+
+    /// Sends one attempt, and waits for the head of its response.
+    async fn head(
+        &self,
+        mut headers: HeaderMap,
+        content: Option<reqwest::Body>,
+        held: Option<&Held>,
+    ) -> Result<reqwest::Response, Error> {
+        let Self { prepared, progress, .. } = self;
+        let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
+            .map_err(|_| Error::new(Kind::Request, "the method is no HTTP method"))?;
+        // Last, so that no header of the call replaces it.
+        headers.remove(header::AUTHORIZATION);
+        if let Some(held) = held {
+            headers.insert(header::AUTHORIZATION, held.header.clone());
+        }
+        let before = progress.begin();
+        match self.execute(method, headers, content).await {
+            Ok(response) => {
+                progress.answered(&before, response.status());
+                Ok(response)
+            }
+            Err(error) => {
+                if error.is_connect() || error.is_local() {
+                    progress.unsent(&before);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn execute(
+        &self,
+        method: reqwest::Method,
+        mut headers: HeaderMap,
+        content: Option<reqwest::Body>,
+    ) -> Result<reqwest::Response, Error> {
+        let Self { session, prepared, .. } = self;
+        if let Some(double) = &session.double {
+            return double.answer(prepared, headers);
+        }
+        // RFC 9110 §8.6: servers may answer 411 to these methods without a length. The connection says none for a body of no
+        // bytes, either.
+        let needs_length = match &content {
+            None => matches!(prepared.method, Method::Post | Method::Put | Method::Patch),
+            Some(body) => http_body::Body::size_hint(body).exact() == Some(0),
+        };
+        if needs_length {
+            headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+        }
+        let mut request = reqwest::Request::new(method, prepared.url.clone());
+        *request.headers_mut() = headers;
+        *request.body_mut() = content;
+        let client = session.transport.client(&prepared.url)?;
+        let sending = client.execute(request);
+        // What may be sent again need not wait for the whole deadline.
+        let answer = if self.policy.repeatable {
+            clock::limit(self.idle, sending).await.map_err(|_| body::silent(self.idle))?
+        } else {
+            sending.await
+        };
+        answer.map_err(|cause| broken(&cause.without_url()))
+    }
+}
+
+/// Whether an operation that streams answers with the JSON that it also has. That is decoded, so it is read whole.
+fn is_json_beside_stream(prepared: &Prepared, headers: &HeaderMap) -> bool {
+    let text = |headers: &HeaderMap, name| -> String {
+        headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase()
+    };
+    let accept = text(&prepared.headers, header::ACCEPT);
+    let mut ranges = accept.split(',').filter(|range| !range.contains(PROBLEM));
+    accept.contains(',')
+        && ranges.any(|range| range.contains("json"))
+        && text(headers, header::CONTENT_TYPE).contains("json")
+}

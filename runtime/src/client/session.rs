@@ -1,0 +1,41 @@
+//! What every call goes through.
+
+use std::{sync::Arc, time::Duration};
+
+use http::{Extensions, HeaderName};
+use tokio::sync::Semaphore;
+use url::Url;
+use uuid::Uuid;
+
+use super::{extension::Doubled, middleware::Middleware, retry::Budget};
+use crate::{auth::Cache, transport::Transport};
+
+/// The configuration of a client and its connections.
+pub(crate) struct Session {
+    pub(crate) base: Url,
+    pub(crate) api_version: Option<String>,
+    pub(crate) deadline: Duration,
+    pub(crate) idle: Duration,
+    pub(crate) retry: bool,
+    pub(crate) body_limit: usize,
+    /// Whether `PUT` and `DELETE` are retried as `GET` is.
+    pub(crate) retry_writes: bool,
+    /// Whether every call is sent again after 429 and 503 with `Retry-After`.
+    pub(crate) retry_when_asked: bool,
+    pub(crate) budget: Budget,
+    pub(crate) gate: Option<Semaphore>,
+    pub(crate) request_id: Option<HeaderName>,
+    pub(crate) middleware: Arc<[Box<dyn Middleware>]>,
+    /// The team of a compliance resource server.
+    pub(crate) team: Option<Uuid>,
+    pub(crate) credential: Option<Cache>,
+    pub(crate) transport: Arc<Transport>,
+    /// What answers in place of the service, in tests.
+    pub(crate) double: Doubled,
+    /// What the layers above are configured with.
+    #[cfg_attr(not(feature = "graphql"), allow(dead_code, reason = "only the layers above read it"))]
+    pub(crate) extensions: Extensions,
+    /// What subscriptions share.
+    #[cfg(feature = "graphql")]
+    pub(crate) graphql: super::Extension,
+}

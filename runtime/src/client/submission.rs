@@ -1,0 +1,77 @@
+//! A call that the service accepts and completes later.
+
+use std::fmt;
+
+use super::{Call, CallFuture, Client, Response, options};
+use crate::{
+    Error,
+    protocol::{Argument, Operation, Payload, Raw},
+};
+
+impl Client {
+    /// What generated operations call that are bound as asynchronous.
+    #[doc(hidden)]
+    pub fn submission<T>(
+        &self,
+        kind: &'static str,
+        operation: &'static Operation,
+        arguments: &[&dyn Argument],
+        payload: Payload<'_>,
+        decode: fn(Raw) -> Result<T, Error>,
+    ) -> Submission<'_, T> {
+        Submission { call: self.call(operation, arguments, payload, decode), kind, label: None }
+    }
+}
+
+/// A call of an operation that enqueues work: a success says that the work is accepted, not that it is done (platform
+/// document §4.4).
+///
+/// With the cargo feature `operations`, `submit` sends it and gives an `Operation` to watch and to wait for. `.await` sends
+/// it as a plain call, and leaves the rest to the caller.
+#[must_use = "a submission is sent by `submit`, or when it is awaited"]
+pub struct Submission<'a, T> {
+    pub(crate) call: Call<'a, T>,
+    pub(crate) kind: &'static str,
+    #[cfg_attr(not(feature = "operations"), allow(dead_code, reason = "only stores read it"))]
+    pub(crate) label: Option<String>,
+}
+
+options!([T] Submission<'_, T>, call.options);
+
+impl<'a, T> Submission<'a, T> {
+    /// Names what is submitted, in the caller's words: a store keeps one submission of a label, so that a program that was
+    /// stopped finds out what it has submitted before.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call = self.call.header(name, value);
+        self
+    }
+
+    /// Sends the call, and returns status and headers along with the accepted result. No store learns of it.
+    pub fn with_response(self) -> CallFuture<'a, Response<T>>
+    where
+        T: 'a,
+    {
+        self.call.with_response()
+    }
+}
+
+impl<'a, T: 'a> IntoFuture for Submission<'a, T> {
+    type Output = Result<T, Error>;
+    type IntoFuture = CallFuture<'a, T>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.call.into_future()
+    }
+}
+
+impl<T> fmt::Debug for Submission<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Submission").field("kind", &self.kind).field("call", &self.call).finish_non_exhaustive()
+    }
+}

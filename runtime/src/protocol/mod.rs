@@ -1,0 +1,54 @@
+//! What generated code speaks: constants that describe an operation, arguments, payloads, decoders, and the macros that
+//! give the types their serde implementations.
+//!
+//! Generated code gets at it through [`codegen`](crate::codegen).
+
+#![allow(missing_docs, reason = "no part of the public interface")]
+
+mod argument;
+pub mod decode;
+mod enums;
+pub(crate) mod events;
+pub(crate) mod lenient;
+mod multipart;
+mod operation;
+mod parameter;
+mod payload;
+mod prepare;
+mod raw;
+mod record;
+mod slot;
+mod style;
+mod template;
+#[cfg(test)]
+mod tests;
+mod union;
+pub(crate) mod upload;
+#[cfg(feature = "xml")]
+pub mod xml;
+
+pub(crate) use crate::value::{tree, whole};
+pub use argument::Argument;
+pub(crate) use argument::{to_bytes, to_tree};
+pub use enums::{integer, out_of_range, text, unfit};
+pub use events::{Event, EventStream};
+pub(crate) use multipart::Part;
+pub use multipart::Parts;
+pub use operation::{Method, Operation};
+pub(crate) use parameter::Location;
+pub use parameter::{Parameter, Style, cookie, header, path, query};
+pub use payload::Payload;
+pub(crate) use prepare::{Content, PROBLEM, Prepared, prepare, set_header, url};
+pub(crate) use raw::Body;
+pub use raw::Raw;
+pub use record::{Record, fields, missing, read, write};
+pub use slot::{Each, IfPresent, IfSome, Required};
+pub(crate) use slot::{Put, Slot};
+pub(crate) use style::{path as encode_path, query_pairs as pairs};
+#[cfg(feature = "operations")]
+pub(crate) use template::{fill_texts, parameters_of};
+pub use union::{
+    Fit, Read, by_fit, by_tag, from_text, from_text_leniently, in_union, kept, keyed, only_member, with_tag,
+};
+pub use upload::Upload;
+pub(crate) use upload::{Chunks, Source};

@@ -1,0 +1,71 @@
+//! A response before it is decoded.
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+
+use crate::{ByteStream, error::Error};
+
+/// A successful response: its status, its headers, and its body, whole or while it arrives.
+#[derive(Debug)]
+pub struct Raw {
+    pub operation: &'static str,
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Body,
+}
+
+#[derive(Debug)]
+pub enum Body {
+    Whole(Bytes),
+    Live(ByteStream),
+}
+
+impl Raw {
+    /// The status code.
+    pub fn status(&self) -> u16 {
+        self.status.as_u16()
+    }
+
+    /// The body, when it was buffered; an empty one otherwise.
+    pub fn bytes(&self) -> &Bytes {
+        static EMPTY: Bytes = Bytes::new();
+        match &self.body {
+            Body::Whole(bytes) => bytes,
+            Body::Live(_) => &EMPTY,
+        }
+    }
+
+    /// A decode error of this response.
+    pub fn fail(&self, cause: &serde_json::Error) -> Error {
+        self.fail_as("json", cause)
+    }
+
+    /// A decode error of this response, which was to be of a kind of media types.
+    pub fn fail_as(&self, expected: &str, cause: &serde_json::Error) -> Error {
+        let mut error =
+            Error::decode("the response", cause).at(self.operation).with_response(self.status, self.excerpt());
+        if let Some(kind) = self.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok())
+            && !kind.contains(expected)
+        {
+            error = error.hint(format!(
+                "the body is `{kind}`, not {}: check the base address, and proxies on the way",
+                expected.to_uppercase()
+            ));
+        }
+        error
+    }
+
+    /// A status that the contract does not declare.
+    pub fn undeclared(&self) -> Error {
+        let what = format!("the status {} is not declared", self.status.as_u16());
+        Error::new(crate::error::Kind::Decode, what)
+            .hint("the service answers otherwise than its contract says: regenerate the client")
+            .at(self.operation)
+            .with_response(self.status, self.excerpt())
+    }
+
+    fn excerpt(&self) -> Bytes {
+        let bytes = self.bytes();
+        bytes.slice(..bytes.len().min(crate::transport::ERROR_LIMIT))
+    }
+}

@@ -1,0 +1,240 @@
+use serde_json::json;
+use support::{Reply, Server};
+
+use super::support;
+use crate::Client;
+use crate::{codegen::prelude::*, protocol::to_tree};
+
+/// Sends one value as one parameter of `/x` or `/x/{p}`, and returns the target, or the value of the header.
+async fn send(parameter: Parameter, value: Value) -> Result<String, Error> {
+    let server = Server::always(Reply::json(200, "null")).await;
+    let platform = Client::builder(&server.url).build()?;
+    let in_path = format!("{parameter:?}").contains("Path");
+    let operation = Operation {
+        name: "probe",
+        path: if in_path { "/x/{p}" } else { "/x" },
+        parameters: Box::leak(Box::new([parameter])),
+        ..Operation::family("test")
+    };
+    let operation: &'static Operation = Box::leak(Box::new(operation));
+    platform.call::<()>(operation, &[&value], Payload::None, decode::empty).await?;
+    let request = server.last();
+    Ok(match request.header("p").or(request.header("cookie")) {
+        Some(value) => value.to_owned(),
+        None => request.target,
+    })
+}
+
+async fn table(cases: Vec<(Parameter, Value, &str)>) {
+    for (parameter, value, expected) in cases {
+        let sent = send(parameter, value.clone()).await.unwrap();
+        assert_eq!(sent, expected, "{parameter:?} {value}");
+    }
+}
+
+fn list() -> Value {
+    json!(["blue", "black", "brown"])
+}
+
+fn object() -> Value {
+    json!({"R": 100, "G": 200, "B": 150})
+}
+
+#[tokio::test]
+async fn path_parameters_in_every_style() {
+    table(vec![
+        (path("p"), json!(5), "/x/5"),
+        (path("p"), list(), "/x/blue,black,brown"),
+        (path("p"), object(), "/x/R,100,G,200,B,150"),
+        (path("p").exploded(), object(), "/x/R=100,G=200,B=150"),
+        (path("p").label(), json!("blue"), "/x/.blue"),
+        (path("p").label(), list(), "/x/.blue,black,brown"),
+        (path("p").label().exploded(), list(), "/x/.blue.black.brown"),
+        (path("p").label(), object(), "/x/.R,100,G,200,B,150"),
+        (path("p").label().exploded(), object(), "/x/.R=100.G=200.B=150"),
+        (path("p").matrix(), json!("blue"), "/x/;p=blue"),
+        (path("p").matrix(), list(), "/x/;p=blue,black,brown"),
+        (path("p").matrix().exploded(), list(), "/x/;p=blue;p=black;p=brown"),
+        (path("p").matrix(), object(), "/x/;p=R,100,G,200,B,150"),
+        (path("p").matrix().exploded(), object(), "/x/;R=100;G=200;B=150"),
+        (path("p").pipe(), list(), "/x/blue%7Cblack%7Cbrown"),
+        (path("p").json(), json!({"a": [1]}), "/x/%7B%22a%22%3A%5B1%5D%7D"),
+        (path("p").reserved(), json!("src/main.rs"), "/x/src/main.rs"),
+        (path("p"), json!("a b?c#d&e=ü,;"), "/x/a%20b%3Fc%23d%26e%3D%C3%BC%2C%3B"),
+        (path("p"), json!("50%"), "/x/50%25"),
+        (path("p"), json!("..."), "/x/..."),
+        (path("p"), json!("a/b"), "/x/a%2Fb"),
+        (path("p"), json!("/"), "/x/%2F"),
+        (path("p"), json!("a//b\\.c/"), "/x/a%2F%2Fb%5C.c%2F"),
+        (path("p"), json!("a%2fb"), "/x/a%252fb"),
+        (path("p"), json!(["a/b", "c"]), "/x/a%2Fb,c"),
+        (path("p"), json!(7.0), "/x/7"),
+        (path("p"), json!("a\u{2215}b"), "/x/a%E2%88%95b"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn query_parameters_in_every_style() {
+    table(vec![
+        (query("p"), json!("a b&c"), "/x?p=a%20b%26c"),
+        (query("p"), json!(true), "/x?p=true"),
+        (query("p"), json!(""), "/x?p="),
+        (query("p"), json!(7.0), "/x?p=7"),
+        (query("p"), json!([-7.0, 0.5, 1e300]), "/x?p=-7&p=0.5&p=1e%2B300"),
+        (query("p").json(), json!({"a": 7.0}), "/x?p=%7B%22a%22%3A7%7D"),
+        (query("p"), json!(null), "/x"),
+        (query("p"), json!([]), "/x"),
+        (query("p").unexploded(), json!([]), "/x"),
+        (query("p"), list(), "/x?p=blue&p=black&p=brown"),
+        (query("p"), object(), "/x?R=100&G=200&B=150"),
+        (query("p"), json!({"a": [1, 2], "b": null}), "/x?a=1&a=2"),
+        (query("p").unexploded(), json!(["a,b", "c"]), "/x?p=a%2Cb,c"),
+        (query("p").unexploded(), object(), "/x?p=R,100,G,200,B,150"),
+        (query("p").space(), list(), "/x?p=blue%20black%20brown"),
+        (query("p").pipe(), list(), "/x?p=blue%7Cblack%7Cbrown"),
+        (query("p").tab(), list(), "/x?p=blue%09black%09brown"),
+        (query("p").pipe().exploded(), list(), "/x?p=blue&p=black&p=brown"),
+        (query("p").deep(), object(), "/x?p%5BR%5D=100&p%5BG%5D=200&p%5BB%5D=150"),
+        (query("p").deep(), json!({"a": {"b": [1, 2]}}), "/x?p%5Ba%5D%5Bb%5D=1&p%5Ba%5D%5Bb%5D=2"),
+        (query("p").json(), json!({"a": 1}), "/x?p=%7B%22a%22%3A1%7D"),
+        (query("p").reserved(), json!("a/b?c=d&e#f+g"), "/x?p=a/b?c=d%26e%23f%2Bg"),
+        (query("$p"), json!(1), "/x?%24p=1"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn decimals_keep_their_digits() {
+    let text = |decimal: &str| to_tree(&Decimal::new(decimal).unwrap()).unwrap().to_string();
+    for decimal in ["79228162514264337593543950335", "19.90", "1"] {
+        assert_eq!(text(decimal), decimal);
+    }
+}
+
+#[tokio::test]
+async fn headers_and_cookies_in_every_style() {
+    table(vec![
+        (header("p"), json!("a b,c"), "a b,c"),
+        (header("p"), list(), "blue,black,brown"),
+        (header("p"), json!(7.0), "7"),
+        (header("p"), object(), "R,100,G,200,B,150"),
+        (header("p").exploded(), object(), "R=100,G=200,B=150"),
+        (header("p").pipe(), list(), "blue|black|brown"),
+        (header("p").tab(), list(), "blue\tblack\tbrown"),
+        (header("p").json(), json!({"a": 1}), "{\"a\":1}"),
+        (header("p"), json!(null), "/x"),
+        (cookie("sid"), json!("a;b c"), "sid=a%3Bb%20c"),
+        (cookie("sid"), list(), "sid=blue; sid=black; sid=brown"),
+        (cookie("sid").unexploded(), list(), "sid=blue,black,brown"),
+        (cookie("sid"), json!(null), "/x"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_the_template() {
+    let refused = [
+        "",
+        ".",
+        "..",
+        "../x",
+        "a/..",
+        "a/../b",
+        "./a",
+        "..\\..\\x",
+        "a\\.",
+        "%2e%2e",
+        "%2E",
+        "%2e%2e%2fx",
+        "a%2f..%5cb",
+        "%252e%252e",
+        "a\0b",
+        "%00",
+        "a\r\nb",
+        "a/\n",
+        "\u{85}",
+        "%0a",
+        "%252525252f",
+    ];
+    for value in refused {
+        let error = send(path("p"), json!(value)).await.unwrap_err();
+        assert!(error.is_request(), "{value:?}: {error}");
+        assert!(error.to_string().contains("`p`"), "{error}");
+        let in_list = send(path("p"), json!(["a", value])).await.unwrap_err();
+        assert!(in_list.is_request(), "{value:?}: {in_list}");
+    }
+    for value in [json!(null), json!([]), json!({})] {
+        assert!(send(path("p"), value.clone()).await.unwrap_err().is_request(), "{value}");
+    }
+    for value in ["../etc", "a/../b", "a//b", "/a", "a/", "a/%2e%2e/b"] {
+        assert!(send(path("p").reserved(), json!(value)).await.unwrap_err().is_request(), "{value}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_path_of_the_contract_fixes_is_sent() {
+    static FIXED: Operation = Operation {
+        name: "probe",
+        path: "/a%20b/%C3%BC/{p}",
+        query: "kind=all&n=%27",
+        headers: &[("X-Action", "List")],
+        parameters: &[path("p"), query("page")],
+        ..Operation::family("test")
+    };
+    let server = Server::always(Reply::json(200, "null")).await;
+    let platform = Client::builder(&server.url).build().unwrap();
+    platform.call::<()>(&FIXED, &[&"x", &None::<i32>], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/a%20b/%C3%BC/x?kind=all&n=%27");
+    assert_eq!(server.last().header("x-action"), Some("List"));
+    platform.call::<()>(&FIXED, &[&"x", &Some(2)], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/a%20b/%C3%BC/x?kind=all&n=%27&page=2");
+}
+
+#[tokio::test]
+async fn header_values_with_line_breaks_are_refused_without_echo() {
+    for value in ["canary\r\nx: y", "canary\n", "canary\0"] {
+        for parameter in [header("p"), header("p").exploded()] {
+            let error = send(parameter, json!(value)).await.unwrap_err();
+            assert!(error.is_request());
+            assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
+        }
+    }
+    // JSON text escapes them.
+    assert_eq!(send(header("p").json(), json!("a\r\nb")).await.unwrap(), "\"a\\r\\nb\"");
+}
+
+#[tokio::test]
+async fn the_version_of_the_interface_is_configured_once() {
+    static QUERY: Operation = Operation {
+        name: "probe",
+        path: "/x",
+        api_version: Some(query("api-version").default_value("1.0")),
+        ..Operation::family("test")
+    };
+    static PATH: Operation = Operation {
+        name: "probe",
+        path: "/v{version}/x",
+        api_version: Some(path("version")),
+        ..Operation::family("test")
+    };
+    let server = Server::always(Reply::json(200, "null")).await;
+    let plain = Client::builder(&server.url).build().unwrap();
+    let chosen = Client::builder(&server.url).api_version("2.0").build().unwrap();
+    plain.call::<()>(&QUERY, &[], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/x?api-version=1.0");
+    chosen.call::<()>(&QUERY, &[], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/x?api-version=2.0");
+    chosen.call::<()>(&PATH, &[], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/v2.0/x");
+    let sent = server.requests().len();
+    let error = plain.call::<()>(&PATH, &[], Payload::None, decode::empty).await.unwrap_err();
+    assert!(error.to_string().contains("`version`") && format!("{error:?}").contains("api_version("), "{error:?}");
+    static WITHOUT: Operation =
+        Operation { name: "probe", path: "/x", api_version: Some(query("api-version")), ..Operation::family("test") };
+    let error = plain.call::<()>(&WITHOUT, &[], Payload::None, decode::empty).await.unwrap_err();
+    assert_eq!(error.code(), "configuration", "{error}");
+    assert_eq!(server.requests().len(), sent, "nothing is sent without a version");
+    chosen.call::<()>(&WITHOUT, &[], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().target, "/x?api-version=2.0");
+}

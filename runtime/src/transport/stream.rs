@@ -1,0 +1,188 @@
+//! Bodies while they arrive.
+
+use std::{
+    fmt,
+    future::poll_fn,
+    path::Path,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::{Bytes, BytesMut};
+use futures_core::Stream;
+use http_body::Body as _;
+use tokio::io::AsyncWriteExt as _;
+
+use crate::{
+    clock,
+    error::{Error, Kind},
+};
+
+/// A body while it arrives: a [`Stream`] of chunks.
+///
+/// Reading fails when nothing comes for the idle time (30 s, unless the client or the call is told otherwise).
+///
+/// ```no_run
+/// # async fn show(mut body: platform_runtime::ByteStream) -> Result<(), platform_runtime::Error> {
+/// let mut total = 0;
+/// while let Some(chunk) = body.next().await {
+///     total += chunk?.len();
+/// }
+/// # let _ = total;
+/// # Ok(()) }
+/// ```
+pub struct ByteStream {
+    operation: &'static str,
+    source: Source,
+    idle: Option<Duration>,
+    /// The most that is held in memory at once, in bytes.
+    limit: usize,
+    silence: Option<Silence>,
+}
+
+/// The wait for the next chunk.
+type Silence = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
+
+enum Source {
+    Whole(Option<Bytes>),
+    Live(Pin<Box<reqwest::Body>>),
+}
+
+impl ByteStream {
+    pub(crate) fn whole(operation: &'static str, bytes: Bytes) -> Self {
+        Self { operation, source: Source::Whole(Some(bytes)), idle: None, limit: usize::MAX, silence: None }
+    }
+
+    pub(crate) fn live(operation: &'static str, body: reqwest::Body, idle: Duration, limit: usize) -> Self {
+        Self { operation, source: Source::Live(Box::pin(body)), idle: Some(idle), limit, silence: None }
+    }
+
+    /// Waits for chunks without end: a server has the right to be silent between events.
+    pub(crate) fn patient(mut self) -> Self {
+        self.idle = None;
+        self.silence = None;
+        self
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    pub(crate) fn operation(&self) -> &'static str {
+        self.operation
+    }
+
+    /// The next chunk; `None` at the end.
+    pub async fn next(&mut self) -> Option<Result<Bytes, Error>> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// The whole body, up to `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// The connection breaks or falls silent, or the body is longer than `limit`.
+    pub async fn bytes_up_to(mut self, limit: usize) -> Result<Bytes, Error> {
+        let mut whole = BytesMut::new();
+        while let Some(chunk) = self.next().await {
+            let chunk = chunk?;
+            if whole.len() + chunk.len() > limit {
+                return Err(Error::new(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
+                    .hint("read it as a stream, or save it to a file")
+                    .at(self.operation));
+            }
+            whole.extend_from_slice(&chunk);
+        }
+        Ok(whole.freeze())
+    }
+
+    /// The whole body, up to the client's [`body_limit`](crate::ClientBuilder::body_limit), 16 MiB unless set. For more, see [`bytes_up_to`](Self::bytes_up_to) and [`save`](Self::save).
+    ///
+    /// # Errors
+    ///
+    /// The connection breaks or falls silent, or the body is longer.
+    pub async fn bytes(self) -> Result<Bytes, Error> {
+        let limit = self.limit;
+        self.bytes_up_to(limit).await
+    }
+
+    /// The whole body as text, up to the same limit. Bytes that are no UTF-8 become U+FFFD.
+    ///
+    /// # Errors
+    ///
+    /// The connection breaks or falls silent, or the body is longer.
+    pub async fn text(self) -> Result<String, Error> {
+        Ok(String::from_utf8_lossy(&self.bytes().await?).into_owned())
+    }
+
+    /// Writes the body to a file, which is created or replaced, and returns its length in bytes. On an error, what arrived
+    /// until then is left in the file.
+    ///
+    /// # Errors
+    ///
+    /// The connection breaks or falls silent, or the file cannot be written.
+    pub async fn save(mut self, path: impl AsRef<Path>) -> Result<u64, Error> {
+        let path = path.as_ref();
+        let refuse = |cause: std::io::Error| {
+            Error::new(Kind::File, format!("`{}` cannot be written: {cause}", path.display()))
+                .hint("check the folder, its permissions and the space left")
+        };
+        let mut file = tokio::fs::File::create(path).await.map_err(refuse)?;
+        let mut length = 0;
+        while let Some(chunk) = self.next().await {
+            let chunk = chunk?;
+            file.write_all(&chunk).await.map_err(refuse)?;
+            length += chunk.len() as u64;
+        }
+        file.flush().await.map_err(refuse)?;
+        Ok(length)
+    }
+}
+
+impl Stream for ByteStream {
+    type Item = Result<Bytes, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        let body = match &mut this.source {
+            Source::Whole(bytes) => return Poll::Ready(bytes.take().filter(|bytes| !bytes.is_empty()).map(Ok)),
+            Source::Live(body) => body,
+        };
+        loop {
+            match body.as_mut().poll_frame(context) {
+                Poll::Ready(frame) => {
+                    this.silence = None;
+                    match frame {
+                        None => return Poll::Ready(None),
+                        Some(Ok(frame)) => {
+                            if let Ok(chunk) = frame.into_data()
+                                && !chunk.is_empty()
+                            {
+                                return Poll::Ready(Some(Ok(chunk)));
+                            }
+                        }
+                        Some(Err(cause)) => {
+                            this.source = Source::Whole(None);
+                            return Poll::Ready(Some(Err(crate::transport::broken(&cause).at(this.operation))));
+                        }
+                    }
+                }
+                Poll::Pending => {
+                    let Some(idle) = this.idle else { return Poll::Pending };
+                    let silence = this.silence.get_or_insert_with(|| Box::pin(clock::sleep(idle)));
+                    ready!(silence.as_mut().poll(context));
+                    this.source = Source::Whole(None);
+                    let error = Error::new(Kind::Timeout, format!("the body stalled for {}", clock::seconds(idle)));
+                    return Poll::Ready(Some(Err(error.hint("call again").at(this.operation))));
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for ByteStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ByteStream").field("operation", &self.operation).finish_non_exhaustive()
+    }
+}
