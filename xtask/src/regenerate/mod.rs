@@ -51,7 +51,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     let schema = match flags.offline && !flags.drop_schema {
         _ if of_file.is_some() => of_file,
         true => schema::from_disk(workspace, lock.as_ref(), flags.overwrite)?,
-        false => schema::chosen(workspace, lock.as_ref(), flags, &served, &steps)?,
+        false => pins::schema(workspace, lock.as_ref(), flags, &served, &steps)?,
     };
     interrupt.check()?;
     if flags.locked {

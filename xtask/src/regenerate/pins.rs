@@ -1,12 +1,15 @@
-//! The contracts to generate from: fetched ones, or those that are pinned.
+//! The contracts and the schema to generate from: fetched ones, or those that are pinned.
 
 use std::fs;
 
 use platform_codegen::load;
 
+use crate::console::Steps;
 use crate::failure::{Exit, Failure};
+use crate::flags::Regenerate;
 use crate::lock::{self, Document, Lock, dialect, sha256};
-use crate::source::{Content, Fetched, UNKNOWN, not_a_contract};
+use crate::schema;
+use crate::source::{Content, Fetched, SANDBOX, Served, UNKNOWN, not_a_contract};
 use crate::workspace::{CONTRACTS, Workspace, pinned_path};
 
 /// A contract in its pinned form.
@@ -98,6 +101,38 @@ pub(crate) fn from_disk(workspace: &Workspace, lock: Option<&Lock>, overwrite: b
         pins.push(Pin { entry, canonical, received: None });
     }
     Ok(pins)
+}
+
+/// The schema to work with: the one that the source serves, else the one that is pinned. A pinned one goes only where the
+/// caller says so.
+pub(super) fn schema(
+    workspace: &Workspace,
+    lock: Option<&Lock>,
+    flags: &Regenerate,
+    served: &Served,
+    steps: &Steps,
+) -> Result<Option<String>, Failure> {
+    let reason = match served {
+        Served::Schema(text) => return Ok(Some(text.clone())),
+        Served::None(reason) => reason.as_str(),
+        Served::NotAsked(reason) => reason,
+    };
+    let pinned = match flags.drop_schema {
+        true => None,
+        false => schema::from_disk(workspace, lock, flags.overwrite)?,
+    };
+    let of_sandbox = lock.is_some_and(|lock| lock.documents.iter().all(|document| document.source == SANDBOX));
+    let what = match &pinned {
+        Some(_) if of_sandbox && !flags.sandbox => {
+            "; the pinned one stays, although it is the sandbox's: --drop-schema lets it go"
+        }
+        Some(_) => "; the pinned one stays: --drop-schema lets it go",
+        None => "",
+    };
+    if pinned.is_some() || matches!(served, Served::None(_)) {
+        steps.note(&format!("no GraphQL schema: {reason}{what}"));
+    }
+    Ok(pinned)
 }
 
 fn unlocked(workspace: &Workspace) -> Result<Vec<Document>, Failure> {

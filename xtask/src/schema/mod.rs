@@ -13,7 +13,6 @@ use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::{Lock, sha256};
 use crate::settings::Source;
-use crate::source::{SANDBOX, Served};
 use crate::workspace::{SCHEMA, Workspace};
 
 pub(crate) use introspection::{QUERIES, render};
@@ -65,38 +64,6 @@ pub(crate) fn of_file(
     }
     steps.note(&format!("took the GraphQL schema of {}", line(&shown)));
     Ok(Some(canonical(&schema)))
-}
-
-/// The schema to work with: the one that the source serves, else the one that is pinned. A pinned one goes only where the
-/// caller says so.
-pub(crate) fn chosen(
-    workspace: &Workspace,
-    lock: Option<&Lock>,
-    flags: &Regenerate,
-    served: &Served,
-    steps: &Steps,
-) -> Result<Option<String>, Failure> {
-    let reason = match served {
-        Served::Schema(text) => return Ok(Some(text.clone())),
-        Served::None(reason) => reason.as_str(),
-        Served::NotAsked(reason) => reason,
-    };
-    let pinned = match flags.drop_schema {
-        true => None,
-        false => from_disk(workspace, lock, flags.overwrite)?,
-    };
-    let of_sandbox = lock.is_some_and(|lock| lock.documents.iter().all(|document| document.source == SANDBOX));
-    let what = match &pinned {
-        Some(_) if of_sandbox && !flags.sandbox => {
-            "; the pinned one stays, although it is the sandbox's: --drop-schema lets it go"
-        }
-        Some(_) => "; the pinned one stays: --drop-schema lets it go",
-        None => "",
-    };
-    if pinned.is_some() || matches!(served, Served::None(_)) {
-        steps.note(&format!("no GraphQL schema: {reason}{what}"));
-    }
-    Ok(pinned)
 }
 
 /// The pinned schema. One that was edited by hand is refused.
