@@ -7,12 +7,16 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, params};
 
 use crate::error::Error;
 
 /// What the tables look like. A file of another version is refused.
 const VERSION: i64 = 1;
+/// Marks a file of this program, in the header of the database.
+const APPLICATION: i64 = 0x504C_5342;
+/// How many tables there are.
+const COUNT: i64 = 5;
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS item (
         collection TEXT NOT NULL, key TEXT NOT NULL, owner TEXT NOT NULL, position INTEGER NOT NULL, fields TEXT NOT NULL,
@@ -37,6 +41,7 @@ impl Data {
         let connection = match path {
             Some(path) => {
                 create_private(path)?;
+                refuse_foreign(path)?;
                 owned(path).map_err(|error| match error.sqlite_error_code() {
                     Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::InUse { path: path.to_owned() },
                     _ => Error::from(error),
@@ -51,6 +56,7 @@ impl Data {
         }
         connection.execute_batch(TABLES)?;
         connection.pragma_update(None, "user_version", VERSION)?;
+        connection.pragma_update(None, "application_id", APPLICATION)?;
         Ok(Self(Mutex::new(connection)))
     }
 
@@ -103,6 +109,27 @@ fn owned(path: &Path) -> rusqlite::Result<Connection> {
     // The lock comes with the first transaction.
     connection.execute_batch("BEGIN EXCLUSIVE; COMMIT")?;
     Ok(connection)
+}
+
+/// Refuses the database of another program, before anything about it is changed.
+fn refuse_foreign(path: &Path) -> Result<(), Error> {
+    let number = |connection: &Connection, sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let read = || {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let ours = "SELECT count(*) FROM sqlite_master WHERE name IN ('item', 'single', 'blob', 'workflow', 'vault')";
+        Ok((
+            number(&connection, "PRAGMA application_id")?,
+            number(&connection, "SELECT count(*) FROM sqlite_master")?,
+            number(&connection, ours)?,
+        ))
+    };
+    match read() {
+        // A new file, one of this program, or one that it made before it marked its files.
+        Ok((APPLICATION, ..) | (0, 0, _) | (0, _, COUNT)) => Ok(()),
+        Ok(_) => Err(Error::Data { message: format!("{} belongs to another program", path.display()) }),
+        // It is in use, or it is not a database: the next step says so.
+        Err::<_, rusqlite::Error>(_unreadable) => Ok(()),
+    }
 }
 
 /// Makes a missing file, for its owner only: it will hold secrets and the signing key. SQLite gives its other files the same

@@ -119,6 +119,33 @@ async fn a_file_is_for_its_owner_and_has_a_version() {
 }
 
 #[tokio::test]
+async fn a_database_of_another_program_is_refused_and_left_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, sql) in [
+        ("tables", "CREATE TABLE item (name TEXT); INSERT INTO item VALUES ('mine')"),
+        ("marked", "PRAGMA application_id = 252006674"),
+    ] {
+        let path = directory.path().join(name);
+        rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let options = Options { data: Some(path.clone()), ..Options::default() };
+        let error = platform_sandbox::start_with(options).await.unwrap_err();
+        assert_eq!(error.code(), "sandbox-data");
+        assert!(error.to_string().contains("belongs to another program"), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), before, "{name}");
+    }
+    // A file that an earlier sandbox made without the mark is gone on with.
+    let path = directory.path().join("earlier");
+    let options = || Options { data: Some(path.clone()), ..Options::default() };
+    platform_sandbox::start_with(options()).await.unwrap().stop().await;
+    rusqlite::Connection::open(&path).unwrap().execute_batch("PRAGMA application_id = 0").unwrap();
+    platform_sandbox::start_with(options()).await.unwrap().stop().await;
+    let marked = rusqlite::Connection::open(&path).unwrap();
+    let id: i64 = marked.pragma_query_value(None, "application_id", |row| row.get(0)).unwrap();
+    assert_ne!(id, 0);
+}
+
+#[tokio::test]
 async fn a_file_that_is_no_database_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("text");

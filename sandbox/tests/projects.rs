@@ -120,6 +120,34 @@ async fn identifiers_of_another_team_are_refused() {
     assert_eq!(caller.get_json(PROJECTS).await, json!([]));
 }
 
+/// .NET's JSON reader takes one form of a GUID, ASP.NET's router several.
+#[tokio::test]
+async fn guids_are_read_as_dot_net_reads_them() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let team = sandbox.team().id;
+    let mut body = project(&sandbox);
+    for (text, expected) in [
+        (team.to_string().to_uppercase(), 201),
+        (team.simple().to_string(), 400),
+        (team.braced().to_string(), 400),
+        (team.urn().to_string(), 400),
+    ] {
+        body["teamId"] = json!(text);
+        assert_eq!(caller.post(PROJECTS, &body).await.status(), expected, "{text}");
+    }
+    let created = caller.create(PROJECTS, &project(&sandbox)).await;
+    let id = uuid::Uuid::parse_str(created["id"].as_str().unwrap()).unwrap();
+    for (text, expected) in [
+        (id.to_string().to_uppercase(), 200),
+        (id.simple().to_string(), 200),
+        (format!("%7B{id}%7D"), 200),
+        (id.urn().to_string(), 404),
+    ] {
+        assert_eq!(caller.get(&format!("{PROJECTS}/{text}")).await.status(), expected, "{text}");
+    }
+}
+
 #[tokio::test]
 async fn a_payment_plan_of_the_team_is_taken() {
     let sandbox = platform_sandbox::start().await.unwrap();

@@ -63,3 +63,14 @@ pub(super) fn is_refused(answer: &async_graphql::Response) -> bool {
         && !answer.errors.is_empty()
         && answer.errors.iter().all(|error| error.path.is_empty())
 }
+
+/// An answer as it is sent. One to a request that was not executed has errors and no `data` (GraphQL, response format).
+pub(super) fn shown(answer: &async_graphql::Response) -> Value {
+    let mut shown = serde_json::to_value(answer).unwrap_or_default();
+    if is_refused(answer)
+        && let Some(members) = shown.as_object_mut()
+    {
+        members.remove("data");
+    }
+    shown
+}

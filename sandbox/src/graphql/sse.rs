@@ -12,7 +12,7 @@ use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 
 use super::Service;
-use super::request::{of_body, of_query, with_data};
+use super::request::{of_body, of_query, shown, with_data};
 use crate::caller::Caller;
 use crate::live::{self, EVENT_STREAM};
 use crate::problem;
@@ -49,7 +49,7 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
 pub(super) fn stream(service: &Service, caller: &Arc<Caller>, request: Request) -> Response {
     let results = service.schema.execute_stream(with_data(request, service, caller));
     let event = |name: &str, data: &str| Ok::<_, Infallible>(Bytes::from(format!("event: {name}\ndata: {data}\n\n")));
-    let next = move |answer| event("next", &serde_json::to_string(&answer).unwrap_or_default());
+    let next = move |answer| event("next", &shown(&answer).to_string());
     let complete = stream::once(async move { event("complete", "") });
     // A first comment sends the head at once, so that the client knows that it is heard.
     let begin = stream::once(async { Ok(Bytes::from_static(b":\n\n")) });

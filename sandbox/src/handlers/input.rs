@@ -78,22 +78,13 @@ fn path(operation: &Operation, arguments: &[(&str, String)]) -> Read<Map<String,
     let mut path = Map::new();
     for (name, text) in arguments {
         let parameter = operation.parameters.iter().find(|found| found.place == Place::Path && found.name == *name);
-        let value =
-            parameter.and_then(|parameter| coerce::one(&parameter.schema, &canonical(&parameter.schema, text)).ok());
+        let value = parameter.and_then(|parameter| coerce::one(&parameter.schema, text).ok());
         let Some(value) = value else {
             return Err(refuse(StatusCode::NOT_FOUND, "There is no such resource."));
         };
         path.insert((*name).to_owned(), value);
     }
     Ok(path)
-}
-
-/// GUIDs are written in many ways; the store knows one.
-fn canonical(schema: &Schema, text: &str) -> String {
-    match uuid::Uuid::try_parse(text) {
-        Ok(id) if schema.format == Some("uuid") => id.to_string(),
-        _ => text.to_owned(),
-    }
 }
 
 fn parameters(operation: &Operation, parts: &Parts) -> Read<Map<String, Value>> {

@@ -103,7 +103,8 @@ fn is_open(schema: &Schema) -> bool {
 
 fn is_kind(kind: &str, format: Option<&str>, value: &Value) -> bool {
     match (kind, format, value) {
-        ("string", Some("uuid"), Value::String(text)) => Uuid::try_parse(text).is_ok(),
+        // With hyphens and without braces: .NET's JSON reader takes no other form.
+        ("string", Some("uuid"), Value::String(text)) => text.len() == 36 && Uuid::try_parse(text).is_ok(),
         ("string", Some("date-time"), Value::String(text)) => clock::is_timestamp(text),
         ("integer", Some("int32"), Value::Number(number)) => number.as_i64().is_some_and(|n| i32::try_from(n).is_ok()),
         ("integer", _, Value::Number(number)) => number.as_i64().is_some(),

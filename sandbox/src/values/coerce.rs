@@ -1,6 +1,7 @@
 //! Reads values that arrive as text (paths, queries, headers, cookies, forms) as what their schema says.
 
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
 use super::check;
 use crate::contract;
@@ -13,10 +14,17 @@ pub(crate) fn one(schema: &Schema, text: &str) -> Result<Value, String> {
         Some("integer") => text.parse::<i64>().ok().map(Value::from),
         Some("number") => text.parse::<f64>().ok().map(Value::from),
         Some("boolean") => text.to_ascii_lowercase().parse::<bool>().ok().map(Value::from),
+        Some("string") if schema.format == Some("uuid") => guid(text).map(Value::from),
         _ => Some(Value::from(text)),
     };
     let value = value.filter(|value| check::fits(schema, value));
     value.ok_or_else(|| format!("The value '{}' is not valid.", text.escape_debug()))
+}
+
+/// A GUID outside of JSON is written in many ways, as in ASP.NET; the store knows one.
+fn guid(text: &str) -> Option<String> {
+    let is_urn = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("urn:"));
+    Uuid::try_parse(text).ok().filter(|_| !is_urn).map(|id| id.to_string())
 }
 
 /// The value of a parameter that may be given several times.
