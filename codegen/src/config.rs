@@ -18,7 +18,7 @@ pub struct Config {
     pub include: Vec<String>,
     /// No operation whose path starts with one of these prefixes.
     pub exclude: Vec<String>,
-    /// Rust names chosen by hand: a key of the lock, such as `"GET /api/x"` or `"platform#/components/schemas/X"` → name.
+    /// Rust names chosen by hand: a key of `specs/names.lock`, such as `"GET /api/x"` or `"platform#/components/schemas/X"` → name.
     pub rename: BTreeMap<String, String>,
     /// What happens to types that no operation reaches.
     pub unreferenced: Unreferenced,

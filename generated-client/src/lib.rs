@@ -53,6 +53,8 @@
 //! | `sqlite` | no | a store of operations on disk; turns on `operations` |
 //! | `xml` | no | operations whose bodies are XML alone |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(missing_docs)]
 // Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.
 #![recursion_limit = "512"]

@@ -37,6 +37,8 @@
 //! | `sqlite` | a store of operations on disk; turns on `operations` |
 //! | `xml` | operations whose bodies are XML alone |
 //! | `gzip` | asks for compressed responses, and unpacks them |
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(missing_docs)]
 #![warn(clippy::disallowed_methods)]
 
