@@ -13,7 +13,7 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
         let value = match correction.value.as_deref().map(serde_json::from_str::<Value>).transpose() {
             Ok(value) => value,
             Err(error) => {
-                report.push(problem(&correction.pointer, format!("the value of the correction is no JSON: {error}")));
+                report.push(problem(&correction.pointer, format!("the value of the correction is not JSON: {error}")));
                 continue;
             }
         };

@@ -78,7 +78,7 @@ pub use text::line;
 /// # Errors
 ///
 /// A [`Report`] with every problem found, when a contract cannot be read at all. A part of a contract that cannot be
-/// typed is no error: it is degraded on its own and named in [`Output::ledger`].
+/// typed is not an error: it is degraded on its own and named in [`Output::ledger`].
 pub fn generate(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<Output, Report> {
     pipeline::run(contracts, setup, names)
 }

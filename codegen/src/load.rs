@@ -66,7 +66,7 @@ pub enum Dialect {
 ///
 /// # Errors
 ///
-/// A [`Problem`] with a place and a hint when the bytes are no contract; the codes are listed at [`self`].
+/// A [`Problem`] with a place and a hint when the bytes are not a contract; the codes are listed at [`self`].
 ///
 /// # Examples
 ///

@@ -42,7 +42,7 @@ fn read(text: &str) -> Loaded {
 }
 
 fn refuse(bytes: &[u8]) -> Problem {
-    load("contract", bytes).expect_err("this is no contract")
+    load("contract", bytes).expect_err("this is not a contract")
 }
 
 #[test]

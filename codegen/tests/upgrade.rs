@@ -48,7 +48,7 @@ fn each_quirk_gives_the_expected_tree_and_ledger() {
         ledger.settle();
         let mut lines = String::new();
         for entry in ledger.entries() {
-            assert!(loaded.tree.pointer(&entry.pointer).is_some(), "{} is no place of the input", entry.pointer);
+            assert!(loaded.tree.pointer(&entry.pointer).is_some(), "{} is not a place of the input", entry.pointer);
             let loss = match &entry.loss {
                 Loss::Nothing => String::new(),
                 Loss::Documentation(lost) => format!(" [documentation: {lost}]"),

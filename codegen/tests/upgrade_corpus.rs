@@ -42,7 +42,11 @@ fn check(name: &str, loaded: &Loaded) -> Value {
     let mut ledger = Ledger::default();
     let (tree, origins) = upgrade::trace(name, loaded, &mut ledger);
     for entry in ledger.entries() {
-        assert!(loaded.tree.pointer(&entry.pointer).is_some(), "{name}: {} is no place of the contract", entry.pointer);
+        assert!(
+            loaded.tree.pointer(&entry.pointer).is_some(),
+            "{name}: {} is not a place of the contract",
+            entry.pointer
+        );
     }
     for (path, _) in tree["paths"].as_object().unwrap() {
         let pointer = pointer::join("/paths", path);

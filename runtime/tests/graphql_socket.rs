@@ -525,7 +525,7 @@ async fn a_stream_of_events_goes_on_while_no_other_can_be_opened() {
     let (mut second, _) = Listener::accept(&listener).await;
     second.next("there again").await;
     assert_eq!(deliveries(&mut subscription, 2).await, ["renewed", "there again"]);
-    // The end of what was replaced is no end of the subscription.
+    // The end of what was replaced is not an end of the subscription.
     first.0.write_all(b"event: complete\ndata:\n\n").await.unwrap();
     second.next("and on").await;
     assert_eq!(deliveries(&mut subscription, 1).await, ["and on"]);

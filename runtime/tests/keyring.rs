@@ -28,7 +28,7 @@ fn the_rules_of_the_keyring() {
     entry.set_secret(b"canary\xff").unwrap();
     let error = source.read().unwrap_err();
     let shown = format!("{error} {error:?} {source:?}");
-    assert!(shown.contains("is no text") && !shown.contains("canary") && !shown.contains("99, 97"), "{shown}");
+    assert!(shown.contains("is not text") && !shown.contains("canary") && !shown.contains("99, 97"), "{shown}");
 
     let credential = entry.as_any().downcast_ref::<mock::Cred>().unwrap();
     credential.set_error(Cause::NoStorageAccess("it is locked".into()));

@@ -319,7 +319,7 @@ async fn the_limit_of_bodies_is_configured() {
     let limited = |bytes| Client::builder(&server.url).body_limit(bytes).build().unwrap();
     let exact = limited(10);
     let read = exact.request(Method::Get, "/x").send().await.unwrap();
-    assert_eq!(read.json::<Vec<i32>>().unwrap(), [1, 2, 3], "a byte-order mark is no part of JSON");
+    assert_eq!(read.json::<Vec<i32>>().unwrap(), [1, 2, 3], "a byte-order mark is not a part of JSON");
     assert!(limited(9).request(Method::Get, "/x").send().await.unwrap_err().is_too_large());
 }
 

@@ -515,7 +515,7 @@ async fn a_service_that_refuses_every_token_opens_one_window() {
     signing.await.unwrap().unwrap();
     for _ in 0..10 {
         let error = login.platform.request(Method::Get, "/refused").send().await.unwrap_err();
-        assert!(error.is_unauthorized() && error.to_string().contains("no other token could be had"), "{error}");
+        assert!(error.is_unauthorized() && error.to_string().contains("no other token could be obtained"), "{error}");
     }
     assert!(login.shown.try_recv().is_err(), "no second window");
     get(&login.platform).await.unwrap();

@@ -363,7 +363,7 @@ async fn a_401_whose_token_cannot_be_replaced_says_both() {
     let platform = Client::builder(&server.url).credential(Once(AtomicU32::new(0))).build().unwrap();
     let error = get(&platform).await.unwrap_err();
     assert!(error.is_unauthorized() && server.requests().len() == 1, "{error}");
-    for part in ["invalid_token", "is not accepted", "no other token could be had", "PLATFORM_NO_SUCH_VARIABLE"] {
+    for part in ["invalid_token", "is not accepted", "no other token could be obtained", "PLATFORM_NO_SUCH_VARIABLE"] {
         assert!(error.to_string().contains(part), "{part} is not in: {error}");
     }
     assert!(std::error::Error::source(&error).is_some());

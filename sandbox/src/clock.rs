@@ -148,7 +148,7 @@ impl Clock {
         #[expect(clippy::cast_precision_loss, reason = "a wait that is a little too short is waited again")]
         let wait = Duration::try_from_secs_f64(left as f64 / 1000.0 / hands.pace);
         match wait {
-            // A timer that is too far away is no timer.
+            // A timer that is too far away is not a timer.
             Ok(wait) if wait < Duration::from_secs(86_400) => tokio::select! {
                 () = tokio::time::sleep(wait) => {}
                 () = changed => {}

@@ -43,7 +43,7 @@
 //! | identifiers of another team on creation | 403, `application/problem+json` |
 //! | a created project | 201 with `Location` and the project |
 //! | fields of a returned project | those of the creation, and `id` |
-//! | a project identifier that is no GUID | 404, as for a missing project |
+//! | a project identifier that is not a GUID | 404, as for a missing project |
 //! | error bodies | ASP.NET's problem details |
 //! | a field that a closed object of an assumed operation does not declare | 400 |
 //! | a request body of another media type | 415 |

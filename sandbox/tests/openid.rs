@@ -182,7 +182,7 @@ async fn the_scope_decides_what_is_told() {
     let pkce = [("scope", "api"), ("code_challenge", verifier.as_str()), ("code_challenge_method", "S256")];
     assert!(parameter(&browser.ask(&pkce).await, "code").is_some());
     let token = support::token(&sandbox, &sandbox.clients()[0]).await;
-    assert_eq!(userinfo(&sandbox, &token).await.0, 403, "a client is no user");
+    assert_eq!(userinfo(&sandbox, &token).await.0, 403, "a client is not an user");
     // A public client may not leave PKCE out, nor may one that gives no nonce, nor one that asks for no ID token.
     for changes in [
         vec![("client_id", "platform-cli")],

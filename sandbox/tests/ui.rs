@@ -52,7 +52,7 @@ async fn told(browser: &mut Browser, sandbox: &Sandbox, place: &str) {
     }
 }
 
-/// GraphiQL is no part of the program: `sandbox/graphiql/install.sh` puts it where this test looks.
+/// GraphiQL is not a part of the program: `sandbox/graphiql/install.sh` puts it where this test looks.
 #[tokio::test(flavor = "multi_thread")]
 async fn graphiql_runs_queries_and_subscriptions() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("graphiql");

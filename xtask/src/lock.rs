@@ -142,7 +142,7 @@ impl Lock {
         };
         Ok(match lock {
             Ok(lock) => match lock.foreign() {
-                Some(path) => Found::Invalid(format!("{LOCK} lists {path:?}, which is no output of this tool")),
+                Some(path) => Found::Invalid(format!("{LOCK} lists {path:?}, which is not an output of this tool")),
                 None => Found::Valid(Box::new(lock)),
             },
             Err(error) => Found::Invalid(format!("{LOCK}: {}", error.to_string().trim_end())),

@@ -1,7 +1,7 @@
 //! `specs/names.lock`: the Rust names that were given once, one a line.
 //!
 //! A line is what git merges: two branches that give names at the same time each add lines, and `.gitattributes` keeps those
-//! of both. So nothing here depends on another line, and a key that stands twice is no mistake.
+//! of both. So nothing here depends on another line, and a key that stands twice is not a mistake.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

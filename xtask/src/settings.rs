@@ -123,7 +123,7 @@ fn documents(workspace: &Workspace, folder: &str) -> Result<BTreeMap<String, Str
     let mut documents = BTreeMap::new();
     for path in workspace.files_below(folder)?.into_iter().filter(|path| path.ends_with(".graphql") && path != SCHEMA) {
         let text = workspace.read(&path)?.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
-            Failure::configuration("document/no-text", format!("{path} is no text"), "write it in UTF-8")
+            Failure::configuration("document/no-text", format!("{path} is not text"), "write it in UTF-8")
         })?;
         let name = path.strip_prefix(folder).unwrap_or(&path).trim_start_matches('/').to_owned();
         documents.insert(name, text.replace("\r\n", "\n"));

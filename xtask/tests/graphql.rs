@@ -163,7 +163,7 @@ fn a_token_follows_no_redirect() {
     regenerate(&workspace, &server).succeeds(&["schema new"]);
 }
 
-/// What a service may answer that is no schema, with a word of the reason.
+/// What a service may answer that is not a schema, with a word of the reason.
 fn failing() -> Vec<(&'static str, Response)> {
     let partial = INTROSPECTION.replace("{\"data\"", "{\"errors\":[{\"message\":\"too costly\"}],\"data\"");
     let incomplete = INTROSPECTION.replace("\"name\":\"Thing\",\"interfaces\"", "\"name\":\"Other\",\"interfaces\"");
@@ -182,7 +182,7 @@ fn failing() -> Vec<(&'static str, Response)> {
         ),
         ("too costly", Response::json(partial)),
         ("`Thing`", Response::json(incomplete)),
-        ("is no name", Response::json(hostile)),
+        ("is not a name", Response::json(hostile)),
         ("429", Response::status(429)),
         ("500", Response::status(500)),
         ("503", Response::status(503)),
@@ -218,7 +218,7 @@ fn an_interface_that_is_configured_has_to_give_a_schema() {
     let before = workspace.tree();
     for (reason, response) in failing() {
         let server = service(move |_| response.clone());
-        let code = if ["too costly", "`Thing`", "is no name"].contains(&reason) { 4 } else { 3 };
+        let code = if ["too costly", "`Thing`", "is not a name"].contains(&reason) { 4 } else { 3 };
         let reason = if reason == "403" { "callers with a token only" } else { reason };
         regenerate(&workspace, &server).fails(code, &[reason, "`graphql` in [source]"]);
         assert_eq!(workspace.tree(), before, "{reason}");
@@ -382,7 +382,7 @@ fn a_run_says_what_became_of_bindings() {
 
     let before = workspace.tree();
     for (submit, identifier, words) in [
-        ("POST /api/things", "/id", "the identifier does not lie at `/id`: the accepted result is no JSON"),
+        ("POST /api/things", "/id", "the identifier does not lie at `/id`: the accepted result is not JSON"),
         ("GET /api/things", "/0/colour", "`Thing` has no `colour`; it has count, id, name"),
         ("GET /api/things", "/id", "the identifier does not lie at `/id`: it is a list"),
     ] {

@@ -82,7 +82,7 @@ fn flags_that_cannot_be_followed_are_named() {
     let seed = workspace.path("seed.toml");
     let seed = seed.to_str().expect("a path in UTF-8");
     workspace.run(&["sandbox", "--seed", seed]).fails(5, &["seed.toml", "line", "--seed"]);
-    workspace.write("text", "this is no database, and it is longer than a header");
+    workspace.write("text", "this is not a database, and it is longer than a header");
     let data = workspace.path("text");
     workspace.run(&["sandbox", "--data", data.to_str().expect("a path in UTF-8")]).fails(6, &["--data"]);
 }

@@ -138,7 +138,7 @@ impl Check<'_, '_> {
         ];
         for (place, pointer) in places.into_iter().filter_map(|(place, pointer)| Some((place, pointer?))) {
             if !pointer.is_empty() && !pointer.starts_with('/') {
-                let message = format!("`{pointer}` is no JSON pointer");
+                let message = format!("`{pointer}` is not a JSON pointer");
                 self.problem("pointer", place, message, "begin it with `/`, or leave it empty for the whole");
             }
         }
@@ -151,7 +151,7 @@ impl Check<'_, '_> {
         let lies = match &submit.success {
             Content::Json(ty) | Content::OptionalJson(ty) => place::identifies(self.model, ty, identifier),
             Content::ByStatus(id) => place::identifies_by_status(self.model, *id, identifier),
-            _ => Err("the accepted result is no JSON".to_owned()),
+            _ => Err("the accepted result is not JSON".to_owned()),
         };
         if let Err(reason) = lies {
             let message = format!("the identifier does not lie at `{identifier}`: {reason}");

@@ -47,7 +47,7 @@ fn walk(model: &Model, ty: &Type, steps: &[String], depth: usize) -> Result<(), 
             Some(step) => Err(format!("there is no `{step}` in a single value")),
             None => Ok(()),
         },
-        Type::Boolean | Type::Float | Type::Double => Err("it is no text and no integer".to_owned()),
+        Type::Boolean | Type::Float | Type::Double => Err("it is neither text nor an integer".to_owned()),
     }
 }
 
@@ -70,6 +70,6 @@ fn named(model: &Model, id: TypeId, steps: &[String], depth: usize) -> Result<()
         Kind::Enum(..) => Err("there is nothing below a single value".to_owned()),
         // Which shape a union has is known when it arrives.
         Kind::Union(..) => Ok(()),
-        Kind::Multipart(_) | Kind::ByStatus(_) => Err("it is no JSON value".to_owned()),
+        Kind::Multipart(_) | Kind::ByStatus(_) => Err("it is not a JSON value".to_owned()),
     }
 }

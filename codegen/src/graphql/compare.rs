@@ -8,7 +8,7 @@ use apollo_compiler::{Node, Schema};
 
 use super::SCHEMA;
 
-/// What is in one of two schemas only, a line each: `-` and what went, `+` and what came. A text that is no schema has nothing.
+/// What is in one of two schemas only, a line each: `-` and what went, `+` and what came. A text that is not a schema has nothing.
 ///
 /// ```
 /// let old = "type Query { a: Int, b: Int }";

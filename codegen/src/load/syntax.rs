@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
     if refusal.code != "contract/not-json" {
         return Err(refusal);
     }
-    // Comments, trailing commas and bare keys are no JSON, yet YAML's flow style takes most of them.
+    // Comments, trailing commas and bare keys are not JSON, yet YAML's flow style takes most of them.
     let mut remarks = Vec::new();
     match yaml(text, &mut remarks) {
         Ok(tree) if ["openapi", "swagger"].iter().any(|key| tree.get(key).is_some()) => {
@@ -142,7 +142,7 @@ fn yaml(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
     let mut state = State::yaml();
     let mut result = Node(&mut state).deserialize(serde_yaml::Deserializer::from_str(text));
     if result.is_err() && state.crossed.is_none() {
-        // An object where the specification wants text is no reason to refuse the rest.
+        // An object where the specification wants text is not a reason to refuse the rest.
         let mut plain = State::yaml();
         plain.literal = true;
         if let Ok(tree) = Node(&mut plain).deserialize(serde_yaml::Deserializer::from_str(text)) {

@@ -103,7 +103,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// What several schemas come down to that all hold, and that are no objects.
+    /// What several schemas come down to that all hold, and that are not objects.
     fn together(&mut self, parts: &[Node<'a>], admits: &Admits<'a>) -> Shape<'a> {
         if let [only] = parts {
             return Shape::Same(only.clone());

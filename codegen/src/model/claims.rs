@@ -120,7 +120,7 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// A name for the inline schema of a component that operations share, such as `NotFoundResponse`; `None`: it is no component.
+/// A name for the inline schema of a component that operations share, such as `NotFoundResponse`; `None`: it is not a component.
 pub(super) fn shared_name(pointer: &str, suffix: &str) -> Option<String> {
     let shared = pointer.starts_with("/components/") && pointer.matches('/').count() == 3;
     let name = shared.then(|| type_name(&pointer::last(pointer)))?;

@@ -282,7 +282,7 @@ impl<'a> Types<'a> {
         let Some(schema) = node.object() else {
             return match node.value {
                 Value::Bool(_) => Shape::Any,
-                _ => Shape::Degraded("the schema is no object".to_owned()),
+                _ => Shape::Degraded("the schema is not an object".to_owned()),
             };
         };
         if schema.contains_key("$ref") {
@@ -315,7 +315,7 @@ impl<'a> Types<'a> {
             }
             name => match scalar(name, node.text("format")) {
                 Some(ty) => Shape::Scalar(ty),
-                None => Shape::Degraded(format!("`{name}` is no type of JSON")),
+                None => Shape::Degraded(format!("`{name}` is not a type of JSON")),
             },
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn mark(model: &mut Model) {
             _ => {}
         }
     }
-    // A tag that is no text is not written by the union.
+    // A tag that is not text is not written by the union.
     let texts: BTreeSet<TypeId> = (0..model.types.len())
         .map(TypeId)
         .filter(|id| matches!(model.definition(*id).kind, Kind::Enum(EnumKind::String, _)))

@@ -14,7 +14,7 @@ pub(crate) struct Route<'a> {
     pub(crate) prefix: &'a str,
     /// Whether the success response is a JSON array.
     pub(crate) answers_array: bool,
-    /// Whether the path is a thing that can be read or deleted, so that its last segment is no verb.
+    /// Whether the path is a thing that can be read or deleted, so that its last segment is not a verb.
     pub(crate) is_resource: bool,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn from_route(route: Route<'_>) -> String {
     };
     let parent = phrase(parents);
     let is_verb = !last.item && !is_plural(&last.noun) && is_action(&last.noun);
-    // What is asked by GET can be asked by POST: `search` is no thing.
+    // What is asked by GET can be asked by POST: `search` is not a thing.
     let acts = is_verb && (!route.is_resource || is_question(&last.noun));
     let name = match route.method {
         "GET" if last.item => join("get", &parent, &singular(&last.noun)),

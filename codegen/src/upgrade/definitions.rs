@@ -70,7 +70,7 @@ fn object(value: Option<Value>, pointer: &str, journal: &mut Journal<'_>) -> Map
         Some(Value::Object(map)) => map,
         None => Map::new(),
         Some(_) => {
-            journal.degraded(PASS, pointer, "read as empty", "it is no object");
+            journal.degraded(PASS, pointer, "read as empty", "it is not an object");
             Map::new()
         }
     }
@@ -179,7 +179,7 @@ fn take(
         let Some(definitions) = schema.remove(holder) else { continue };
         let place = pointer::join(pointer, holder);
         let Value::Object(definitions) = definitions else {
-            journal.degraded(PASS, &place, format!("dropped `{holder}`"), "it is no object");
+            journal.degraded(PASS, &place, format!("dropped `{holder}`"), "it is not an object");
             continue;
         };
         for (key, value) in definitions {

@@ -15,7 +15,7 @@ pub(super) fn tidy(tree: &mut Value, journal: &mut Journal<'_>) {
         let at = "/$self";
         match base.as_str() {
             Some(_) => journal.same("upgrade/self", at, "dropped `$self`: references are read within the document"),
-            None => journal.degraded("upgrade/self", at, "dropped `$self`", "it is no text"),
+            None => journal.degraded("upgrade/self", at, "dropped `$self`", "it is not text"),
         }
     }
     if root.remove("jsonSchemaDialect").is_some() {
@@ -24,7 +24,7 @@ pub(super) fn tidy(tree: &mut Value, journal: &mut Journal<'_>) {
     }
     if !root.get("paths").is_some_and(Value::is_object) {
         if root.contains_key("paths") {
-            journal.degraded("upgrade/paths", "/paths", "read `paths` as empty", "`paths` is no object");
+            journal.degraded("upgrade/paths", "/paths", "read `paths` as empty", "`paths` is not an object");
         }
         root.insert("paths".to_owned(), Value::Object(Map::new()));
     }

@@ -33,7 +33,7 @@ pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
                     *value = target.clone();
                 }
                 _ => {
-                    let why = format!("`{name}` is no media type, or leads back to itself");
+                    let why = format!("`{name}` is not a media type, or leads back to itself");
                     journal.degraded(PASS, pointer, "left a media type open", why);
                     *value = Value::Object(serde_json::Map::new());
                 }

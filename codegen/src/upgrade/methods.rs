@@ -31,7 +31,7 @@ pub(super) fn convert(item: &mut Value, pointer: &str, journal: &mut Journal<'_>
         }
         Some(_) => {
             let from = pointer::join(pointer, "additionalOperations");
-            journal.degraded(PASS, &from, "dropped `additionalOperations`", "it is no object");
+            journal.degraded(PASS, &from, "dropped `additionalOperations`", "it is not an object");
         }
         None => {}
     }

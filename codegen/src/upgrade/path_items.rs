@@ -17,7 +17,7 @@ pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
     let Some(components) = tree.get_mut("components").and_then(Value::as_object_mut) else { return };
     let Some(shared) = components.remove("pathItems") else { return };
     let Value::Object(shared) = shared else {
-        journal.degraded(PASS, "/components/pathItems", "dropped `pathItems`", "it is no object");
+        journal.degraded(PASS, "/components/pathItems", "dropped `pathItems`", "it is not an object");
         return;
     };
     if let Some(paths) = tree.get_mut("paths") {
@@ -56,7 +56,7 @@ fn expand(item: &mut Map<String, Value>, pointer: &str, shared: &Map<String, Val
                 PASS,
                 pointer,
                 "dropped a reference to a shared path item",
-                format!("`{name}` is no path item"),
+                format!("`{name}` is not a path item"),
             );
             return;
         };

@@ -112,7 +112,7 @@ fn parameters(context: &Context, components: &mut Object, journal: &mut Journal<
     for (name, value) in &context.parameters {
         let from = pointer::join("/parameters", name);
         let Value::Object(parameter) = value else {
-            journal.degraded("upgrade/parameter", &from, "dropped a parameter", "it is no object");
+            journal.degraded("upgrade/parameter", &from, "dropped a parameter", "it is not an object");
             continue;
         };
         match place(parameter) {
@@ -197,7 +197,7 @@ fn object(value: Option<Value>, pointer: &str, journal: &mut Journal<'_>) -> Obj
         Some(Value::Object(map)) => map,
         None => Object::new(),
         Some(_) => {
-            journal.degraded("upgrade/swagger2", pointer, "read as empty", "it is no object");
+            journal.degraded("upgrade/swagger2", pointer, "read as empty", "it is not an object");
             Object::new()
         }
     }

@@ -57,7 +57,7 @@ struct Desk {
     /// How many tokens in a row the service refused although they were new, and until when no other is asked for.
     refused: u32,
     refused_until: Option<Instant>,
-    /// The token that was refused last. It is back where no other can be had: what refused it may be one operation only.
+    /// The token that was refused last. It is back where no other can be obtained: what refused it may be one operation only.
     dropped: Option<Arc<Held>>,
     /// The last failure, how many there were in a row, and when the next attempt is worth it.
     failure: Option<(Arc<Error>, Instant)>,

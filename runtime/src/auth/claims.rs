@@ -10,7 +10,7 @@ use uuid::Uuid;
 const LONGEST: usize = 64 * 1024;
 
 /// The claims of an access token (platform document §2), read without verification: for diagnostics, never for a decision
-/// about access. Every claim is optional, and a token that is no JWT has none.
+/// about access. Every claim is optional, and a token that is not a JWT has none.
 ///
 /// ```
 /// use platform_runtime::auth::Claims;
@@ -43,7 +43,7 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// Reads the claims of a token. `None` for what is no JWT; a claim of another type than expected is left out.
+    /// Reads the claims of a token. `None` for what is not a JWT; a claim of another type than expected is left out.
     pub fn read(token: &str) -> Option<Self> {
         if token.len() > LONGEST {
             return None;
@@ -67,7 +67,7 @@ impl Claims {
         })
     }
 
-    /// The team of the token: `team_id`, else `tenant_id`. `Err` with the text when it is no GUID.
+    /// The team of the token: `team_id`, else `tenant_id`. `Err` with the text when it is not a GUID.
     pub(crate) fn team(&self) -> Option<Result<Uuid, String>> {
         let text = self.team_id.as_ref().or(self.tenant_id.as_ref())?;
         Some(Uuid::try_parse(text.trim()).map_err(|_| text.clone()))

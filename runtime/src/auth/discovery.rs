@@ -37,7 +37,7 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
         return Ok(Answer::Absent(Found { token: fallback()?, authorization: None, names_itself: false }));
     }
     if !reply.status.is_success() {
-        let what = format!("the issuer's discovery document cannot be had: status {status}");
+        let what = format!("the issuer's discovery document cannot be obtained: status {status}");
         return Err(Error::new(Kind::Token, what)
             .hint("check the issuer's address, or set the `token_endpoint`")
             .passing(is_passing_status_of_issuer(status))

@@ -25,7 +25,7 @@ pub struct TokenEvent {
     pub kind: TokenEventKind,
     /// The credential, as it describes itself.
     pub credential: String,
-    /// The generation of the token that was had.
+    /// The generation of the token that was obtained.
     pub generation: Option<Generation>,
     /// How long the token will be used; `None` when nothing limits it, or when there is none.
     pub usable_for: Option<Duration>,
@@ -37,11 +37,11 @@ pub struct TokenEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenEventKind {
-    /// The first token was had.
+    /// The first token was obtained.
     Obtained,
-    /// A token was had in the place of another.
+    /// A token was obtained in the place of another.
     Refreshed,
-    /// No token was had.
+    /// No token was obtained.
     Refused,
     /// The service did not accept the token, which is dropped.
     Invalidated,

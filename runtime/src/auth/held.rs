@@ -28,7 +28,7 @@ pub(crate) struct Held {
     pub(crate) secret: SecretString,
     pub(crate) generation: Generation,
     pub(crate) received: Moment,
-    /// The team that the token is for; the text where it is no GUID.
+    /// The team that the token is for; the text where it is not a GUID.
     pub(crate) team: Option<Result<Uuid, String>>,
     /// When it is no longer used. `None`: nothing limits it.
     usable_until: Option<Moment>,
@@ -53,7 +53,7 @@ impl Held {
         let claims = Claims::read(secret);
         let lifetime = lifetime(token, claims.as_ref(), now);
         let after = |time: Duration| now.after(time);
-        // A lifetime beyond what a clock can say is no limit.
+        // A lifetime beyond what a clock can say is not a limit.
         let usable_until = lifetime.and_then(|lifetime| after(lifetime.saturating_sub(MARGIN.min(lifetime / 20))));
         let refresh_at = lifetime.and_then(|lifetime| {
             // Many clients that started together must not ask together.

@@ -57,7 +57,7 @@ pub(super) async fn code(listener: &TcpListener, expected: Expected) -> Result<S
             if connections.len() < CROWD
                 && let Poll::Ready(accepted) = listener.poll_accept(context)
             {
-                // A connection that ended before it was taken is no reason to stop.
+                // A connection that ended before it was taken is not a reason to stop.
                 if let Ok((stream, _)) = accepted {
                     connections.spawn(answer(stream, Arc::clone(&expected), Arc::clone(&taken)));
                 }

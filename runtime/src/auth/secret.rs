@@ -96,7 +96,7 @@ impl SecretSource for SecretEnv {
             Ok(text) if text.is_empty() => Err(refuse("is empty")),
             Ok(text) => Ok(text.into()),
             Err(std::env::VarError::NotPresent) => Err(refuse("is not set")),
-            Err(std::env::VarError::NotUnicode(_)) => Err(refuse("is no text")),
+            Err(std::env::VarError::NotUnicode(_)) => Err(refuse("is not text")),
         }
     }
 

@@ -98,7 +98,7 @@ impl SecretFile {
         let about = rustix::fs::fstat(&file)
             .map_err(|cause| self.refuse(&format!("cannot be examined: {cause}"), "check the path".to_owned()))?;
         if FileType::from_raw_mode(about.st_mode) != FileType::RegularFile {
-            return Err(self.refuse("is no regular file", "name a regular file".to_owned()));
+            return Err(self.refuse("is not a regular file", "name a regular file".to_owned()));
         }
         if self.mounted {
             if about.st_mode & 0o022 != 0 {
@@ -149,7 +149,7 @@ impl SecretFile {
             return Err(self.refuse("is larger than 64 KiB", "write only the secret into it".to_owned()));
         }
         let Ok(text) = std::str::from_utf8(bytes) else {
-            return Err(self.refuse("is no UTF-8 text", "write the secret as text".to_owned()));
+            return Err(self.refuse("is not UTF-8 text", "write the secret as text".to_owned()));
         };
         match secret::line(text) {
             Some(text) => Ok(text.into()),

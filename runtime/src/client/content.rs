@@ -131,7 +131,7 @@ async fn open(path: &Path) -> Result<Segment, Error> {
     let file = tokio::fs::File::open(path).await.map_err(unreadable)?;
     let about = file.metadata().await.map_err(unreadable)?;
     if !about.is_file() {
-        return Err(refuse("is no regular file", "nothing was sent: name a regular file"));
+        return Err(refuse("is not a regular file", "nothing was sent: name a regular file"));
     }
     Ok(Segment::File(file, about.len()))
 }

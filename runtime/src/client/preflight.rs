@@ -17,7 +17,7 @@ impl Session {
             None => Ok(()),
             Some(Ok(found)) if *found == team => Ok(()),
             Some(Ok(found)) => Err(self.mismatch(team, &format!("for the team {found}"))),
-            Some(Err(_)) => Err(self.mismatch(team, "for a team that is no GUID")),
+            Some(Err(_)) => Err(self.mismatch(team, "for a team that is not a GUID")),
         }
     }
 

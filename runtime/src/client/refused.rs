@@ -1,4 +1,4 @@
-//! The error of a status that is no success.
+//! The error of a response with an error status.
 
 use std::time::{Duration, SystemTime};
 

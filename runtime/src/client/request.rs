@@ -93,7 +93,7 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// Sends the request. A status that is no success is an error.
+    /// Sends the request. An error status is an error of the call.
     ///
     /// # Errors
     ///
@@ -200,7 +200,7 @@ impl RawResponse {
     ///
     /// # Errors
     ///
-    /// The body is no such JSON.
+    /// The body is not JSON of that type.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         decode::read(&self.0)
     }

@@ -126,7 +126,9 @@ impl Sending<'_> {
                                     clock::sleep(pause).await;
                                     continue;
                                 }
-                                return Err(error.and(&format!("no other token could be had: {cause}")).cause(cause));
+                                return Err(error
+                                    .and(&format!("no other token could be obtained: {cause}"))
+                                    .cause(cause));
                             }
                         }
                     }
@@ -219,7 +221,7 @@ impl Sending<'_> {
     ) -> Result<reqwest::Response, Error> {
         let Self { prepared, progress, .. } = self;
         let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
-            .map_err(|_| Error::new(Kind::Request, "the method is no HTTP method"))?;
+            .map_err(|_| Error::new(Kind::Request, "the method is not an HTTP method"))?;
         // Last, so that no header of the call replaces it.
         headers.remove(header::AUTHORIZATION);
         if let Some(held) = held {

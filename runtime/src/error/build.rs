@@ -39,7 +39,7 @@ impl Error {
         Self::new(Kind::Decode, format!("the text is not {expected}")).hint("use the text as it is")
     }
 
-    /// A response with a status that is no success.
+    /// A response with an error status.
     pub(crate) fn status_code(status: StatusCode, body: Bytes, what: String, hint: String) -> Self {
         let problem = Problem::read(&body);
         Self(Box::new(Inner {

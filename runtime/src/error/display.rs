@@ -129,7 +129,7 @@ pub(crate) fn scrub(body: Bytes, secret: Option<&SecretString>) -> Bytes {
     if !body.windows(secret.len()).any(|window| window == secret.as_bytes()) {
         return body;
     }
-    // A body with a token in it is text or can be shown as such: what is no UTF-8 has no part worth keeping.
+    // A body with a token in it is text or can be shown as such: what is not UTF-8 has no part worth keeping.
     scrub_text(&String::from_utf8_lossy(&body), secret).into()
 }
 

@@ -8,7 +8,7 @@ pub(crate) enum Kind {
     Configuration,
     /// A secret that cannot be read.
     Secret,
-    /// A token that cannot be had.
+    /// A token that cannot be obtained.
     Token,
     /// A request that is refused before it is sent.
     Request,
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Transport,
     /// The deadline passed.
     Timeout,
-    /// A status that is no success.
+    /// An error status.
     Status,
     /// A body above the limit.
     TooLarge,

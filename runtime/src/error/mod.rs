@@ -114,7 +114,7 @@ impl Error {
     ///
     /// # Errors
     ///
-    /// The body is no such JSON.
+    /// The body is not JSON of that type.
     pub fn body_as<T: DeserializeOwned>(&self) -> Result<T, Self> {
         serde_json::from_slice(&self.0.body).map_err(|cause| Self::decode("the body of the error", &cause))
     }

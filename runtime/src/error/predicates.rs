@@ -92,7 +92,7 @@ impl Error {
         self.0.kind == Kind::TooLarge
     }
 
-    /// The token could not be had: the secret, the issuer or the registration.
+    /// The token could not be obtained: the secret, the issuer or the registration.
     pub fn is_token(&self) -> bool {
         matches!(self.0.kind, Kind::Token | Kind::Secret)
     }

@@ -78,7 +78,7 @@ fn text(members: &mut Map<String, Value>, name: &str) -> Option<String> {
     }
 }
 
-/// The map of messages. What is no such map stays an extension.
+/// The map of messages. What is not such a map stays an extension.
 fn errors(members: &mut Map<String, Value>) -> BTreeMap<String, Vec<String>> {
     let Some(Value::Object(found)) = members.get("errors") else { return BTreeMap::new() };
     let read: Option<BTreeMap<String, Vec<String>>> =

@@ -115,7 +115,7 @@ async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused
             Some(Ok(Message::Close(frame))) => {
                 return Err(close::closed(frame.as_ref(), held.map(|held| &held.secret)).into());
             }
-            Some(Ok(_)) => return Err(give_up(&mut socket, "a message that is no text").await),
+            Some(Ok(_)) => return Err(give_up(&mut socket, "a message that is not text").await),
             Some(Err(cause)) => return Err(close::broken(&cause).into()),
             None => return Err(close::closed(None, None).into()),
         };

@@ -43,7 +43,7 @@ pub(super) enum Item {
 
 /// The bounded buffer between the task of a socket, which never waits, and one consumer.
 ///
-/// Gaps are no entries of the buffer but marks between them: they merge, take no room, and cannot be dropped with a message.
+/// Gaps are not entries of the buffer but marks between them: they merge, take no room, and cannot be dropped with a message.
 #[derive(Debug)]
 pub(super) struct Queue {
     state: Mutex<State>,

@@ -50,7 +50,7 @@ impl Operation {
     ///
     /// # Errors
     ///
-    /// The accepted result is no such type, or the operation was found again by its reference.
+    /// The accepted result is not of that type, or the operation was found again by its reference.
     pub fn accepted<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let Some(body) = &self.accepted else {
             return Err(Error::new(Kind::Decode, "the operation was resumed, and its accepted result is not kept")
@@ -85,7 +85,7 @@ impl Operation {
         Watch::new(self.clone())
     }
 
-    /// Waits until it has ended, or the deadline passes. A passed deadline is no failure of the operation.
+    /// Waits until it has ended, or the deadline passes. A passed deadline is not a failure of the operation.
     ///
     /// # Errors
     ///

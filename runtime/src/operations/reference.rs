@@ -12,14 +12,14 @@ use crate::error::{Error, Kind};
 
 const VERSION: u32 = 1;
 
-/// Longer identifiers are no identifiers.
+/// An identifier is no longer than this.
 const LONGEST: usize = 1024;
 
 /// A reference to an asynchronous operation: all that it takes to find it again, anywhere and at any time. It holds no
 /// secret, and gives no right: whoever uses it needs a credential of its own.
 ///
 /// It is written with serde. One that was damaged or changed does not read, and one of another deployment is refused by
-/// [`Client::operation`](crate::Client::operation). The check finds mistakes; it is no signature.
+/// [`Client::operation`](crate::Client::operation). The check finds mistakes; it is not a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationRef {
     kind: String,

@@ -31,7 +31,7 @@ impl SqliteStore {
     ///
     /// # Errors
     ///
-    /// The file cannot be opened, is no such store, or is one of a later version; the system gives no thread.
+    /// The file cannot be opened, is not such a store, or is one of a later version; the system gives no thread.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let mut connection = Connection::open(path).map_err(|cause| worker::failed("open", &cause))?;
         tables::prepare(&mut connection)?;

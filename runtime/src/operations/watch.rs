@@ -249,7 +249,7 @@ impl Watch {
                     Push::Nothing => {}
                     Push::Report(observation) => self.ready = Some(*observation),
                     Push::Confirm => {
-                        // A flood of pushes is no flood of looks.
+                        // A flood of pushes is not a flood of looks.
                         let rest = self.operation.options().settle / 4;
                         let soon = self.looked_at.map_or(Until::at(now), |looked| Until::from(looked, rest));
                         self.look_at = self.look_at.min(soon);

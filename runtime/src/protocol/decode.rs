@@ -36,7 +36,7 @@ pub fn empty(_raw: Raw) -> Result<(), Error> {
     Ok(())
 }
 
-/// A body of text. A byte-order mark is left out; bytes that are no UTF-8 become U+FFFD.
+/// A body of text. A byte-order mark is left out; bytes that are not UTF-8 become U+FFFD.
 pub fn text(raw: Raw) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(text_of(raw.bytes())).into_owned())
 }

@@ -56,12 +56,12 @@ pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Err
             if value.fract() == 0.0 && value.abs() < EXACT {
                 Ok(value as i64)
             } else {
-                Err(E::custom("a number that is no integer"))
+                Err(E::custom("a number that is not an integer"))
             }
         }
 
         fn visit_str<E: de::Error>(self, text: &str) -> Result<i64, E> {
-            text.parse().map_err(|_| E::custom("a string that is no integer"))
+            text.parse().map_err(|_| E::custom("a string that is not an integer"))
         }
     }
     deserializer.deserialize_any(Integer)

@@ -36,7 +36,7 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// The data is no such JSON.
+    /// The data is not JSON of that type.
     pub fn data_as<T: DeserializeOwned>(&self) -> Result<T, Error> {
         super::lenient::from_slice(self.data.as_bytes()).map_err(|cause| Error::decode("the data of the event", &cause))
     }
@@ -74,7 +74,7 @@ impl Stream for EventStream {
                 return Poll::Ready(None);
             }
             match ready!(Pin::new(&mut this.body).poll_next(context)) {
-                // What the stream did not end with an empty line is no event.
+                // What the stream did not end with an empty line is not an event.
                 None => this.done = true,
                 Some(Err(error)) => {
                     this.done = true;

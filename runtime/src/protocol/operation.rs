@@ -56,7 +56,7 @@ pub struct Operation {
     pub family: &'static str,
     /// The method.
     pub method: Method,
-    /// The path template, from the root of the base address: `/api/things/{thing_id}`. What is no parameter is
+    /// The path template, from the root of the base address: `/api/things/{thing_id}`. What is not a parameter is
     /// percent-encoded.
     pub path: &'static str,
     /// What the query of each request begins with, percent-encoded.

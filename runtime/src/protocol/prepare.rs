@@ -207,7 +207,7 @@ fn form(operation: &Operation, json: &[u8]) -> Result<String, Error> {
     let members = match std::str::from_utf8(json).ok().and_then(Value::read) {
         Some(Value::Object(members)) => members,
         Some(Value::Null) => return Ok(String::new()),
-        _ => return Err(Error::new(Kind::Request, "the body of a form is no object")),
+        _ => return Err(Error::new(Kind::Request, "the body of a form is not an object")),
     };
     let pairs: Vec<String> = members
         .iter()

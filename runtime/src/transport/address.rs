@@ -8,7 +8,7 @@ use crate::error::{Error, Kind};
 pub(crate) fn server(what: &str, text: &str) -> Result<Url, Error> {
     let refuse = |rule: &str, hint: &str| Err(Error::new(Kind::Configuration, format!("{what} {rule}")).hint(hint));
     let Ok(url) = Url::parse(text.trim()) else {
-        return refuse("is no address", "write it in full: https://host.example");
+        return refuse("is not an address", "write it in full: https://host.example");
     };
     if !url.username().is_empty() || url.password().is_some() {
         return refuse("holds a user or a password", "take it out, and give a credential instead");
@@ -20,7 +20,7 @@ pub(crate) fn server(what: &str, text: &str) -> Result<Url, Error> {
         "https" if url.host().is_some() => Ok(url),
         "http" if is_loopback(&url) => Ok(url),
         "http" => refuse("would send tokens in the clear", "use https; http is for loopback addresses only"),
-        _ => refuse("is no web address", "write it in full: https://host.example"),
+        _ => refuse("is not a web address", "write it in full: https://host.example"),
     }
 }
 

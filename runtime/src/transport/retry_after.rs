@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use http::{HeaderMap, header};
 
 /// `Retry-After`, in seconds or as one of the three forms of dates of RFC 9110. What is neither is as good as absent; a date
-/// in the past is no time.
+/// in the past is not a time.
 pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     if text.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -107,7 +107,7 @@ impl ByteStream {
         self.bytes_up_to(limit).await
     }
 
-    /// The whole body as text, up to the same limit. Bytes that are no UTF-8 become U+FFFD.
+    /// The whole body as text, up to the same limit. Bytes that are not UTF-8 become U+FFFD.
     ///
     /// # Errors
     ///

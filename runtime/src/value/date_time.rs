@@ -32,7 +32,7 @@ impl DateTime {
     ///
     /// # Errors
     ///
-    /// The text is no date and time of RFC 3339.
+    /// The text is not a date and time of RFC 3339.
     pub fn to_offset(&self) -> Result<OffsetDateTime, Error> {
         let mut text = self.0.trim().to_owned();
         // RFC 3339 allows a space for the T, and `time` does not.
@@ -49,7 +49,7 @@ impl DateTime {
     ///
     /// # Errors
     ///
-    /// The text is no date and time of RFC 3339.
+    /// The text is not a date and time of RFC 3339.
     pub fn to_utc(&self) -> Result<OffsetDateTime, Error> {
         self.to_offset().map(|time| time.to_offset(UtcOffset::UTC))
     }
@@ -109,7 +109,7 @@ impl Time {
     ///
     /// # Errors
     ///
-    /// The text is no time of RFC 3339, such as `10:00:00.5`.
+    /// The text is not a time of RFC 3339, such as `10:00:00.5`.
     pub fn to_time(&self) -> Result<time::Time, Error> {
         let text = self.0.trim();
         let zoned = text.ends_with(['Z', 'z']) || text.contains(['+', '-']);

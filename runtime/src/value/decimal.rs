@@ -25,7 +25,7 @@ use super::tree::raw;
 pub struct Decimal(String);
 
 impl Decimal {
-    /// A number of these digits; `None` when the text is no JSON number.
+    /// A number of these digits; `None` when the text is not a JSON number.
     pub fn new(text: impl Into<String>) -> Option<Self> {
         let text = text.into();
         is_number(&text).then_some(Self(text))

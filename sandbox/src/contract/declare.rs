@@ -104,7 +104,7 @@ impl Operation {
         self
     }
 
-    /// A path parameter that is no GUID. The others are added by [`Operation::finish`].
+    /// A path parameter that is not a GUID. The others are added by [`Operation::finish`].
     pub(crate) fn path_parameter(self, name: &'static str, schema: Schema) -> Self {
         self.parameter(name, Place::Path, true, None, None, schema)
     }

@@ -25,8 +25,8 @@ pub(super) async fn of_body(headers: &HeaderMap, body: Body) -> Result<Request, 
     let bytes = to_bytes(body, BODY_LIMIT).await;
     let bytes = bytes.map_err(|_unreadable| (StatusCode::PAYLOAD_TOO_LARGE, "The body is too long or was cut off."))?;
     let value: Value =
-        serde_json::from_slice(&bytes).map_err(|_broken| (StatusCode::BAD_REQUEST, "The body is no JSON."))?;
-    of_value(value).ok_or((StatusCode::BAD_REQUEST, "The body is no GraphQL request."))
+        serde_json::from_slice(&bytes).map_err(|_broken| (StatusCode::BAD_REQUEST, "The body is not JSON."))?;
+    of_value(value).ok_or((StatusCode::BAD_REQUEST, "The body is not a GraphQL request."))
 }
 
 /// A request as JSON has it. One without a query is none.
@@ -43,7 +43,7 @@ pub(super) fn of_query(query: &str) -> Result<Request, &'static str> {
             "query" => request = Some(Request::new(value)),
             "operationName" => name = Some(value.into_owned()),
             "variables" if !value.is_empty() => {
-                let value = serde_json::from_str(&value).map_err(|_broken| "The variables are no JSON.")?;
+                let value = serde_json::from_str(&value).map_err(|_broken| "The variables are not JSON.")?;
                 variables = Some(Variables::from_json(value));
             }
             _ => {}

@@ -110,7 +110,7 @@ fn page(items: Vec<Value>, parameters: &Map<String, Value>) -> Item {
     }
 }
 
-/// Whether an item fits a parameter: its name, or its singular, is a field with this value, or is no field.
+/// Whether an item fits a parameter: its name, or its singular, is a field with this value, or is not a field.
 fn matches(item: &Item, name: &str, wanted: &Value) -> bool {
     match wanted {
         Value::Object(fields) => fields.iter().all(|(name, wanted)| matches(item, name, wanted)),

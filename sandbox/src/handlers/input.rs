@@ -192,7 +192,7 @@ fn accepts(range: &str, essence: &str) -> bool {
 
 fn json(schema: &Schema, bytes: &[u8]) -> Read<Payload> {
     let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| invalid(vec![("$".to_owned(), format!("The body is no JSON: {error}."))]))?;
+        .map_err(|error| invalid(vec![("$".to_owned(), format!("The body is not JSON: {error}."))]))?;
     let complaints = check::complaints(schema, &value);
     if complaints.is_empty() { Ok(Payload::Json(value)) } else { Err(invalid(complaints)) }
 }
@@ -225,7 +225,7 @@ async fn multipart(schema: &Schema, request: Request) -> Read<Payload> {
             files.push((name, File { name: file, bytes }));
         } else if is_file(schema, &name) {
             // ASP.NET binds a file by its file name, too.
-            return Err(invalid(vec![(name, "The part is no file: it has no file name.".to_owned())]));
+            return Err(invalid(vec![(name, "The part is not a file: it has no file name.".to_owned())]));
         } else {
             pairs.push((name, part.text().await.map_err(|_broken| broken())?));
         }

@@ -42,7 +42,7 @@ impl ApiTokens {
 
     /// The user behind an opaque token.
     pub(super) fn user(&self, token: &str, now: i64) -> Option<Uuid> {
-        // An access token is no text of this form, so it costs no digest.
+        // An access token is not text of this form, so it costs no digest.
         token.strip_prefix(PREFIX)?;
         self.entries().get(&digest::of(token)).filter(|entry| entry.expires > now).map(|entry| entry.user)
     }

@@ -1,4 +1,4 @@
-//! OAuth errors (RFC 6749 §5.2). The platform document shows none: both common styles of .NET issuers can be had.
+//! OAuth errors (RFC 6749 §5.2). The platform document shows none: the sandbox can be set to either common style of .NET issuers.
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;

@@ -137,7 +137,7 @@ impl Log {
 
     fn arrive(&self, method: &Method, template: &str) {
         let mut inner = self.lock();
-        // Paths that are no operation come from outside: their number is bounded.
+        // Paths that are not operations come from outside: their number is bounded.
         let has_room = inner.counts.len() < 10_000;
         match inner.counts.entry((method.clone(), template.to_owned())) {
             Entry::Occupied(mut count) => *count.get_mut() += 1,

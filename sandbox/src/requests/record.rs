@@ -18,7 +18,7 @@ pub struct RequestRecord {
     pub path: String,
     /// The query, with its secrets masked by `***`.
     pub query: Option<String>,
-    /// The path template of the operation, or the path of what is no operation.
+    /// The path template of the operation, or the path of what is not an operation.
     pub template: String,
     /// The status of the answer.
     pub status: u16,

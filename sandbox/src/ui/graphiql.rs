@@ -1,4 +1,4 @@
-//! GraphiQL, from a folder that npm has installed it into. Its files are no part of the program.
+//! GraphiQL, from a folder that npm has installed it into. Its files are not part of the program.
 
 use std::path::Path;
 

@@ -51,7 +51,7 @@ async fn every_operation_of_every_contract_can_be_sent() {
     let (mut sent, mut left_out) = (0, 0);
     for path in contracts() {
         let bytes = std::fs::read(&path).unwrap();
-        // What is no contract is another test's.
+        // What is not a contract is another test's.
         let Ok(output) =
             generate(&[Contract { name: "platform", bytes: &bytes }], &Setup::default(), &Names::default())
         else {

@@ -72,7 +72,7 @@ fn client(output: &Output) -> Option<String> {
             return Some(format!("{path} holds a character that is not seen"));
         }
     }
-    // What cannot be sent is counted, and is no line of the surface: the ledger has it.
+    // What cannot be sent is counted, and is not a line of the surface: the ledger has it.
     let (lines, degraded) = (output.surface.lines().count(), output.ledger.degraded().count());
     if lines > output.stats.operations || lines + degraded < output.stats.operations {
         return Some(format!("the surface has {lines} lines for {} operations", output.stats.operations));

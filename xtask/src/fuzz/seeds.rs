@@ -38,7 +38,7 @@ pub(super) fn read(workspace: &Workspace, contracts: Option<&Path>, largest: usi
             if bytes.len() > largest {
                 continue;
             }
-            // What cannot be read is no contract to begin with.
+            // What cannot be read is not a contract to begin with.
             let Ok(loaded) = load::load("platform", &bytes) else { continue };
             let own = path.with_file_name("codegen.toml");
             let configuration = fs::read_to_string(own).unwrap_or_default();

@@ -141,7 +141,7 @@ fn demand_pinned(
 }
 
 fn hand_edited(refused: &[&Finding]) -> Failure {
-    let mut message = "files of the tool were changed by other hands; nothing was written".to_owned();
+    let mut message = "generated files were edited by hand; nothing was written".to_owned();
     for finding in refused {
         message.push_str(&format!("\n  {}: {}", line(&finding.path), finding.cause));
     }

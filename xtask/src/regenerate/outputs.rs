@@ -119,7 +119,7 @@ fn check_source(name: &str, text: &str) -> Result<(), Failure> {
     let parsed = if inside && name.ends_with(".rs") {
         syn::parse_file(text).map(drop).map_err(|error| error.to_string())
     } else {
-        Err("it is no source file of the generated folder".to_owned())
+        Err("it is not a source file of the generated folder".to_owned())
     };
     parsed.map_err(|reason| {
         Failure::new(

@@ -46,7 +46,7 @@ pub(super) fn from_source(
                     contract_version: loaded.version,
                     etag,
                 };
-                // Another key order or tag of the same contract from the same place is no change.
+                // Another key order or tag of the same contract from the same place is not a change.
                 let same = known.filter(|known| known.canonical == entry.canonical && known.source == entry.source);
                 Pin { entry: same.cloned().unwrap_or(entry), canonical, received: Some(bytes.len()) }
             }

@@ -55,7 +55,7 @@ const DIRECTIVES: [&str; 5] = ["deprecated", "include", "oneOf", "skip", "specif
 pub(crate) fn render(answer: &Value) -> Result<String, String> {
     let schema = answer.pointer("/data/__schema").ok_or("it holds no `__schema`")?;
     if let Some(name) = odd_name(schema) {
-        return Err(format!("{:?} is no name", name.chars().take(LONGEST).collect::<String>()));
+        return Err(format!("{:?} is not a name", name.chars().take(LONGEST).collect::<String>()));
     }
     if let Some(text) = odd_text(schema) {
         return Err(format!(
@@ -295,7 +295,7 @@ mod tests {
         for name in ["", "A { b: Int } type C", "A\n", "1", "a-b", "Ä", "\u{202e}A"] {
             let types = json!([{ "kind": "ENUM", "name": "E", "enumValues": [{ "name": name }] }]);
             let said = render(&with(&json!({ "kind": "ENUM", "name": "E" }), &types)).expect_err(name);
-            assert!(said.contains("is no name") && !said.contains(['\n', '\u{202e}']), "{said:?}");
+            assert!(said.contains("is not a name") && !said.contains(['\n', '\u{202e}']), "{said:?}");
         }
     }
 

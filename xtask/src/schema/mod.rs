@@ -88,7 +88,7 @@ pub(crate) fn from_disk(
         Failure::new(
             Exit::Contract,
             "schema/no-text",
-            format!("{SCHEMA} is no text"),
+            format!("{SCHEMA} is not text"),
             format!("git checkout -- {SCHEMA}"),
         )
     })?;

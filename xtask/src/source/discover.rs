@@ -73,7 +73,7 @@ pub(super) async fn discover<'a>(
     }
 }
 
-/// The documents that the pages of a Swagger UI list. A page that cannot be had ends the search only where nothing
+/// The documents that the pages of a Swagger UI list. A page that cannot be obtained ends the search only where nothing
 /// else was found.
 async fn from_pages(http: &Http, base: &Url, needed: bool) -> Result<Vec<Listed>, Failure> {
     for path in PAGES {

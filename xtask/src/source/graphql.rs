@@ -158,7 +158,7 @@ impl Reasons {
         self.keep(2, Failure::new(Exit::Download, "schema/not-allowed", message, hint));
     }
 
-    /// The service gave an introspection that is no whole schema.
+    /// The service gave an introspection that is not a whole schema.
     fn unreadable(&mut self, answer: &Answer, reason: &str) {
         let message = format!("the introspection of {} cannot be used: {reason}", shown(&answer.url));
         let hint = "ask the service for a whole introspection, or have it serve the schema definition language";
@@ -190,7 +190,7 @@ fn introspected(answer: &Answer, reasons: &mut Reasons) -> Option<String> {
         (true, Some(said)) => reasons.unreadable(answer, &format!("it came with the error {said:?}")),
         (true, None) => match render(&body).map(|text| canonical(&text)) {
             Ok(text) if is_schema(&text) => return Some(text),
-            Ok(_) => reasons.unreadable(answer, "what it says is no schema"),
+            Ok(_) => reasons.unreadable(answer, "what it says is not a schema"),
             Err(reason) => reasons.unreadable(answer, &reason),
         },
     }

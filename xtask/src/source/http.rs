@@ -102,7 +102,7 @@ impl Http {
             let answer = self.send(Method::GET, &url, headers, None, received).await?;
             let next = answer.location.as_deref().filter(|_| answer.status.is_redirection());
             let Some(next) = next else { return Ok(answer) };
-            let next = url.join(next).map_err(|_| redirected(&url, "an address that is no URL"))?;
+            let next = url.join(next).map_err(|_| redirected(&url, "an address that is not a URL"))?;
             if bearer.is_some() || !may_lead(&url, &next) {
                 return Err(redirected(&url, &shown(&next)));
             }
@@ -119,7 +119,8 @@ impl Http {
         let answer = self.send(Method::POST, url, headers, Some(form), &mut |_| {}).await?;
         match &answer.location {
             Some(next) if answer.status.is_redirection() => {
-                let next = url.join(next).map_or_else(|_| "an address that is no URL".to_owned(), |next| shown(&next));
+                let next =
+                    url.join(next).map_or_else(|_| "an address that is not a URL".to_owned(), |next| shown(&next));
                 Err(redirected(url, &next))
             }
             _ => Ok(answer),
@@ -212,7 +213,7 @@ impl Http {
             other => {
                 return Err(Failure::configuration(
                     "configuration/scheme",
-                    format!("{}: {other} is no scheme that can be downloaded from", shown(url)),
+                    format!("{}: {other} is not a scheme that can be downloaded from", shown(url)),
                     "use an https URL",
                 ));
             }
@@ -333,7 +334,7 @@ impl Answer {
             || starts(b"<html")
     }
 
-    /// Why a status that is no success ends the work.
+    /// Why an error status ends the work.
     pub(crate) fn refused(&self, authorized: bool) -> Failure {
         let place = shown(&self.url);
         let (code, hint) = match self.status {

@@ -208,9 +208,9 @@ fn parse_url(text: &str, what: &str) -> Result<Url, Failure> {
     let refuse = |reason: &str| {
         Failure::configuration("configuration/url", format!("{what} {reason}"), "write it as https://host/path")
     };
-    let url = Url::parse(text.trim()).map_err(|error| refuse(&format!("is no URL: {error}")))?;
+    let url = Url::parse(text.trim()).map_err(|error| refuse(&format!("is not a URL: {error}")))?;
     if !url.has_host() || !matches!(url.scheme(), "http" | "https") {
-        return Err(refuse("is no http(s) URL"));
+        return Err(refuse("is not an http(s) URL"));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(Failure::configuration(

@@ -13,7 +13,7 @@ const LIMIT: u64 = 64 * 1024;
 pub(crate) struct Secret(String);
 
 impl Secret {
-    /// A secret that came from elsewhere; white space around it is no part of it.
+    /// A secret that came from elsewhere; white space around it is not a part of it.
     pub(crate) fn from_environment(text: &str) -> Self {
         Self::of(text.trim())
     }
@@ -60,7 +60,7 @@ pub(crate) fn read(path: &Path, rules: &Rules) -> Result<Secret, Failure> {
     let file = open(path, rules)?;
     let metadata = file.metadata().map_err(|error| Failure::file("inspect", path, &error))?;
     if !metadata.is_file() {
-        return Err(refuse("secret/kind", "is no regular file", format!("name a regular file: ls -l '{shown}'")));
+        return Err(refuse("secret/kind", "is not a regular file", format!("name a regular file: ls -l '{shown}'")));
     }
     check_access(path, &metadata, rules)?;
 
@@ -71,7 +71,7 @@ pub(crate) fn read(path: &Path, rules: &Rules) -> Result<Secret, Failure> {
         return Err(refuse("secret/size", "is larger than 64 KiB", hint));
     }
     let mut text = String::from_utf8(bytes)
-        .map_err(|_| refuse("secret/text", "is no UTF-8 text", "write the secret as plain text".to_owned()))?;
+        .map_err(|_| refuse("secret/text", "is not UTF-8 text", "write the secret as plain text".to_owned()))?;
     if text.ends_with('\n') {
         text.pop();
         if text.ends_with('\r') {

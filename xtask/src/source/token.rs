@@ -72,7 +72,7 @@ impl Credential {
                     ("client_id", client_id.is_some(), &source.client_id_env),
                     ("secret_file", secret_file.is_some(), &source.secret_file_env),
                 ];
-                // A fixed issuer or client in the configuration is no intent to use them on this machine.
+                // A fixed issuer or client in the configuration is not an intent to use them on this machine.
                 let intended = from_env(source.secret_file_env.as_deref())?.is_some()
                     || from_env(source.client_id_env.as_deref())?.is_some()
                     || source.secret_file.is_some();

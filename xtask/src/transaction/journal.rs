@@ -42,7 +42,7 @@ pub(super) struct Step {
     pub(super) after: Option<String>,
 }
 
-/// The version alone, so that a journal of another version is told from what is no journal.
+/// The version alone, so that a journal of another version is told from what is not a journal.
 #[derive(Deserialize)]
 struct Version {
     version: u32,
@@ -66,7 +66,7 @@ impl Journal {
                 return Err(Failure::new(
                     Exit::Files,
                     "files/territory",
-                    format!("{path:?} is no file that this tool writes; nothing was written"),
+                    format!("{path:?} is not a file that this tool writes; nothing was written"),
                     "report this",
                 ));
             }
@@ -84,11 +84,12 @@ impl Journal {
     pub(super) fn read(tree: &Tree) -> Result<Option<Self>, Failure> {
         let Some(bytes) = tree.read_up_to(JOURNAL, LARGEST)? else { return Ok(None) };
         let version =
-            serde_json::from_slice::<Version>(&bytes).map_err(|_| refused("it is no journal of this tool"))?;
+            serde_json::from_slice::<Version>(&bytes).map_err(|_| refused("it is not a journal of this tool"))?;
         if version.version != VERSION {
             return Err(refused(&format!("it has version {}; this tool writes {VERSION}", version.version)));
         }
-        let journal = serde_json::from_slice::<Self>(&bytes).map_err(|_| refused("it is no journal of this tool"))?;
+        let journal =
+            serde_json::from_slice::<Self>(&bytes).map_err(|_| refused("it is not a journal of this tool"))?;
         let mut seen = BTreeSet::new();
         for step in &journal.files {
             if !is_written(&step.path) {
@@ -116,7 +117,7 @@ impl Step {
             return Ok(Left::Nothing);
         }
         if found != self.before {
-            return Err(refused(&format!("{path} was changed by other hands since the run that was interrupted")));
+            return Err(refused(&format!("{path} was edited by hand since the run that was interrupted")));
         }
         let Some(after) = &self.after else { return Ok(Left::Remove) };
         let staged = tree.read(&staged(index))?;

@@ -200,14 +200,14 @@ fn a_journal_that_is_not_of_this_version_is_refused() {
     for text in
         ["", "nonsense", "[]", "{}", "[{\"path\":\"specs/ledger.txt\",\"sha256\":null}]", "{\"version\":1", "\u{0}"]
     {
-        refused(text.as_bytes(), &[], "it is no journal of this tool");
+        refused(text.as_bytes(), &[], "it is not a journal of this tool");
     }
     refused(br#"{"version":2,"files":[],"more":true}"#, &[], "it has version 2");
-    refused(br#"{"version":1,"files":[],"more":true}"#, &[], "it is no journal of this tool");
-    refused(&[0xff; 16], &[], "it is no journal of this tool");
+    refused(br#"{"version":1,"files":[],"more":true}"#, &[], "it is not a journal of this tool");
+    refused(&[0xff; 16], &[], "it is not a journal of this tool");
     let whole = journal(&json!([{ "path": ONE, "before": hash("1"), "after": hash("one") }]));
     for length in 0..whole.len() {
-        refused(&whole[..length], &["one"], "it is no journal of this tool");
+        refused(&whole[..length], &["one"], "it is not a journal of this tool");
     }
 }
 
@@ -219,7 +219,7 @@ fn contents_that_are_not_what_the_journal_says_are_refused_before_the_first_of_t
     refused(&journal(&json!([first, step(TWO, Some("2"), Some("two"))])), &["one", "other"], gone);
     refused(&journal(&json!([first, step(TWO, Some("2"), Some("two"))])), &["one"], gone);
     refused(&journal(&json!([first, step(NEW, None, Some("new"))])), &["one", ""], gone);
-    let changed = "was changed by other hands";
+    let changed = "was edited by hand";
     refused(&journal(&json!([first, step(TWO, Some("other"), Some("two"))])), &["one", "two"], changed);
     refused(&journal(&json!([first, step(TWO, None, Some("two"))])), &["one", "two"], changed);
     refused(&journal(&json!([first, step(TWO, Some("other"), None)])), &["one"], changed);

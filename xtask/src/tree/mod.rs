@@ -243,7 +243,7 @@ fn parent(path: &str) -> Option<&str> {
 }
 
 fn no_file() -> io::Error {
-    io::Error::other("it is no regular file")
+    io::Error::other("it is not a regular file")
 }
 
 fn linked(path: &Path) -> Failure {

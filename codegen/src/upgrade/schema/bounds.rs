@@ -26,7 +26,7 @@ fn convert_bound(
         Some(Value::Number(_)) => {}
         Some(_) => {
             schema.remove(exclusive);
-            journal.prose(PASS, pointer, format!("dropped `{exclusive}`"), "a bound that is no number");
+            journal.prose(PASS, pointer, format!("dropped `{exclusive}`"), "a bound that is not a number");
             return;
         }
     }

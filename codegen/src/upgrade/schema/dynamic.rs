@@ -1,4 +1,4 @@
-//! `$dynamicRef` and `$recursiveRef`, as far as `definitions` could not resolve them; `$ref` that is no text.
+//! `$dynamicRef` and `$recursiveRef`, as far as `definitions` could not resolve them; `$ref` that is not text.
 
 use super::{Journal, Schema};
 
@@ -7,7 +7,7 @@ const PASS: &str = "upgrade/dynamic-reference";
 pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
     if schema.get("$ref").is_some_and(|target| !target.is_string()) {
         schema.remove("$ref");
-        journal.degraded("upgrade/references", pointer, "dropped a reference", "`$ref` is no text");
+        journal.degraded("upgrade/references", pointer, "dropped a reference", "`$ref` is not text");
     }
     for key in ["$dynamicRef", "$recursiveRef"] {
         if schema.remove(key).is_some() {

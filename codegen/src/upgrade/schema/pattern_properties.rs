@@ -9,7 +9,7 @@ const PASS: &str = "upgrade/pattern-properties";
 pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {
     let Some(patterns) = schema.remove("patternProperties") else { return };
     let Value::Object(patterns) = patterns else {
-        journal.degraded(PASS, pointer, "dropped `patternProperties`", "it is no object");
+        journal.degraded(PASS, pointer, "dropped `patternProperties`", "it is not an object");
         return;
     };
     if patterns.is_empty() {

@@ -22,7 +22,7 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
         }
     };
     let Value::Array(mut items) = prefix else {
-        journal.degraded(PASS, pointer, "dropped `prefixItems`", "it is no array");
+        journal.degraded(PASS, pointer, "dropped `prefixItems`", "it is not an array");
         if let Some(rest) = rest {
             schema.insert("items".to_owned(), rest);
         }

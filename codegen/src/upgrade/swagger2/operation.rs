@@ -112,13 +112,13 @@ fn request(
 fn sort(list: Value, pointer: &str, context: &Context, journal: &mut Journal<'_>) -> Parameters {
     let mut sorted = Parameters::default();
     let Value::Array(list) = list else {
-        journal.degraded(PASS, pointer, "dropped the parameters", "they are no array");
+        journal.degraded(PASS, pointer, "dropped the parameters", "they are not an array");
         return sorted;
     };
     for (index, value) in list.into_iter().enumerate() {
         let from = format!("{pointer}/{index}");
         let Value::Object(parameter) = value else {
-            journal.degraded(PASS, &from, "dropped a parameter", "it is no object");
+            journal.degraded(PASS, &from, "dropped a parameter", "it is not an object");
             continue;
         };
         let target = parameter.get("$ref").and_then(Value::as_str).and_then(|target| context.parameter(target));

@@ -19,7 +19,7 @@ pub(super) fn convert(root: &mut Object, components: &mut Object, journal: &mut 
             Value::Object(scheme) => {
                 schemes.insert(name, Value::Object(convert_scheme(scheme, &pointer, journal)));
             }
-            _ => journal.degraded(PASS, &pointer, "dropped a security scheme", "it is no object"),
+            _ => journal.degraded(PASS, &pointer, "dropped a security scheme", "it is not an object"),
         }
     }
     components.insert("securitySchemes".to_owned(), Value::Object(schemes));

@@ -155,7 +155,7 @@ type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 fn from_lookup(lookup: Lookup<'_>) -> Result<Settings, Error> {
     let text = |name: &str| match lookup(name).map(OsString::into_string) {
         Some(Ok(text)) if !text.is_empty() => Ok(Some(text)),
-        Some(Err(_)) => Err(wrong(&format!("the environment variable `{name}` is no text"), "correct it")),
+        Some(Err(_)) => Err(wrong(&format!("the environment variable `{name}` is not text"), "correct it")),
         _ => Ok(None),
     };
     let profile = text("PLATFORM_PROFILE")?;
@@ -327,7 +327,7 @@ fn keyring(what: &str, _entry: &str) -> Result<Box<dyn SecretSource>, Error> {
 }
 
 fn team(place: &str, text: &str) -> Result<Uuid, Error> {
-    text.parse().map_err(|_| wrong(&format!("`{place}` is no GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
+    text.parse().map_err(|_| wrong(&format!("`{place}` is not a GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
 }
 
 fn wrong(what: &str, hint: &str) -> Error {

@@ -59,7 +59,7 @@ fn what_is_no_such_number_is_an_error() {
     for text in ["256", "-1", "\"256\"", "256.0", "-1.0"] {
         assert!(read::<u8>(text).is_err(), "{text}");
     }
-    assert!(read::<String>("7").is_err(), "a number is no text");
+    assert!(read::<String>("7").is_err(), "a number is not text");
     assert!(read::<i64>("7 8").is_err(), "one text is one value");
 }
 

@@ -80,7 +80,7 @@ fn a_reader_is_tolerant() {
     assert_eq!(of("<Pet><weight>-INF</weight></Pet>")["weight"], json!("-Infinity"));
     // The member's own name, where the contract gives the element another.
     assert_eq!(of("<Pet><photoUrls>u</photoUrls></Pet>")["photoUrls"], json!(["u"]));
-    // What is no number is the type's to refuse.
+    // What is not a number is the type's to refuse.
     assert_eq!(of("<Pet><weight>heavy</weight></Pet>")["weight"], json!("heavy"));
 }
 

@@ -22,7 +22,7 @@ pub(super) fn read(text: &str) -> Result<Incoming, String> {
     let payload = value.get_mut("payload").map(Value::take);
     let id = value.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
     if payload.as_ref().is_some_and(|payload| !payload.is_object() && !payload.is_null()) {
-        return Err("Invalid message: the payload is no object".to_owned());
+        return Err("Invalid message: the payload is not an object".to_owned());
     }
     match (kind.as_str(), id, payload) {
         ("connection_init", _, payload) => Ok(Incoming::Init(payload.unwrap_or_default())),
@@ -30,7 +30,7 @@ pub(super) fn read(text: &str) -> Result<Incoming, String> {
         ("pong", _, _) => Ok(Incoming::Pong),
         ("subscribe", Some(id), Some(payload)) => match of_value(payload) {
             Some(request) => Ok(Incoming::Subscribe(id, Box::new(request))),
-            None => Err("Invalid message: the payload is no GraphQL request".to_owned()),
+            None => Err("Invalid message: the payload is not a GraphQL request".to_owned()),
         },
         ("complete", Some(id), _) => Ok(Incoming::Complete(id)),
         ("subscribe" | "complete", _, _) => Err("Invalid message: the id is missing".to_owned()),
