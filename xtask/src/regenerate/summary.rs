@@ -105,8 +105,8 @@ fn written(desired: &Desired, changes: &[Change]) {
             Change::Remove { .. } => removed += 1,
         }
     }
-    // The manifest and the lock are outputs as well.
-    let unchanged = (desired.files.len() + 2).saturating_sub(files);
+    // The manifest, the lock and the names are outputs as well.
+    let unchanged = (desired.files.len() + 3).saturating_sub(files);
     let all = if changes.is_empty() { ": everything is up to date" } else { "" };
     result(&format!("written     {}, {removed} removed, {unchanged} unchanged", count(files, "file", "files")));
     result(&format!("            {} written{all}", if bytes == 0 { "0 bytes".to_owned() } else { size(bytes) }));
