@@ -13,7 +13,7 @@ use serde::{
 
 use super::{Put, Slot};
 
-/// A struct that [`record!`](crate::record) describes.
+/// A struct that `record!` describes.
 pub trait Record<'de>: Sized {
     /// The name of the type, for errors.
     const NAME: &'static str;
