@@ -96,6 +96,6 @@ mod tests {
         assert!(run(tree(), "/x/y", Some("1")).is_err_and(|text| text.contains("correction/unusable")));
         assert!(run(tree(), "/a/gone", None).is_err());
         assert!(run(tree(), "/a/d/9", Some("1")).is_err());
-        assert!(run(tree(), "/a/b~1c", Some("{")).is_err_and(|text| text.contains("no JSON")));
+        assert!(run(tree(), "/a/b~1c", Some("{")).is_err_and(|text| text.contains("not JSON")));
     }
 }

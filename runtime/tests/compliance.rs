@@ -52,7 +52,7 @@ async fn a_token_of_another_team_is_not_sent() {
         (format!(r#"{{"team_id":"{other}"}}"#), other.to_string()),
         (format!(r#"{{"tenant_id":"{other}"}}"#), other.to_string()),
         (format!(r#"{{"team_id":"{other}","tenant_id":"{TEAM}"}}"#), other.to_string()),
-        (r#"{"team_id":"blue"}"#.to_owned(), "no GUID".to_owned()),
+        (r#"{"team_id":"blue"}"#.to_owned(), "not a GUID".to_owned()),
     ] {
         let (_main, compliance, platform) = pair(token(&payload)).await;
         let error = platform.compliance_server().unwrap().request(Method::Get, "/b").send().await.unwrap_err();

@@ -540,11 +540,11 @@ fn the_rules_of_secret_files() {
         ("large", "larger than 64 KiB", ""),
         ("empty", "is empty", ""),
         ("line", "is empty", ""),
-        ("binary", "no UTF-8", ""),
+        ("binary", "not UTF-8", ""),
         ("link", "is a link", "follow_links"),
         ("link", "is a link", "PLATFORM_SECRET_FILE_MOUNTED=1"),
-        ("folder", "no regular file", ""),
-        ("fifo", "no regular file", ""),
+        ("folder", "not a regular file", ""),
+        ("fifo", "not a regular file", ""),
         ("absent", "does not exist", "install -m 600"),
     ] {
         let error = secret(&SecretFile::new(path(name))).unwrap_err();
@@ -595,7 +595,7 @@ fn what_a_container_mounts_is_read_by_choice() {
         assert!(error.to_string().contains("can be written") && error.to_string().contains("defaultMode"), "{error}");
     }
     write("large", 0o444);
-    assert!(secret(&SecretFile::new(folder.path()).mounted()).unwrap_err().to_string().contains("no regular file"));
+    assert!(secret(&SecretFile::new(folder.path()).mounted()).unwrap_err().to_string().contains("not a regular file"));
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn a_planted_journal_writes_nothing_of_others_and_says_what_to_do() {
     }
     // What an earlier version of the tool left.
     workspace.write("specs/.regenerate/journal", "[{\"path\":\"specs/ledger.txt\",\"sha256\":null}]");
-    workspace.run(&["regenerate", "--offline"]).fails(6, &["files/journal", "no journal of this tool"]);
+    workspace.run(&["regenerate", "--offline"]).fails(6, &["files/journal", "not a journal of this tool"]);
     assert_eq!(workspace.tree(), before);
     fs::remove_dir_all(workspace.path("specs/.regenerate")).expect("removed");
     workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&["0 bytes written"]);

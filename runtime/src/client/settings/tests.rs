@@ -92,7 +92,7 @@ fn what_is_missing_or_contradicts_is_said() {
         (vec![BASE, token, ("PLATFORM_TOKEN_FILE", "/t")], "several sources"),
         (vec![BASE, token, ("PLATFORM_SECRET_FILE_MOUNTED", "yes")], "neither 0 nor 1"),
         (vec![("PLATFORM_BASE_URL", "http://platform.example")], "in the clear"),
-        (vec![BASE, ("PLATFORM_COMPLIANCE_URL", "https://c.example"), ("PLATFORM_TEAM_ID", "blue")], "no GUID"),
+        (vec![BASE, ("PLATFORM_COMPLIANCE_URL", "https://c.example"), ("PLATFORM_TEAM_ID", "blue")], "not a GUID"),
     ] {
         let error = build(&variables).unwrap_err();
         assert!(error.is_request() && error.to_string().contains(says), "{variables:?}: {error}");

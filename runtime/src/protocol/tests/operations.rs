@@ -259,7 +259,7 @@ async fn a_stream_is_sent_once_and_a_missing_file_is_named() {
     assert_eq!(error.code(), "file");
     assert!(error.to_string().contains("/nowhere/at/all"), "{error}");
     let error = send(Upload::file("/")).await.unwrap_err();
-    assert!(error.to_string().contains("no regular file"), "{error}");
+    assert!(error.to_string().contains("not a regular file"), "{error}");
 }
 
 #[tokio::test]
