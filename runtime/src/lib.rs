@@ -2,7 +2,7 @@
 //! and pages; GraphQL and asynchronous operations.
 //!
 //! Programs depend on a generated crate, such as `platform-client`, which re-exports all of this and adds the operations of a
-//! contract. Where there is none, a [`Client`] sends requests by method and path:
+//! contract. Without one, a [`Client`] sends requests by method and path:
 //!
 //! ```no_run
 //! use std::time::Duration;

@@ -62,7 +62,7 @@ pub struct FakeCall {
     pub method: Method,
     /// The path, from the root of the address.
     pub path: String,
-    /// The query, without its question mark; empty when there is none.
+    /// The query, without its question mark; empty when the call has no query.
     pub query: String,
     /// The headers.
     pub headers: HeaderMap,
@@ -90,7 +90,10 @@ impl Fake {
                 state.answers.entry(operation.to_owned()).or_default().push_back((status, body.into()));
             }
             // Said by the next call: a test reads its errors there.
-            _ => state.wrong = Some(format!("the answer for `{operation}` cannot be written, or its status is none")),
+            _ => {
+                state.wrong =
+                    Some(format!("the answer for `{operation}` cannot be written, or its status is not valid"))
+            }
         }
     }
 

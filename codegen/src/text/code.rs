@@ -30,7 +30,7 @@ use std::fmt;
 /// code.push("const NAME: &str = ").push(name.as_str()).push(";\n");
 /// ```
 ///
-/// So there is no other way to make one, and no other type can be a part:
+/// A `Code` cannot be made in another way, and another type cannot be a part:
 ///
 /// ```compile_fail,E0451
 /// let code = platform_codegen::text::Code { text: String::new() };
@@ -114,7 +114,7 @@ impl Sealed for &Code {
     }
 }
 
-/// Nothing, where there is no part.
+/// `None` writes nothing.
 impl<P: Sealed> Sealed for Option<P> {
     fn write(&self, code: &mut Code) {
         if let Some(part) = self {

@@ -142,7 +142,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// There is no credential, or no token could be had within `deadline`.
+    /// The client has no credential, or no token could be obtained within `deadline`.
     pub async fn authenticate(&self, deadline: Duration) -> Result<Option<Claims>, Error> {
         use secrecy::ExposeSecret as _;
 

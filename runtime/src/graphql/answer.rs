@@ -53,7 +53,7 @@ impl<T> Answer<T> {
     ///
     /// # Errors
     ///
-    /// There are errors, or there is no data.
+    /// The answer has errors, or it has no data.
     pub fn into_data(self) -> Result<T, Error> {
         match self.data {
             Some(data) if self.errors.is_empty() => Ok(data),

@@ -12,7 +12,7 @@ use crate::error::{Error, Kind};
 
 const VERSION: u32 = 1;
 
-/// An identifier is no longer than this.
+/// The longest identifier, in bytes.
 const LONGEST: usize = 1024;
 
 /// A reference to an asynchronous operation: all that it takes to find it again, anywhere and at any time. It holds no

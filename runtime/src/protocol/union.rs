@@ -43,7 +43,7 @@ pub fn from_text_leniently<T: DeserializeOwned>(text: &str) -> Result<T, serde_j
     lenient::from_slice(text.as_bytes())
 }
 
-/// The variant that the tag of the value names; `None` when there is no tag, or one that is not declared.
+/// The variant that the tag of the value names; `None` when the tag is missing or not declared.
 pub fn by_tag<T>(text: &str, tag: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
     let Some(tag) = tag_of(text, tag) else { return Ok(None) };
     let found = variants.iter().find(|(tags, _)| tags.contains(&tag.as_str()));

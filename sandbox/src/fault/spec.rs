@@ -51,7 +51,7 @@ pub struct Fault {
     /// The body that is answered instead of handling the request, with [`Fault::status`], else with 200. The header cannot
     /// carry it.
     pub body: Option<String>,
-    /// The media type of that body; `text/plain; charset=utf-8` if there is none.
+    /// The media type of that body; `text/plain; charset=utf-8` unless set.
     pub media_type: Option<String>,
 }
 

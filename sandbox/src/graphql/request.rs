@@ -29,7 +29,7 @@ pub(super) async fn of_body(headers: &HeaderMap, body: Body) -> Result<Request, 
     of_value(value).ok_or((StatusCode::BAD_REQUEST, "The body is not a GraphQL request."))
 }
 
-/// A request as JSON has it. One without a query is none.
+/// Reads a request from JSON. A value without a query is not a request.
 pub(super) fn of_value(value: Value) -> Option<Request> {
     value.get("query")?.as_str()?;
     serde_json::from_value(value).ok()

@@ -62,7 +62,7 @@ async fn serve(State(api): State<Api>, request: Request) -> Response {
     answer.await.unwrap_or_else(|response| *response)
 }
 
-/// Finds the operation of a request, or answers that there is none.
+/// Finds the operation of a request, or answers 404, or 405 with the methods that the path has.
 pub(crate) fn find(api: &Api, request: &Request) -> Result<Found, Box<Response>> {
     match route::find(api.contract, request.method(), request.uri().path()) {
         route::Match::Found(found) => Ok(found),
