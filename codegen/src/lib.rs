@@ -69,6 +69,7 @@ pub use output::{Contract, Degraded, Feature, Output, Stats};
 pub use pins::Names;
 pub use report::{Problem, Report};
 pub use setup::{GraphqlFiles, Reserved, Setup};
+pub use naming::setter::is_reserved as is_method_of_calls;
 pub use text::line;
 
 /// Generates the client for one or several contracts.

@@ -4,6 +4,7 @@ mod chosen;
 pub(crate) mod ident;
 pub(crate) mod operation;
 mod scope;
+pub(crate) mod setter;
 pub(crate) mod words;
 
 pub(crate) use chosen::check;

@@ -9,6 +9,7 @@ mod documents;
 mod outputs;
 mod replaced;
 mod sendable;
+mod setters;
 
 #[cfg(all(unix, contract = "sandbox"))]
 mod credentials;

@@ -35,7 +35,7 @@ async fn repositories_and_branches() {
     );
     let id = created.id.unwrap();
     assert_eq!(devops.get_repository(&id).await.unwrap(), created);
-    assert_eq!(devops.list_repositories(None).await.unwrap(), [created]);
+    assert_eq!(devops.list_repositories().await.unwrap(), [created]);
     assert_eq!(devops.list_repositories(Some(&Uuid::from_u128(1))).await.unwrap(), []);
 
     let moved = |commit: &str| MoveGitBranch { commit: text(commit), is_protected: Some(true) };

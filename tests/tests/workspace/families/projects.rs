@@ -135,10 +135,10 @@ async fn a_workload_is_deployed_once_for_a_key_and_cancelled() {
     let at_once = projects.cancel_project_component_deployment(&project, &component, &first, Some(true));
     assert_eq!(at_once.await.unwrap(), None);
     assert_eq!(state(first).await, WorkflowState::Value4);
-    let in_a_step = projects.cancel_project_component_deployment(&project, &component, &second, None);
+    let in_a_step = projects.cancel_project_component_deployment(&project, &component, &second);
     assert_eq!(in_a_step.await.unwrap().and_then(|accepted| accepted.id), Some(second));
     sandbox.clock().advance(Duration::from_secs(1));
     assert_eq!(state(second).await, WorkflowState::Value4);
-    let ended = projects.cancel_project_component_deployment(&project, &component, &first, None).await.unwrap_err();
+    let ended = projects.cancel_project_component_deployment(&project, &component, &first).await.unwrap_err();
     assert!(ended.is_conflict(), "{ended}");
 }
