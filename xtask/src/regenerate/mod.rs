@@ -84,7 +84,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     guard.commit(&changes, &interrupt)?;
     drop(steps);
 
-    summary::print(&pins, before.as_deref(), lock.as_ref(), &desired, &changes);
+    summary::print(&settings, &pins, before.as_deref(), lock.as_ref(), &desired, &changes);
     Ok(ExitCode::SUCCESS)
 }
 
