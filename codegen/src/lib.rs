@@ -66,11 +66,11 @@ pub use config::{
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};
+pub use naming::setter::is_reserved as is_method_of_calls;
 pub use output::{Contract, Degraded, Feature, Output, Stats, Unused};
 pub use pins::Names;
 pub use report::{Problem, Report};
 pub use setup::{GraphqlFiles, Reserved, Setup};
-pub use naming::setter::is_reserved as is_method_of_calls;
 pub use text::line;
 
 /// Generates the client for one or several contracts.

@@ -129,14 +129,11 @@ async fn one_operation_succeeds_in_three_ways() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let connection = sandbox.team().connection_id;
     let body = DatabaseQuery { statement: "select 1".to_owned(), limit: Maybe::Null, parameters: Maybe::Absent };
-    let query = async |background, validate_only| {
-        platform.client_db().query_connection(&connection, &body, background, validate_only).await.unwrap()
-    };
-    assert!(matches!(query(None, None).await, QueryConnectionResponse::Ok(_)));
-    assert!(
-        matches!(query(Some(true), None).await, QueryConnectionResponse::Accepted(accepted) if accepted.id.is_some())
-    );
-    assert!(matches!(query(None, Some(true)).await, QueryConnectionResponse::NoContent));
+    let query = || platform.client_db().query_connection(&connection, &body);
+    assert!(matches!(query().await.unwrap(), QueryConnectionResponse::Ok(_)));
+    let later = query().background(true).await.unwrap();
+    assert!(matches!(later, QueryConnectionResponse::Accepted(accepted) if accepted.id.is_some()));
+    assert!(matches!(query().validate_only(true).await.unwrap(), QueryConnectionResponse::NoContent));
     let form = ImportConnectionRequest { dump: Upload::bytes("--").file_name("dump.sql"), truncate: Some(true) };
     assert!(platform.client_db().import_connection(&connection, form).await.unwrap().id.is_some());
 }
@@ -151,12 +148,12 @@ async fn a_machine_starts_and_its_log_arrives_as_text_and_as_events() {
     assert_eq!(accepted.status().as_u16(), 202);
     // Accepted is not done: the machine starts while the sandbox's time goes on.
     sandbox.clock().advance(Duration::from_secs(600));
-    let running = machines.list_virtual_machines(Some(&[VirtualMachineState::Running])).await.unwrap();
+    let running = machines.list_virtual_machines().states(&[VirtualMachineState::Running]).await.unwrap();
     assert_eq!(running.iter().map(|machine| machine.id).collect::<Vec<_>>(), [Some(machine)]);
-    let none = machines.list_virtual_machines(Some(&[VirtualMachineState::Failed])).await.unwrap();
+    let none = machines.list_virtual_machines().states(&[VirtualMachineState::Failed]).await.unwrap();
     assert_eq!(none, []);
 
-    let log = machines.list_virtual_machine_logs(&machine, Some(1)).await.unwrap();
+    let log = machines.list_virtual_machine_logs(&machine).lines(1).await.unwrap();
     assert_eq!(log, "state \"Running\"\n");
     let mut events = machines.get_virtual_machine_logs_stream(&machine).await.unwrap();
     let mut data = Vec::new();
@@ -223,6 +220,6 @@ async fn tagged_unions_and_integer_enums() {
     };
     let component = platform.projects().create_project_component(&project, &web).await.unwrap();
     assert_eq!(component.kind.map(|kind| kind.value()), Some(2));
-    let of_kind = async |kind| platform.projects().list_project_components(&project, Some(&kind)).await.unwrap().len();
+    let of_kind = async |kind| platform.projects().list_project_components(&project).kind(&kind).await.unwrap().len();
     assert_eq!((of_kind(ComponentKind::from(2)).await, of_kind(ComponentKind::from(1)).await), (1, 0));
 }

@@ -181,7 +181,11 @@ fn what_is_sent_has_every_digit_in_every_style_and_body() {
                 assert!(path.contains(&text), "{how:?} {path} {text}");
             }
         }
-        let body = |payload| match Draft::new(&FORM, &[], payload).and_then(|draft| draft.prepare(&base, None)).expect("prepared").body {
+        let body = |payload| match Draft::new(&FORM, &[], payload)
+            .and_then(|draft| draft.prepare(&base, None))
+            .expect("prepared")
+            .body
+        {
             Content::Bytes(bytes) => String::from_utf8(bytes.to_vec()).expect("text"),
             _ => String::new(),
         };

@@ -18,7 +18,7 @@ async fn a_machine_starts_writes_its_log_and_stops() {
     let machines = platform.virtual_machines();
     let machine = machines.get_virtual_machine(&id).await.unwrap();
     assert_eq!((machine.name.as_deref(), machine.cores), (Some("builder"), Some(2)));
-    assert_eq!(machines.list_virtual_machines(Some(&[VirtualMachineState::Stopped])).await.unwrap(), [machine]);
+    assert_eq!(machines.list_virtual_machines().states(&[VirtualMachineState::Stopped]).await.unwrap(), [machine]);
     let state = async || machines.get_virtual_machine_status(&id).await.unwrap().state.unwrap();
     assert!(machines.stop_virtual_machine(&id).await.unwrap_err().is_conflict());
 
@@ -36,7 +36,7 @@ async fn a_machine_starts_writes_its_log_and_stops() {
         assert_eq!(events.next().await.unwrap().unwrap().data, line);
     }
 
-    machines.stop_virtual_machine(&id, Some(true)).await.unwrap();
+    machines.stop_virtual_machine(&id).force(true).await.unwrap();
     assert_eq!(state().await, VirtualMachineState::Stopping);
     sandbox.clock().advance(LONG);
     assert_eq!(state().await, VirtualMachineState::Stopped);
