@@ -191,8 +191,8 @@ fn as_file(recorded: String) -> String {
 fn remote(text: &str) -> Result<Option<Url>, Failure> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
-        Some("http" | "https") => parse_url(text, "the contract's address").map(Some),
-        _ => Ok(None),
+        Some(_) => parse_url(text, "the contract's address").map(Some),
+        None => Ok(None),
     }
 }
 
@@ -239,7 +239,11 @@ fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Resu
     steps.step(&format!("reading {}", path.display()));
     let shown = line(&path.to_string_lossy()).into_owned();
     let bytes = read_bounded(path).map_err(|error| {
-        Failure::configuration("source/file", format!("the contract {shown} cannot be read: {error}"), "check the path")
+        // A path below the base URL that was written without its slash.
+        let below =
+            || format!("check the path; below the base URL it is written \"/{}\"", recorded.trim_start_matches("./"));
+        let hint = if Path::new(&recorded).is_relative() { below() } else { "check the path".to_owned() };
+        Failure::configuration("source/file", format!("the contract {shown} cannot be read: {error}"), hint)
     })?;
     if bytes.len() > http::LIMIT {
         return Err(http::too_large(&shown));
