@@ -70,6 +70,9 @@ pub mod blocking;
 #[doc(hidden)]
 pub mod codegen;
 
+#[doc(hidden)]
+pub mod download;
+
 pub use bytes::Bytes;
 pub use http::{HeaderMap, StatusCode};
 pub use serde_json::Value;

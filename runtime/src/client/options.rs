@@ -14,6 +14,8 @@ pub(crate) struct Options {
     pub(crate) retry_when_asked: bool,
     /// The call begins work, whatever its method says.
     pub(crate) begins: bool,
+    /// The body is handed over while it arrives, even where it is JSON.
+    pub(crate) live: bool,
     pub(crate) headers: HeaderMap,
 }
 

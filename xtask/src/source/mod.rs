@@ -1,20 +1,20 @@
 //! Where contracts come from, and how they are fetched.
 
 mod address;
+mod credential;
 mod discover;
 mod embedded;
 mod graphql;
 mod http;
-mod secret;
 mod stand_in;
-mod token;
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use platform_codegen::line;
-use reqwest::StatusCode;
+use platform_runtime::StatusCode;
+use platform_runtime::auth::Credential;
 use url::Url;
 
 use crate::console::{Steps, size};
@@ -26,7 +26,6 @@ use crate::workspace::{CONFIGURATION, Workspace, pinned_path};
 use address::shown;
 use graphql::Interface;
 use http::Http;
-use token::Credential;
 
 /// Name of the document where nobody chose one.
 pub(crate) const DEFAULT_NAME: &str = "platform";
@@ -110,8 +109,8 @@ pub(crate) async fn fetch(
             embedded::fetch(fetcher, interface).await
         }
         Plan::Discover { base } => {
-            let credential = Credential::resolve(&settings.source.token)?;
-            fetcher.authorized(&base, &credential).await?.bundle(&base, interface).await
+            let credential = credential::resolve(&settings.source.token)?;
+            fetcher.authorized(&base, credential).await?.bundle(&base, interface).await
         }
         Plan::Documents { base, documents } => {
             let mut fetcher = fetcher;
@@ -119,7 +118,7 @@ pub(crate) async fn fetch(
             let needed = documents.iter().any(|(_, place)| matches!(place, Place::Url(_)));
             let base = base.filter(|_| needed || asked);
             if let Some(base) = &base {
-                fetcher = fetcher.authorized(base, &Credential::resolve(&settings.source.token)?).await?;
+                fetcher = fetcher.authorized(base, credential::resolve(&settings.source.token)?).await?;
             }
             let mut fetched = Vec::new();
             for (name, place) in documents {
@@ -143,7 +142,7 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
     if flags.sandbox {
         return Ok(Plan::Sandbox);
     }
-    let variable = token::from_env(source.base_url_env.as_deref())?;
+    let variable = from_env(source.base_url_env.as_deref())?;
     let configured = flags.base_url.as_ref().or(variable.as_ref()).or(source.base_url.as_ref());
     let base = configured.map(|text| base_url(text, "the base URL")).transpose()?;
     if let Some(contract) = &flags.contract {
@@ -181,6 +180,21 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
         documents.push((document.name.clone(), place));
     }
     Ok(Plan::Documents { base, documents })
+}
+
+/// The value of a variable; an empty one counts as not set.
+fn from_env(variable: Option<&str>) -> Result<Option<String>, Failure> {
+    let Some(variable) = variable else { return Ok(None) };
+    match std::env::var(variable) {
+        Ok(value) if value.is_empty() => Ok(None),
+        Ok(value) => Ok(Some(value)),
+        Err(std::env::VarError::NotPresent) => Ok(None),
+        Err(std::env::VarError::NotUnicode(_)) => Err(Failure::configuration(
+            "configuration/environment",
+            format!("the environment variable {variable} is not UTF-8"),
+            format!("set {variable} anew"),
+        )),
+    }
 }
 
 /// A file that is called as a source is.
@@ -265,14 +279,10 @@ struct Fetcher<'a> {
 
 impl Fetcher<'_> {
     /// Gets the token, and lets it go to the origin of `base`.
-    async fn authorized(mut self, base: &Url, credential: &Credential) -> Result<Self, Failure> {
-        match credential {
-            Credential::None => {}
-            Credential::Fixed(_) => self.steps.step("using the configured token"),
-            Credential::Client(client) => self.steps.step(&format!("getting a token from {}", shown(&client.issuer))),
-        }
-        if let Some(token) = credential.token(&self.http).await? {
-            self.http.authorize(base, token.expose())?;
+    async fn authorized(mut self, base: &Url, credential: Option<Box<dyn Credential>>) -> Result<Self, Failure> {
+        if let Some(credential) = credential {
+            self.steps.step(&format!("getting a token: {}", line(&credential.describe())));
+            self.http.authorize(base, credential).await?;
         }
         Ok(self)
     }
