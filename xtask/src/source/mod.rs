@@ -6,6 +6,7 @@ mod discover;
 mod embedded;
 mod graphql;
 mod http;
+mod listing;
 mod stand_in;
 
 use std::fs::File;
@@ -24,6 +25,7 @@ use crate::lock::Lock;
 use crate::settings::{Settings, Source};
 use crate::workspace::{CONFIGURATION, Workspace, pinned_path};
 use address::shown;
+use credential::from_env;
 use graphql::Interface;
 use http::Http;
 
@@ -98,7 +100,11 @@ pub(crate) async fn fetch(
     // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
     let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
-    match plan(workspace, &settings.source, flags)? {
+    let plan = plan(workspace, &settings.source, flags)?;
+    if let Some(note) = unsent(&settings.source, &plan)? {
+        steps.note(&note);
+    }
+    match plan {
         Plan::Sandbox => {
             if flags.sandbox {
                 steps.note("starting the sandbox");
@@ -143,8 +149,14 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
         return Ok(Plan::Sandbox);
     }
     let variable = from_env(source.base_url_env.as_deref())?;
-    let configured = flags.base_url.as_ref().or(variable.as_ref()).or(source.base_url.as_ref());
-    let base = configured.map(|text| base_url(text, "the base URL")).transpose()?;
+    let named = format!("{} (the base URL)", source.base_url_env.as_deref().unwrap_or_default());
+    let places = [
+        (flags.base_url.as_deref(), "--base-url"),
+        (variable.as_deref(), named.as_str()),
+        (source.base_url.as_deref(), "`base_url` in [source] of specs/codegen.toml"),
+    ];
+    let configured = places.into_iter().find_map(|(text, place)| Some((text?, place)));
+    let base = configured.map(|(text, place)| base_url(text, place)).transpose()?;
     if let Some(contract) = &flags.contract {
         let name = match source.documents.as_slice() {
             [only] => only.name.clone(),
@@ -182,19 +194,36 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
     Ok(Plan::Documents { base, documents })
 }
 
-/// The value of a variable; an empty one counts as not set.
-fn from_env(variable: Option<&str>) -> Result<Option<String>, Failure> {
-    let Some(variable) = variable else { return Ok(None) };
-    match std::env::var(variable) {
-        Ok(value) if value.is_empty() => Ok(None),
-        Ok(value) => Ok(Some(value)),
-        Err(std::env::VarError::NotPresent) => Ok(None),
-        Err(std::env::VarError::NotUnicode(_)) => Err(Failure::configuration(
-            "configuration/environment",
-            format!("the environment variable {variable} is not UTF-8"),
-            format!("set {variable} anew"),
-        )),
+/// Why a token that is set goes nowhere, or not to every address: it is for the origin of the base URL.
+fn unsent(source: &Source, plan: &Plan) -> Result<Option<String>, Failure> {
+    let prefix = source.token.variables.as_deref().unwrap_or_default();
+    let mut set = None;
+    for end in ["TOKEN", "TOKEN_FILE"].into_iter().filter(|_| !prefix.is_empty()) {
+        let variable = format!("{prefix}{end}");
+        if set.is_none() && from_env(Some(&variable))?.is_some() {
+            set = Some(variable);
+        }
     }
+    let Some(variable) = set else { return Ok(None) };
+    let base_url = source.base_url_env.as_deref().unwrap_or("base_url");
+    let reason = match plan {
+        Plan::Discover { .. } => return Ok(None),
+        Plan::Sandbox => "the sandbox is asked, which has tokens of its own".to_owned(),
+        Plan::Documents { base, documents } => {
+            let addresses = documents.iter().filter_map(|(_, place)| match place {
+                Place::Url(url) => Some(url),
+                Place::File { .. } => None,
+            });
+            let foreign = |url: &&Url| base.as_ref().is_none_or(|base| base.origin() != url.origin());
+            match (addresses.clone().find(foreign), addresses.count()) {
+                (Some(url), _) if base.is_none() => format!("{} has no base URL beside it: set {base_url}", shown(url)),
+                (Some(url), _) => format!("{} is not at the origin of the base URL", shown(url)),
+                (None, 0) => "the contract is a file".to_owned(),
+                (None, _) => return Ok(None),
+            }
+        }
+    };
+    Ok(Some(format!("{variable} is set, and not sent: {reason}")))
 }
 
 /// A file that is called as a source is.
