@@ -58,8 +58,13 @@ impl Download<'_> {
             body: self.body.map_or(Content::None, Content::Bytes),
             stream: true,
         };
-        let options =
-            Options { deadline: Some(time), idle: Some(time), no_retry: true, live: true, ..Options::default() };
+        let options = Options {
+            deadline: Some(time),
+            idle: Some(time),
+            no_retry: true,
+            stream: Some(true),
+            ..Options::default()
+        };
         let exchange = async {
             let raw = match send(&client.session, &prepared, &options).await {
                 Ok(raw) => raw,
