@@ -24,7 +24,7 @@ fn the_tests_are_written_for_the_client_of_the_sandbox() {
         println!("LEFT OUT: the sandbox is not what is pinned");
         return;
     }
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
         fs::write(root().join(CLIENT), &pinned).unwrap();
     }
     let written = read(CLIENT);
@@ -32,7 +32,7 @@ fn the_tests_are_written_for_the_client_of_the_sandbox() {
     assert!(
         pinned == written,
         "the client of the sandbox changed ({line:?}): mend the tests, then run \
-         `BLESS=1 cargo test -p platform-tests --test workspace -- pinned`"
+         `INSTA_UPDATE=always cargo test -p platform-tests --test workspace -- pinned`"
     );
 }
 
