@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::support::{read, root};
 
-#[path = "../../needs.rs"]
+#[path = "needs.rs"]
 mod needs;
 
 use needs::Client;
@@ -39,12 +39,8 @@ fn the_tests_are_written_for_the_client_of_the_sandbox() {
 /// A file that names operations, and is built for every contract, would not compile with another one.
 #[test]
 fn every_file_that_names_operations_is_built_by_what_it_needs() {
-    let (main, families, wire) = (
-        read("tests/tests/workspace/main.rs"),
-        read("tests/tests/workspace/families/mod.rs"),
-        read("tests/tests/workspace/wire/mod.rs"),
-    );
-    let support = read("tests/tests/workspace/support/mod.rs");
+    let (main, families, wire) = (read("tests/main.rs"), read("tests/families/mod.rs"), read("tests/wire/mod.rs"));
+    let support = read("tests/support/mod.rs");
     for (name, _) in needs::gated(&root()).unwrap() {
         let (folder, stem) = name.split_once('/').unwrap_or(("", &name));
         let list = match folder {
