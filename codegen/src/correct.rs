@@ -3,17 +3,21 @@
 use serde_json::Value;
 
 use crate::ledger::{Ledger, Loss};
-use crate::{Config, Problem, Report, pointer};
+use crate::{Config, Report, pointer, rules};
 
 /// Applies the corrections whose place exists in one of the documents. One that fits nowhere is a problem: the contract
 /// has moved on, and the correction would be silently lost.
 pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger: &mut Ledger) -> Result<(), Report> {
     let mut report = Report::default();
-    for correction in &config.corrections {
+    for (index, correction) in config.corrections.iter().enumerate() {
+        let mut problem = |place: &str, message: String, hint: &str| {
+            report.push(rules::problem("correction/unusable", format!("/correction/{index}/{place}"), message, hint));
+        };
         let value = match correction.value.as_deref().map(serde_json::from_str::<Value>).transpose() {
             Ok(value) => value,
             Err(error) => {
-                report.push(problem(&correction.pointer, format!("the value of the correction is not JSON: {error}")));
+                let message = format!("the value of the correction is not JSON: {error}");
+                problem("value", message, "write JSON inside of a TOML string, such as value = '\"integer\"'");
                 continue;
             }
         };
@@ -26,10 +30,8 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
             }
         }
         if !applied {
-            report.push(problem(
-                &correction.pointer,
-                "the correction names a place that the contract does not have".to_owned(),
-            ));
+            let message = format!("the contract does not have the place {:?} of the correction", correction.pointer);
+            problem("pointer", message, "mend the pointer, or remove the `[[correction]]`");
         }
     }
     report.into_result(())
@@ -56,17 +58,6 @@ fn apply(tree: &mut Value, pointer: &str, value: Option<&Value>) -> bool {
             _ => false,
         },
         _ => false,
-    }
-}
-
-fn problem(pointer: &str, message: String) -> Problem {
-    Problem {
-        code: "correction/unusable",
-        document: "specs/codegen.toml".to_owned(),
-        pointer: Some(pointer.to_owned()),
-        position: None,
-        message,
-        hint: "mend or remove the `[[correction]]` with this pointer".to_owned(),
     }
 }
 

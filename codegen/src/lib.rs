@@ -54,6 +54,7 @@ mod pipeline;
 pub mod pointer;
 mod refine;
 mod report;
+mod rules;
 mod setup;
 mod stats;
 pub mod text;
@@ -66,7 +67,7 @@ pub use config::{
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};
-pub use output::{Contract, Degraded, Feature, Output, Stats};
+pub use output::{Contract, Degraded, Feature, Output, Stats, Unused};
 pub use pins::Names;
 pub use report::{Problem, Report};
 pub use setup::{GraphqlFiles, Reserved, Setup};

@@ -32,10 +32,19 @@ pub struct Output {
     pub api_index: String,
     /// Counts for summaries.
     pub stats: Stats,
-    /// Asynchronous operations of the configuration that no contract has: they are left out.
-    pub unused_operations: Vec<String>,
+    /// Rules of the configuration that change nothing, because the contracts have nothing that they are about.
+    pub unused: Vec<Unused>,
     /// States of the schema that an asynchronous operation does not name, a text for each operation: they count as unknown.
     pub unnamed_states: Vec<String>,
+}
+
+/// A rule of the configuration that changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unused {
+    /// JSON pointer into the configuration.
+    pub pointer: String,
+    /// The rule, and why it changes nothing.
+    pub what: String,
 }
 
 /// A cargo feature of the client crate.

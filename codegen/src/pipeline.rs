@@ -6,8 +6,8 @@ use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
-    Config, Contract, Names, Output, Problem, Report, Setup, bind, correct, emit, generate, graphql, model, naming,
-    refine, stats, upgrade,
+    Config, Contract, Names, Output, Problem, Report, Setup, bind, correct, emit, generate, graphql, model, refine,
+    rules, stats, upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
@@ -27,16 +27,19 @@ pub(crate) fn run(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Re
 
 fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
     let config = &setup.config;
-    naming::check(config)?;
+    rules::check(setup)?;
     let mut ledger = Ledger::default();
     let loaded = load(contracts, config, &mut ledger)?;
     let documents: Vec<Document> =
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
-    let (model, mut names) = model::build(&documents, setup, pins, &mut ledger);
+    let (model, mut names, routes) = model::build(&documents, setup, pins, &mut ledger);
     let resolved = generate::generate(&model)?;
     let bindings = bind::bind(&model, setup)?;
     let (documents, given) = graphql::read(setup, pins, &bindings, &model, &mut ledger)?;
     names.graphql = given;
+    let mut unused = rules::unused(config, &routes, &names)?;
+    unused.extend(bindings.unused(config));
+    unused.extend(documents.unused.iter().cloned());
     let parts = refine::refine(&model, &resolved, config, &bindings.bound, &documents);
     let files = emit::emit(&parts.files)?;
     ledger.settle();
@@ -49,7 +52,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
         surface: parts.surface,
         api_index: parts.api_index,
         stats,
-        unused_operations: bindings.unused,
+        unused,
         unnamed_states: documents.unnamed_states,
     })
 }

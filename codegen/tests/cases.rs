@@ -37,6 +37,9 @@ fn text(output: &Output) -> String {
         };
         writeln!(text, "{} {}: {}{loss}", entry.pointer, entry.pass, entry.what).unwrap();
     }
+    for unused in &output.unused {
+        writeln!(text, "unused {}: {}", unused.pointer, unused.what).unwrap();
+    }
     for (key, name) in &output.names.members {
         writeln!(text, "pinned {key} = {name}").unwrap();
     }

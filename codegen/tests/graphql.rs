@@ -144,7 +144,11 @@ fn a_binding_that_does_not_fit_is_refused_with_its_place() {
         let schema = documents.remove("schema.graphql");
         let text = match run(&contract, &Setup { config, ..setup(documents, schema.as_deref()) }) {
             Ok(output) => {
-                format!("fits; unused: {:?}; unnamed: {:?}", output.unused_operations, output.unnamed_states)
+                format!(
+                    "fits; unused: {:?}; unnamed: {:?}",
+                    output.unused.iter().map(|rule| &rule.what).collect::<Vec<_>>(),
+                    output.unnamed_states
+                )
             }
             Err(report) => {
                 assert!(report.problems().iter().all(|problem| problem.code.starts_with("operation/")), "{report}");

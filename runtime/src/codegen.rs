@@ -29,14 +29,13 @@ pub mod prelude {
     pub use std::collections::BTreeMap;
 
     pub use bytes::Bytes;
-    pub use serde_json::Value;
     pub use uuid::Uuid;
 
     pub use crate::{
         __integer_enum as integer_enum, __keyed_union as keyed_union, __multipart as multipart, __record as record,
         __responses as responses, __string_enum as string_enum, __tagged_union as tagged_union,
         __untagged_union as untagged_union, Base64, ByteStream, Call, Date, DateTime, Decimal, Error, EventStream,
-        Maybe, Object, Submission, Time, TimeSpan, Upload,
+        Maybe, Object, Submission, Time, TimeSpan, Upload, Value,
         protocol::{
             Argument,
             Method::{self, Delete, Get, Head, Options, Other, Patch, Post, Put, Trace},

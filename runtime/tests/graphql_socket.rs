@@ -105,7 +105,7 @@ async fn the_token_goes_where_the_configuration_says() {
     let bearer = "Bearer canary-token";
     assert_eq!(
         *seen.lock().unwrap(),
-        [(None, serde_json::json!({ "accessToken": bearer })), (Some(bearer.to_owned()), Value::Null)]
+        [(None, serde_json::json!({ "accessToken": bearer })), (Some(bearer.to_owned()), serde_json::Value::Null)]
     );
 }
 

@@ -12,7 +12,7 @@ use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, future::join_all};
 use platform_runtime::operations::{Deadline, Observation, Outcome, Source, State};
-use serde_json::{Value, json};
+use serde_json::json;
 use support::{Reply, Server};
 use support_graphql::{GraphqlServer, Peer};
 use support_operations::{World, operations, options, submitted};
@@ -463,7 +463,7 @@ async fn a_watch_is_a_stream_and_survives_calls_that_are_dropped() {
         }
     }
     assert_eq!(seen.last().map(Observation::state), Some(State::Succeeded));
-    let data: Vec<Value> =
+    let data: Vec<platform_runtime::Value> =
         operation.watch().into_stream().map(|observation| observation.unwrap().data().clone()).collect().await;
     assert_eq!(data, [json!({ "thing": { "state": "DONE", "events": [] } })]);
 }

@@ -1,6 +1,6 @@
 //! Nothing of its own: the end-to-end tests of the workspace are in `tests/tests/workspace`.
 //!
-//! Tests that name operations of the platform are built where the pinned contract is the sandbox's (`build.rs`). The
+//! A file of tests that names operations of the platform is built where the pinned contract has them (`build.rs`). The
 //! others are built for every contract.
 
 /// The examples of the guides are compiled, and run where they can be.
@@ -16,11 +16,11 @@ mod guides {
         Authentication "authentication.md"
         ErrorsAndRetries "errors-and-retries.md"
         Observability "observability.md"
-        #[cfg(contract = "sandbox")]
+        #[cfg(has = "docs/graphql")]
         Graphql "graphql.md"
-        #[cfg(contract = "sandbox")]
+        #[cfg(has = "docs/operations")]
         Operations "operations.md"
-        #[cfg(contract = "sandbox")]
+        #[cfg(has = "docs/testing")]
         Testing "testing.md"
     }
 }

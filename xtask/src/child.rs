@@ -16,6 +16,19 @@ pub(crate) struct Ended {
     pub(crate) stderr: Vec<u8>,
 }
 
+/// The cargo that runs this program. What it says of this program to it, build scripts of other packages would take for
+/// theirs, and run anew.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in std::env::vars_os() {
+        let own = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "OUT_DIR"];
+        if own.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
 /// A process that ends with this value.
 #[derive(Debug)]
 pub(crate) struct Owned(pub(crate) Child);

@@ -1,5 +1,6 @@
 //! Every flag of every command.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     #[command(after_help = format!("{REGENERATE}\n\n{EXIT_CODES}"))]
     Regenerate(Regenerate),
     /// Runs the local stand-in for the platform until Ctrl-C.
+    // The program knows its flags, and explains them.
+    #[command(disable_help_flag = true)]
     Sandbox(Sandbox),
     /// Generates and checks a client for every contract of a folder, and prints a table.
     Corpus(Corpus),
@@ -115,30 +118,9 @@ pub(crate) struct Regenerate {
 
 #[derive(Debug, Args)]
 pub(crate) struct Sandbox {
-    /// Port to listen on; 0 takes a free one.
-    #[arg(long, default_value_t = 0)]
-    pub(crate) port: u16,
-    /// Port of the compliance resource server; 0 takes a free one.
-    #[arg(long, default_value_t = 0)]
-    pub(crate) compliance_port: u16,
-    /// Demands a bearer token for the contract.
-    #[arg(long)]
-    pub(crate) contract_requires_token: bool,
-    /// Revision of the contract: 2 has additive, source-breaking and wire-breaking changes.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) contract_revision: u32,
-    /// SQLite file that keeps the state; in memory without it.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) data: Option<PathBuf>,
-    /// Seed in TOML that takes the place of the built-in one (sandbox/seed.toml).
-    #[arg(long, value_name = "FILE")]
-    pub(crate) seed: Option<PathBuf>,
-    /// Folder for the files with secrets and passwords, with the same paths at every start; a new temporary folder without it.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) secrets: Option<PathBuf>,
-    /// Folder that sandbox/graphiql/install.sh has installed GraphiQL into; a plain page takes its place without it.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) graphiql: Option<PathBuf>,
+    /// Flags of the program; `cargo xtask sandbox --help` lists them.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FLAGS")]
+    pub(crate) flags: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

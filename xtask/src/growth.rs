@@ -26,8 +26,7 @@ struct Point {
 }
 
 pub(crate) fn run(workspace: &Workspace, flags: &Growth) -> Result<ExitCode, Failure> {
-    let runtime = crate::sandbox::runtime()?;
-    let interrupt = Interrupt::listen(runtime.handle());
+    let (_runtime, interrupt) = Interrupt::start()?;
     if cfg!(debug_assertions) {
         progress("built without optimisation: for figures of speed use `cargo run --release -p xtask -- growth`");
     }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
+use tokio::runtime::{Handle, Runtime};
+
 use crate::failure::{Exit, Failure};
 
 /// How long a stage that looks for signals has to end by itself, before the program ends under it.
@@ -23,8 +25,19 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
+    /// A runtime for network work, and the signals that end it.
+    pub(crate) fn start() -> Result<(Runtime, Self), Failure> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.map_err(|error| {
+            let message = format!("no runtime can be started: {error}");
+            Failure::new(Exit::Files, "files/runtime", message, "run the command again")
+        })?;
+        let interrupt = Self::listen(runtime.handle());
+        Ok((runtime, interrupt))
+    }
+
     /// Listens for signals from now on. A stage that does not look for them, such as a generation, is left where it is.
-    pub(crate) fn listen(runtime: &tokio::runtime::Handle) -> Self {
+    fn listen(runtime: &Handle) -> Self {
         let interrupt = Self::default();
         let listener = interrupt.clone();
         let context = runtime.enter();

@@ -1,5 +1,8 @@
 //! `specs/codegen.toml`: where the contracts come from, and how the client is generated.
 
+mod keys;
+mod place;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -17,6 +20,8 @@ pub(crate) struct Settings {
     pub(crate) source: Source,
     /// What the generator reads.
     pub(crate) codegen: Setup,
+    /// The text that it was read from.
+    text: String,
 }
 
 /// `[source]`: where the contracts come from.
@@ -77,7 +82,7 @@ impl Settings {
                 format!("git checkout -- {CONFIGURATION}"),
             )
         })?;
-        let text = String::from_utf8(bytes).map_err(|error| invalid(&error.to_string(), 1, 1))?;
+        let text = String::from_utf8(bytes).map_err(|_| keys::not_text())?;
         let mut settings = Self::parse(&text)?;
         settings.codegen.graphql.documents = documents(workspace, GRAPHQL)?;
         Ok(settings)
@@ -101,11 +106,13 @@ impl Settings {
         Ok(Some(settings))
     }
 
+    /// The place of a JSON pointer into the configuration, or of what is nearest to it: line and column, from 1.
+    pub(crate) fn position(&self, pointer: &str) -> Option<(usize, usize)> {
+        place::of(&self.text, pointer)
+    }
+
     fn parse(text: &str) -> Result<Self, Failure> {
-        let at = |error: toml::de::Error| {
-            let (line, column) = position(text, error.span().map_or(0, |span| span.start));
-            invalid(error.message(), line, column)
-        };
+        let at = |error: toml::de::Error| keys::invalid(text, &error);
         let mut table = DeTable::parse(text).map_err(at)?;
         let source = table.get_mut().remove("source");
         let source = match source {
@@ -113,8 +120,8 @@ impl Settings {
             None => Source::default(),
         };
         let codegen = Config::deserialize(toml::de::Deserializer::from(table)).map_err(at)?;
-        check_names(&source.documents)?;
-        Ok(Self { source, codegen: codegen.into() })
+        check_documents(text, &source.documents)?;
+        Ok(Self { source, codegen: codegen.into(), text: text.to_owned() })
     }
 }
 
@@ -137,40 +144,30 @@ pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(plain)
 }
 
-fn check_names(documents: &[Document]) -> Result<(), Failure> {
+fn check_documents(text: &str, documents: &[Document]) -> Result<(), Failure> {
     for (index, document) in documents.iter().enumerate() {
-        if !is_name(&document.name) {
-            return Err(Failure::configuration(
-                "configuration/document-name",
-                format!("{CONFIGURATION}: [[source.document]] has the name {:?}", document.name),
-                "use lower-case letters, digits, `-` and `_`",
-            ));
+        let refuse = |code, key: &str, what: String, hint: &str| {
+            let place = place::shown(place::of(text, &format!("/source/document/{index}/{key}")));
+            Err(Failure::configuration(code, format!("{place}: [[source.document]] has {what}"), hint))
+        };
+        let (name, contract) = (&document.name, document.contract.trim());
+        if !is_name(name) {
+            let hint = "use lower-case letters, digits, `-` and `_`";
+            return refuse("configuration/document-name", "name", format!("the name {name:?}"), hint);
         }
         if documents.iter().take(index).any(|earlier| earlier.name == document.name) {
-            return Err(Failure::configuration(
-                "configuration/document-name",
-                format!("{CONFIGURATION}: two [[source.document]] have the name {:?}", document.name),
-                "give each document a name of its own",
-            ));
+            let what = format!("the name {name:?} of an earlier one");
+            return refuse("configuration/document-name", "name", what, "give each document a name of its own");
+        }
+        let scheme = contract.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        if contract.is_empty() || scheme.is_some_and(|scheme| !matches!(scheme.as_str(), "http" | "https")) {
+            let what = format!("the contract {contract:?}, which nothing can be downloaded from");
+            let hint =
+                "write a path below the base URL (contract = \"/swagger/v1/swagger.json\"), an http(s) URL, or a file";
+            return refuse("configuration/document-contract", "contract", what, hint);
         }
     }
     Ok(())
-}
-
-fn invalid(message: &str, line: usize, column: usize) -> Failure {
-    Failure::configuration(
-        "configuration/invalid",
-        format!("{CONFIGURATION}:{line}:{column}: {message}"),
-        "mend the line; `git diff specs/codegen.toml` shows what changed",
-    )
-}
-
-/// Line and column, from 1.
-fn position(text: &str, offset: usize) -> (usize, usize) {
-    let before = text.get(..offset).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    (line, column)
 }
 
 #[cfg(test)]

@@ -67,6 +67,26 @@ fn secrets_lie_where_they_are_wanted_and_go_with_the_terminal() {
     }
 }
 
+/// The sandbox of a regeneration ends with it, even where nothing of it can run any more.
+#[test]
+fn a_sandbox_never_outlives_a_regeneration_that_is_killed() {
+    let workspace = Workspace::new();
+    let mut run =
+        workspace.command(&["regenerate"]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("runs");
+    let lines = BufReader::new(run.stderr.take().expect("piped")).lines().map(|line| line.expect("text"));
+    let address =
+        |line: String| Some(line.split_once("the sandbox listens at http://")?.1.trim_matches('/').to_owned());
+    let address = lines.into_iter().find_map(address).expect("an address");
+    run.kill().expect("killed");
+    run.wait().expect("waited for");
+    // The end of the pipe takes its time to arrive.
+    let is_gone = (0..1000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::net::TcpStream::connect(&address).is_err()
+    });
+    assert!(is_gone, "{address} still answers");
+}
+
 #[test]
 fn a_port_that_is_taken_is_said() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

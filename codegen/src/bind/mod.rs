@@ -3,10 +3,8 @@
 mod place;
 
 use crate::model::{Content, Model, Operation, Provenance};
-use crate::{AsyncOperation, CancelOperation, Problem, Report, Setup};
-
-/// Name of the configuration in problems.
-const CONFIGURATION: &str = "specs/codegen.toml";
+use crate::output::Unused;
+use crate::{AsyncOperation, CancelOperation, Config, Problem, Report, Setup, rules};
 
 /// An asynchronous operation that the contract has.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +24,19 @@ pub(crate) struct Bindings<'a> {
     pub(crate) bound: Vec<Bound<'a>>,
     /// Names of those whose operation no contract has.
     pub(crate) unused: Vec<String>,
+}
+
+impl Bindings<'_> {
+    /// The entries that no contract has an operation for.
+    pub(crate) fn unused(&self, config: &Config) -> Vec<Unused> {
+        let entries = config.operations.iter().enumerate();
+        let idle = entries.filter(|(_, settings)| self.unused.contains(&settings.name));
+        idle.map(|(index, AsyncOperation { name, submit, .. })| Unused {
+            pointer: format!("/operation/{index}/submit"),
+            what: format!("asynchronous operation `{name}`: the contract does not have `{submit}`"),
+        })
+        .collect()
+    }
 }
 
 /// Ties asynchronous operations to those of the contract. One that the contract does not have is left out; one that does
@@ -75,14 +86,8 @@ pub(crate) fn problem(
     message: impl Into<String>,
     hint: &str,
 ) -> Problem {
-    Problem {
-        code,
-        document: CONFIGURATION.to_owned(),
-        pointer: Some(format!("/operation/{index}/{place}")),
-        position: None,
-        message: format!("the asynchronous operation `{}`: {}", settings.name, message.into()),
-        hint: hint.to_owned(),
-    }
+    let message = format!("the asynchronous operation `{}`: {}", settings.name, message.into());
+    rules::problem(code, format!("/operation/{index}/{place}"), message, hint)
 }
 
 impl Check<'_, '_> {

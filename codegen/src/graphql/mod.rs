@@ -49,9 +49,11 @@ pub(crate) fn read(
     let mut documents = Documents { assumed, ..Documents::default() };
     let Some(schema) = &schema else {
         documents.list = listed(&library, &mut report);
+        let unused = |name: &String| scalars::unused(name, "no schema is pinned");
+        documents.unused = config.scalars.keys().map(unused).collect();
         return report.into_result((documents, BTreeMap::new()));
     };
-    let scalars = scalars::Scalars::new(schema, &config.scalars, ledger, &mut report);
+    let scalars = scalars::Scalars::new(schema, &config.scalars, &mut documents.unused, ledger, &mut report);
     let mut given = BTreeMap::new();
     for round in 0..ROUNDS {
         let checked = match library.check(schema) {

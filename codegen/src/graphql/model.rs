@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::model::{Definition, Type, TypeId};
 use crate::naming::ident::member_name;
+use crate::output::Unused;
 use crate::text::{Ident, clipped, is_device};
 
 /// The module of the enumerations and input objects of the schema.
@@ -22,6 +23,8 @@ pub(crate) struct Documents {
     pub(crate) assumed: bool,
     /// By binding, the states of the schema that it does not name.
     pub(crate) unnamed_states: Vec<String>,
+    /// Rules of the configuration that are about nothing in the schema.
+    pub(crate) unused: Vec<Unused>,
     /// By file name, and by place in the file.
     pub(crate) list: Vec<Document>,
     pub(crate) types: Types,

@@ -57,7 +57,7 @@ pub(super) fn check(
         }
         let Ok(found) = document.operations.get(Some(&first.name)) else { continue };
         if found.operation_type != kind {
-            say("operation/document", key, format!("{FOLDER}/{file} is no {kind}"), "name another document");
+            say("operation/document", key, format!("{FOLDER}/{file} is not a {kind}"), "name another document");
             continue;
         }
         if !found.variables.iter().any(|variable| variable.name == operation.variable.as_str()) {

@@ -8,11 +8,9 @@ use apollo_compiler::schema::ExtendedType;
 use super::{FOLDER, SCHEMA};
 use crate::ledger::{Entry, Ledger, Loss};
 use crate::model::{Custom, Format, Type};
+use crate::output::Unused;
 use crate::text::Ident;
-use crate::{Problem, Report, Scalar};
-
-/// Name of the configuration in problems.
-const CONFIGURATION: &str = "specs/codegen.toml";
+use crate::{Problem, Report, Scalar, pointer, rules};
 
 /// What `@specifiedBy` says: the beginning of an address, and the type that reads every text of that specification.
 const SPECIFIED: [(&str, Scalar); 11] = [
@@ -38,6 +36,7 @@ impl Scalars {
     pub(super) fn new(
         schema: &Schema,
         chosen: &BTreeMap<String, Scalar>,
+        idle: &mut Vec<Unused>,
         ledger: &mut Ledger,
         report: &mut Report,
     ) -> Self {
@@ -46,15 +45,9 @@ impl Scalars {
             if let Some(other) = schema.types.get(name.as_str()).filter(|ty| !ty.is_scalar()) {
                 let kind = kind(other);
                 let message = format!("[scalars] maps `{name}`, which is {kind} of {SCHEMA}");
-                report.push(problem(message, "remove the line: only a scalar is mapped"));
+                report.push(problem(name, message, "remove the line: only a scalar is mapped"));
             } else if !schema.types.contains_key(name.as_str()) {
-                ledger.push(Entry {
-                    document: CONFIGURATION.to_owned(),
-                    pointer: format!("/scalars/{name}"),
-                    pass: "graphql/scalars",
-                    what: "not used: the schema has no such scalar".to_owned(),
-                    loss: Loss::Nothing,
-                });
+                idle.push(unused(name, "the schema does not have it"));
             }
             match mapped(scalar) {
                 Some(ty) => drop(types.insert(name.clone(), ty)),
@@ -62,6 +55,7 @@ impl Scalars {
                     let message =
                         format!("[scalars] maps `{name}` to {scalar:?}, which is not the path of a Rust type");
                     report.push(problem(
+                        name,
                         message,
                         "write a path such as `crate::scalars::Money`, or one of the known types",
                     ));
@@ -154,13 +148,11 @@ fn kind(ty: &ExtendedType) -> &'static str {
     }
 }
 
-fn problem(message: String, hint: &str) -> Problem {
-    Problem {
-        code: "configuration/scalar",
-        document: CONFIGURATION.to_owned(),
-        pointer: None,
-        position: None,
-        message,
-        hint: hint.to_owned(),
-    }
+/// A line of [scalars] that maps nothing.
+pub(super) fn unused(name: &str, reason: &str) -> Unused {
+    Unused { pointer: pointer::join("/scalars", name), what: format!("scalar `{name}`: {reason}") }
+}
+
+fn problem(name: &str, message: String, hint: &str) -> Problem {
+    rules::problem("configuration/scalar", pointer::join("/scalars", name), message, hint)
 }

@@ -65,7 +65,7 @@ fn replaced(notes: &mut Vec<Note>, encoding: &str) {
     notes.push(Note {
         pass: "load/encoding",
         pointer: String::new(),
-        what: format!("read bytes that are no {encoding} as U+FFFD"),
+        what: format!("read bytes that are not {encoding} as U+FFFD"),
         loss: Loss::Documentation("characters in another encoding".to_owned()),
     });
 }

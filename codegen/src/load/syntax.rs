@@ -114,7 +114,7 @@ fn json_fault(state: &State, error: &serde_json::Error, message: &str) -> Fault 
         ),
         None => {
             let reason = message.split(" at line ").next().unwrap_or(message);
-            Fault::new("contract/not-json", format!("no JSON: {reason}"), "mend the text at the place given")
+            Fault::new("contract/not-json", format!("not JSON: {reason}"), "mend the text at the place given")
         }
     };
     fault.at(position)

@@ -3,14 +3,19 @@
 use super::schemas::Types;
 use super::tree::{Document, Node};
 use super::{
-    Content, Model, Operation, Provenance, api_version, bodies, operations, parameters, reach, responses, tags,
+    Content, Model, Operation, Provenance, Routes, api_version, bodies, operations, parameters, reach, responses, tags,
 };
 use crate::ledger::Ledger;
 use crate::{Names, Setup};
 
 /// Interprets all documents, and says which names were given.
-pub(crate) fn build(documents: &[Document], setup: &Setup, pins: &Names, ledger: &mut Ledger) -> (Model, Names) {
-    let (mut found, left_out) = operations::find(documents, setup, ledger);
+pub(crate) fn build(
+    documents: &[Document],
+    setup: &Setup,
+    pins: &Names,
+    ledger: &mut Ledger,
+) -> (Model, Names, Routes) {
+    let (mut found, routes) = operations::find(documents, setup, ledger);
     let names = operations::name(&mut found, &setup.config, pins);
     let mut types = Types::new(documents, pins, &setup.config.rename, ledger);
     for document in documents {
@@ -20,7 +25,7 @@ pub(crate) fn build(documents: &[Document], setup: &Setup, pins: &Names, ledger:
             types.named(&schema, name);
         }
     }
-    let mut model = Model { left_out, ..Model::default() };
+    let mut model = Model { left_out: routes.admitted - found.len(), ..Model::default() };
     for operation in &found {
         model.operations.push(interpret(&mut types, operation));
         if !model.families.contains(&operation.family) {
@@ -37,7 +42,7 @@ pub(crate) fn build(documents: &[Document], setup: &Setup, pins: &Names, ledger:
     model.operations.sort_by(|one, other| (&one.family, &one.name).cmp(&(&other.family, &other.name)));
     reach::mark(&mut model);
     tags::mark(&mut model);
-    (model, given)
+    (model, given, routes)
 }
 
 fn interpret<'a>(types: &mut Types<'a>, found: &operations::Found<'a>) -> Operation {

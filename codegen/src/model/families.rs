@@ -4,6 +4,7 @@ use super::Family;
 use super::tree::Node;
 use crate::Setup;
 use crate::naming::ident::{camel, feature_name, handle_name, member_name};
+use crate::rules::{covers, trimmed};
 use crate::text::{Ident, clipped, is_device};
 
 /// Features that the generator writes itself, beside those of families.
@@ -17,13 +18,14 @@ pub(super) fn claim<'c>(setup: &'c Setup, path: &str, operation: &Node<'_>) -> (
     let mut best: Option<(&crate::Family, &str)> = None;
     for family in &setup.config.families {
         for prefix in &family.prefixes {
+            let prefix = trimmed(prefix);
             if covers(prefix, path) && best.is_none_or(|(_, other)| prefix.len() > other.len()) {
                 best = Some((family, prefix));
             }
         }
     }
     match best {
-        Some((family, prefix)) => (of(setup, family), prefix.trim_end_matches('/')),
+        Some((family, prefix)) => (of(setup, family), prefix),
         None => {
             let by_tag = named(setup, &fallback(path, operation), String::new(), Vec::new());
             // A tag may name a configured family, for a path outside of its prefixes.
@@ -32,12 +34,6 @@ pub(super) fn claim<'c>(setup: &'c Setup, path: &str, operation: &Node<'_>) -> (
             (family, "")
         }
     }
-}
-
-/// Whole segments only: `/api/compliance` does not claim `/api/compliance-reports`.
-fn covers(prefix: &str, path: &str) -> bool {
-    let prefix = prefix.trim_end_matches('/');
-    path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn fallback(path: &str, operation: &Node<'_>) -> String {
@@ -60,7 +56,7 @@ fn named(setup: &Setup, text: &str, covers: String, prefixes: Vec<String>) -> Fa
 }
 
 /// A name that is free as a module, a file, a cargo feature and a method of the client.
-fn name(setup: &Setup, text: &str) -> Ident {
+pub(crate) fn name(setup: &Setup, text: &str) -> Ident {
     let reserved = &setup.reserved;
     let is_free = |name: &str| {
         let feature = feature_name(name);
@@ -75,16 +71,4 @@ fn name(setup: &Setup, text: &str) -> Ident {
     let numbered = (2..).map(|number: usize| format!("{stem}_api{number}"));
     let mut wishes = [name.clone(), format!("{stem}_api")].into_iter().chain(numbered);
     Ident::derived(&wishes.find(|name| is_free(name)).unwrap_or(name), member_name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::covers;
-
-    #[test]
-    fn prefixes_are_compared_by_whole_segments() {
-        assert!(covers("/api/compliance", "/api/compliance/frameworks"));
-        assert!(covers("/api/compliance/", "/api/compliance"));
-        assert!(!covers("/api/compliance", "/api/compliance-reports"));
-    }
 }

@@ -39,6 +39,7 @@ mod xml;
 mod xml_shapes;
 
 pub(crate) use build::build;
+pub(crate) use families::name as family_name;
 pub(crate) use status::StatusKey;
 pub(crate) use style::Style;
 pub(crate) use tree::{Document, Node};
@@ -46,6 +47,8 @@ pub(crate) use types::{
     Custom, Definition, Deprecation, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Reach, Tagging, Type,
     TypeId, Variant, VariantContent,
 };
+
+use std::collections::BTreeSet;
 
 use crate::text::Ident;
 use crate::text::docs::Docs;
@@ -72,6 +75,19 @@ impl Model {
     pub(crate) fn definition(&self, id: TypeId) -> &Definition {
         &self.types[id.0]
     }
+}
+
+/// Paths of the contracts, and what became of them.
+#[derive(Debug, Default)]
+pub(crate) struct Routes {
+    /// All paths that have operations.
+    pub(crate) templates: BTreeSet<String>,
+    /// How many operations the configuration lets in.
+    pub(crate) admitted: usize,
+    /// Names of families that have operations.
+    pub(crate) families: BTreeSet<String>,
+    /// Prefixes that claim operations.
+    pub(crate) prefixes: BTreeSet<String>,
 }
 
 /// A route family: a module, a cargo feature and an accessor.

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::http::is_token;
 use super::tree::{Document, Node};
-use super::{Family, families, responses, route};
+use super::{Family, Routes, families, responses, route};
 use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::{member_name, type_name};
 use crate::naming::operation::{Route, from_route, last_parameter, version};
+use crate::rules::admits;
 use crate::text::Ident;
 use crate::walk::{METHODS, OTHER_OPERATIONS};
 use crate::{Config, Names, Setup};
@@ -32,47 +33,49 @@ pub(super) struct Found<'a> {
     prefix: String,
 }
 
-/// All operations that the configuration lets in and that can be sent, and how many cannot.
-pub(super) fn find<'a>(documents: &'a [Document], setup: &Setup, ledger: &mut Ledger) -> (Vec<Found<'a>>, usize) {
+/// All operations that the configuration lets in and that can be sent, and what there is in all.
+pub(super) fn find<'a>(documents: &'a [Document], setup: &Setup, ledger: &mut Ledger) -> (Vec<Found<'a>>, Routes) {
     let mut found: Vec<Found<'a>> = Vec::new();
-    let mut left_out = 0;
+    let mut routes = Routes::default();
     let mut keys = BTreeSet::new();
     for document in documents {
         let root = Node::root(document);
-        for (template, item) in root.get("paths").iter().flat_map(|paths| paths.members().collect::<Vec<_>>()) {
-            if template.starts_with("x-") || !admitted(&setup.config, template) {
+        for (written, item) in root.get("paths").iter().flat_map(|paths| paths.members().collect::<Vec<_>>()) {
+            if written.starts_with("x-") {
                 continue;
             }
-            let template = match template.strip_prefix('/') {
-                Some(_) => template.to_owned(),
-                None => {
-                    item.note(ledger, "model/path", format!("read as `/{template}`"), Loss::Nothing);
-                    format!("/{template}")
-                }
-            };
+            let template = if written.starts_with('/') { written.to_owned() } else { format!("/{written}") };
+            let is_admitted = admits(&setup.config, &template);
+            if is_admitted && template != written {
+                item.note(ledger, "model/path", format!("read as `{template}`"), Loss::Nothing);
+            }
             let Some(item) = item.resolve() else {
-                item.note(
-                    ledger,
-                    "model/path",
-                    "the path is left out",
-                    Loss::Degraded("its `$ref` leads nowhere in this document".to_owned()),
-                );
+                if is_admitted {
+                    let cause = "its `$ref` leads nowhere in this document".to_owned();
+                    item.note(ledger, "model/path", "the path is left out", Loss::Degraded(cause));
+                }
                 continue;
             };
             let other = item.get(OTHER_OPERATIONS);
             let others = other.iter().flat_map(|others| others.members().collect::<Vec<_>>());
             let known = METHODS.iter().filter_map(|method| item.get(method).map(|node| (*method, node)));
             for (method, node) in known.chain(others).filter(|(_, node)| node.value.is_object()) {
+                routes.templates.insert(template.clone());
+                if !is_admitted {
+                    continue;
+                }
+                routes.admitted += 1;
                 let mut route = route::Route::read(&template);
                 if !is_method(method) {
                     route.refusal = Some("HTTP cannot send its method".to_owned());
                 }
                 if let Some(cause) = route.refusal {
                     node.note(ledger, "model/path", "the operation is left out", Loss::Degraded(cause));
-                    left_out += 1;
                     continue;
                 }
                 let (family, prefix) = families::claim(setup, &template, &node);
+                routes.families.insert(family.name.to_string());
+                routes.prefixes.insert(prefix.to_owned());
                 let method = if METHODS.contains(&method) { method.to_uppercase() } else { method.to_owned() };
                 let mut key = format!("{method} {template}");
                 if !keys.insert(key.clone()) {
@@ -98,7 +101,7 @@ pub(super) fn find<'a>(documents: &'a [Document], setup: &Setup, ledger: &mut Le
         }
     }
     share(&mut found, ledger);
-    (found, left_out)
+    (found, routes)
 }
 
 /// Marks operations whose requests begin alike, and says what becomes of fragments.
@@ -130,11 +133,6 @@ fn share(found: &mut [Found<'_>], ledger: &mut Ledger) {
 /// Whether a text is a method that a client can send (RFC 9110, section 9.1). `CONNECT` asks for a tunnel.
 fn is_method(text: &str) -> bool {
     is_token(text) && !text.eq_ignore_ascii_case("connect")
-}
-
-fn admitted(config: &Config, path: &str) -> bool {
-    let any = |prefixes: &[String]| prefixes.iter().any(|prefix| path.starts_with(prefix.as_str()));
-    (config.include.is_empty() || any(&config.include)) && !any(&config.exclude)
 }
 
 /// Gives every operation its name: pinned, from its identifier, or from its method and path.

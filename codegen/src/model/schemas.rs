@@ -322,9 +322,11 @@ impl<'a> Types<'a> {
 
     /// Puts on the record that a keyword gives no type: what it says, it says of values of one type only.
     fn unsaid(&mut self, node: &Node<'a>) {
-        for (keyword, what) in [("additionalProperties", "object"), ("items", "array"), ("format", "text or number")] {
+        for (keyword, what) in
+            [("additionalProperties", "objects"), ("items", "arrays"), ("format", "texts and numbers")]
+        {
             if node.text("type").is_empty() && node.value.get(keyword).is_some_and(|value| !value.is_boolean()) {
-                let what = format!("any value: without a type, `{keyword}` says nothing of what is no {what}");
+                let what = format!("any value: without a type, `{keyword}` speaks of {what} only");
                 node.note(self.ledger, "model/any", what, Loss::Documentation(format!("what `{keyword}` says")));
             }
         }

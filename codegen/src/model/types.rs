@@ -11,7 +11,7 @@ pub(crate) struct TypeId(pub(crate) usize);
 /// A type at a place of use.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
-    /// Anything: `serde_json::Value`.
+    /// Anything: `Value`.
     Any,
     Boolean,
     /// An integer of a Rust type: `i32`, `u8` …

@@ -10,7 +10,7 @@ use super::{Call, Client, Options, options};
 use crate::{
     Error, Method, Upload,
     error::Kind,
-    protocol::{Argument, Content, Prepared, Raw, decode, encode_path, pairs, set_header, to_bytes, to_tree, url},
+    protocol::{Argument, Content, Prepared, Raw, decode, encode_path, pairs, set_header, to_bytes, to_value, url},
 };
 
 const NAME: &str = "request";
@@ -60,7 +60,7 @@ impl<'a> Request<'a> {
 
     /// Adds a parameter to the query. A list repeats the name; null adds nothing.
     pub fn query(mut self, name: &str, value: impl Serialize) -> Self {
-        match to_tree(&value) {
+        match to_value(&value) {
             Ok(value) => self.query.extend(pairs(name, &value)),
             Err(cause) => {
                 self.fail(Error::new(Kind::Request, format!("the parameter `{name}` cannot be written")).cause(cause))

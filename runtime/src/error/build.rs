@@ -29,6 +29,12 @@ impl Error {
             .hint("the service answers otherwise than its contract says: regenerate the client")
     }
 
+    /// A value that cannot be written.
+    pub(crate) fn encode(cause: &serde_json::Error) -> Self {
+        Self::new(Kind::Request, format!("the value cannot be written as JSON: {}", display::mask(&cause.to_string())))
+            .hint("correct the value")
+    }
+
     /// A member of an object that is not of the type asked for.
     pub(crate) fn member(name: &str, cause: &serde_json::Error) -> Self {
         Self::decode(&format!("the member `{}`", display::escape(name)), cause).hint("ask for it as another type")

@@ -2,9 +2,9 @@
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
-use serde_json::{Map, Value};
 
 use super::{Error, Inner, Kind, scrub};
+use crate::json::{Object, Value, lenient};
 
 /// One error of an answer, as the GraphQL specification writes it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -13,7 +13,7 @@ pub struct GraphqlError {
     message: String,
     locations: Vec<Location>,
     path: Vec<Value>,
-    extensions: Map<String, Value>,
+    extensions: Object,
 }
 
 /// A place in the document.
@@ -82,18 +82,19 @@ pub(crate) fn read_errors(text: &str, secret: Option<&SecretString>) -> Vec<Grap
         Ok(single) => vec![single],
         Err(_) => Vec::new(),
     };
-    list.into_iter().map(GraphqlError::lenient).collect()
+    list.into_iter().map(GraphqlError::read).collect()
 }
 
 impl GraphqlError {
     /// Takes each part that is one, so that an odd part, such as a path that is null, does not cost the others.
-    fn lenient(value: Value) -> Self {
+    fn read(value: Value) -> Self {
         let Value::Object(mut parts) = value else { return Self::default_with(None) };
         let mut part = |name| parts.remove(name).unwrap_or_default();
+        let list = |value| if let Value::Array(items) = value { items } else { Vec::new() };
         Self {
-            locations: serde_json::from_value(part("locations")).unwrap_or_default(),
-            path: serde_json::from_value(part("path")).unwrap_or_default(),
-            extensions: serde_json::from_value(part("extensions")).unwrap_or_default(),
+            locations: lenient::from_slice(part("locations").to_string().as_bytes()).unwrap_or_default(),
+            path: list(part("path")),
+            extensions: if let Value::Object(members) = part("extensions") { members } else { Object::new() },
             ..Self::default_with(part("message").as_str())
         }
     }
@@ -118,13 +119,13 @@ impl GraphqlError {
     }
 
     /// What the service adds.
-    pub fn extensions(&self) -> &Map<String, Value> {
+    pub fn extensions(&self) -> &Object {
         &self.extensions
     }
 
     /// The `code` of the extensions, by which many services name the kind of error.
     pub fn code(&self) -> Option<&str> {
-        self.extensions.get("code").and_then(Value::as_str)
+        self.extensions.value("code").and_then(Value::as_str)
     }
 }
 

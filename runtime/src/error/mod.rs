@@ -32,6 +32,8 @@ pub(crate) use kind::Kind;
 pub(crate) use predicates::{is_passing_status, is_passing_status_of_issuer};
 pub use problem::Problem;
 
+use crate::json::lenient;
+
 type Cause = Arc<dyn StdError + Send + Sync>;
 
 /// What went wrong with a call, or before it.
@@ -116,7 +118,7 @@ impl Error {
     ///
     /// The body is not JSON of that type.
     pub fn body_as<T: DeserializeOwned>(&self) -> Result<T, Self> {
-        serde_json::from_slice(&self.0.body).map_err(|cause| Self::decode("the body of the error", &cause))
+        lenient::from_slice(&self.0.body).map_err(|cause| Self::decode("the body of the error", &cause))
     }
 
     /// The body of the response as it came, at most 64 KiB. A token or secret of this client that the server repeats in it

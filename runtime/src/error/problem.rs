@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use crate::json::{Object, Value};
 
 /// The body of an error as RFC 9457 problem details. Every member is optional; one of another type than expected is an
 /// extension.
@@ -32,7 +32,7 @@ impl Problem {
     pub(crate) fn read(body: &[u8]) -> Option<Self> {
         let Ok(Value::Object(mut members)) = serde_json::from_slice(body) else { return None };
         let kind = text(&mut members, "type");
-        let status = members.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
+        let status = members.value("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
         if status.is_some() {
             members.remove("status");
         }
@@ -67,11 +67,11 @@ impl Problem {
     }
 }
 
-fn text(members: &mut Map<String, Value>, name: &str) -> Option<String> {
+fn text(members: &mut Object, name: &str) -> Option<String> {
     match members.remove(name) {
         Some(Value::String(text)) => Some(text),
         Some(other) => {
-            members.insert(name.to_owned(), other);
+            members.set(name, other);
             None
         }
         None => None,
@@ -79,10 +79,10 @@ fn text(members: &mut Map<String, Value>, name: &str) -> Option<String> {
 }
 
 /// The map of messages. What is not such a map stays an extension.
-fn errors(members: &mut Map<String, Value>) -> BTreeMap<String, Vec<String>> {
-    let Some(Value::Object(found)) = members.get("errors") else { return BTreeMap::new() };
+fn errors(members: &mut Object) -> BTreeMap<String, Vec<String>> {
+    let Some(Value::Object(found)) = members.value("errors") else { return BTreeMap::new() };
     let read: Option<BTreeMap<String, Vec<String>>> =
-        found.iter().map(|(name, messages)| Some((name.clone(), strings(messages)?))).collect();
+        found.iter().map(|(name, messages)| Some((name.to_owned(), strings(messages)?))).collect();
     match read {
         Some(errors) => {
             members.remove("errors");

@@ -3,11 +3,12 @@
 use bytes::Bytes;
 use secrecy::SecretString;
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::value::RawValue;
 
 use crate::{
+    Object,
     error::{Error, GraphqlError, read_errors},
-    protocol::lenient,
+    json::lenient,
 };
 
 /// What to do where data is not as the schema says.
@@ -20,7 +21,7 @@ const BREAKS: &str = "a text: ask for a type that fits; a document of the client
 pub struct Answer<T> {
     data: Option<T>,
     errors: Vec<GraphqlError>,
-    extensions: Map<String, Value>,
+    extensions: Object,
 }
 
 #[derive(Deserialize)]
@@ -30,7 +31,7 @@ struct Wire<'a> {
     #[serde(borrow, default)]
     errors: Option<&'a RawValue>,
     #[serde(default)]
-    extensions: Option<Map<String, Value>>,
+    extensions: Option<Object>,
 }
 
 impl<T> Answer<T> {
@@ -45,7 +46,7 @@ impl<T> Answer<T> {
     }
 
     /// What the service adds beside data and errors.
-    pub fn extensions(&self) -> &Map<String, Value> {
+    pub fn extensions(&self) -> &Object {
         &self.extensions
     }
 

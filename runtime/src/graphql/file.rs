@@ -4,7 +4,7 @@ use std::{cell::RefCell, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{Upload, protocol::tree::Tree};
+use crate::{Upload, Value};
 
 /// A file among the variables of a document, for a scalar such as `Upload`. The document is sent as a form with the file
 /// beside it (GraphQL multipart request specification).
@@ -70,7 +70,7 @@ pub(super) fn written(
     if files.is_empty() {
         return Ok((text, Vec::new()));
     }
-    let mut tree = Tree::read(&text).ok_or_else(|| <serde_json::Error as serde::ser::Error>::custom("too deep"))?;
+    let mut tree = Value::read(&text).map_err(<serde_json::Error as serde::ser::Error>::custom)?;
     let mut places = Vec::new();
     take(&mut tree, "variables", &mut places);
     let found = places.into_iter().filter_map(|(path, index)| Some((path, files.get(index)?.clone())));
@@ -78,20 +78,20 @@ pub(super) fn written(
 }
 
 /// Puts null in the place of each file.
-fn take(tree: &mut Tree, path: &str, places: &mut Vec<(String, usize)>) {
+fn take(tree: &mut Value, path: &str, places: &mut Vec<(String, usize)>) {
     match tree {
-        Tree::String(text) => {
+        Value::String(text) => {
             if let Some(index) = text.strip_prefix(MARK).and_then(|index| index.parse().ok()) {
                 places.push((path.to_owned(), index));
-                *tree = Tree::Null;
+                *tree = Value::Null;
             }
         }
-        Tree::Array(items) => {
+        Value::Array(items) => {
             items.iter_mut().enumerate().for_each(|(index, item)| take(item, &format!("{path}.{index}"), places));
         }
-        Tree::Object(members) => {
+        Value::Object(members) => {
             members.iter_mut().for_each(|(name, value)| take(value, &format!("{path}.{name}"), places));
         }
-        Tree::Null | Tree::Bool(_) | Tree::Number(_) => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -7,17 +7,14 @@ use http::{HeaderMap, HeaderValue, header};
 use ring::digest;
 use secrecy::SecretString;
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
 
 use super::{Answer, GraphqlError, document, file, hub::Hub};
 use crate::{
-    Client, Error, Method, Upload,
+    Client, Error, Method, Object, Upload, Value,
     client::{Options, Session, options, send},
     clock::Until,
     error::{Kind, read_errors},
-    protocol::{
-        Content, Parts, Prepared, Raw, encode_path, pairs as query_pairs, set_header, to_bytes, tree::Tree, url,
-    },
+    protocol::{Content, Parts, Prepared, Raw, encode_path, pairs as query_pairs, set_header, to_bytes, url},
 };
 
 const NAME: &str = "graphql";
@@ -157,7 +154,7 @@ impl Ask {
             // What is a text in JSON is one in the query; the rest stays JSON.
             let text = |text: &str| serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
             let pairs: Vec<String> =
-                self.parts(by).iter().flat_map(|(name, part)| query_pairs(name, &Tree::String(text(part)))).collect();
+                self.parts(by).iter().flat_map(|(name, part)| query_pairs(name, &Value::String(text(part)))).collect();
             let mut prepared = prepare(session, &options.path, Content::None, &pairs.join("&"), ACCEPT, false)?;
             prepared.method = Method::Get;
             return Ok(prepared);
@@ -251,7 +248,7 @@ fn refused(error: Error, secret: Option<&SecretString>) -> Error {
     };
     let Ok(Value::Object(answer)) = serde_json::from_slice(error.raw_body()) else { return error };
     // ASP.NET's problem details have `errors` as well, as an object.
-    match answer.get("errors") {
+    match answer.value("errors") {
         Some(list @ Value::Array(_)) => {
             let body = Bytes::copy_from_slice(error.raw_body());
             Error::graphql(read_errors(&list.to_string(), secret)).with_response(status, body).at(NAME)
@@ -262,16 +259,16 @@ fn refused(error: Error, secret: Option<&SecretString>) -> Error {
 
 /// `[["id", "17"]]` is an object to people.
 fn pairs_to_object(text: &str) -> Option<String> {
-    let Tree::Array(pairs) = Tree::read(text)? else { return None };
-    let members: Option<Vec<(String, Tree)>> = pairs
+    let Value::Array(pairs) = Value::read(text).ok()? else { return None };
+    let members: Option<Object> = pairs
         .into_iter()
         .map(|pair| {
-            let Tree::Array(pair) = pair else { return None };
-            let [Tree::String(name), value] = <[Tree; 2]>::try_from(pair).ok()? else { return None };
+            let Value::Array(pair) = pair else { return None };
+            let [Value::String(name), value] = <[Value; 2]>::try_from(pair).ok()? else { return None };
             Some((name, value))
         })
         .collect();
-    Some(Tree::Object(members?.into_iter().collect()).to_string())
+    Some(Value::Object(members?).to_string())
 }
 
 pub(super) fn prepare(

@@ -1,9 +1,7 @@
 //! What ties an asynchronous operation to a deployment.
 
-use serde_json::Value;
-
 use super::State;
-use crate::Method;
+use crate::{Method, Value};
 
 /// Which operation is asynchronous, where its identifier lies, and how it is watched. The constants of a generated client
 /// are written from `[[operation]]` in `specs/codegen.toml`, and are checked against contract and schema.

@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, time::SystemTime};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::time::{from_millis, millis};
+use crate::Value;
 
 /// What a state means, as the configuration says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

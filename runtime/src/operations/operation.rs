@@ -8,18 +8,18 @@ use std::{
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
 
 use super::{
     Binding, Deadline, Observation, OperationRef, Operations, Outcome, Source, State, Watch, WatchOptions,
     binding::text,
 };
 use crate::{
-    Error,
+    Error, Object, Value,
     client::{Options, send},
     error::Kind,
     graphql::{Hub, Subscription},
-    protocol::{Content, Prepared, fill_texts, lenient, url},
+    json::lenient,
+    protocol::{Content, Prepared, fill_texts, url},
 };
 
 /// One asynchronous operation, found again by its reference.
@@ -159,9 +159,7 @@ impl Operation {
     }
 
     fn variables(&self) -> Value {
-        let mut variables = Map::new();
-        variables.insert(self.binding.variable.to_owned(), self.reference.id().into());
-        Value::Object(variables)
+        [(self.binding.variable, self.reference.id())].into_iter().collect::<Object>().into()
     }
 
     /// One look, in its turn.

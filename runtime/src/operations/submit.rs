@@ -2,7 +2,6 @@
 
 use std::time::{Duration, SystemTime};
 
-use serde_json::Value;
 use uuid::{Builder, Uuid};
 
 use super::{
@@ -14,7 +13,7 @@ use super::{
     time::millis,
 };
 use crate::{
-    Bytes, Call, Error, Request, Submission,
+    Bytes, Call, Error, Request, Submission, Value,
     client::{Options, send},
     clock,
     error::Kind,

@@ -5,10 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
-
 use super::{Binding, Observation, Outcome, Source, State, WatchOptions, binding::text};
-use crate::clock::Until;
+use crate::{Value, clock::Until};
 
 /// What a push leads to.
 #[derive(Debug, PartialEq)]

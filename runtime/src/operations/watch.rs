@@ -7,7 +7,6 @@ use std::{
 };
 
 use futures_core::Stream;
-use serde_json::Value;
 
 use super::{
     Observation, Operation, Outcome,
@@ -15,7 +14,7 @@ use super::{
     trouble::Trouble,
 };
 use crate::{
-    Error,
+    Error, Value,
     clock::{self, Backoff, Until, random},
     graphql::{Delivery, Subscription},
 };

@@ -5,7 +5,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 
-use super::tree::Tree;
+use crate::json::Value;
 
 /// A value that goes into a request. Everything that serialises is one.
 pub trait Argument {
@@ -54,9 +54,9 @@ pub(crate) fn to_bytes(argument: &dyn Argument) -> Result<Vec<u8>, serde_json::E
     Ok(out)
 }
 
-/// The value as a tree. By way of the text, so that each type is compiled for one serialiser only, and numbers keep their
+/// The value as a tree of JSON. By way of the text, so that each type is compiled for one serialiser only, and numbers keep their
 /// digits.
-pub(crate) fn to_tree(argument: &dyn Argument) -> Result<Tree, serde_json::Error> {
+pub(crate) fn to_value(argument: &dyn Argument) -> Result<Value, serde_json::Error> {
     let text = String::from_utf8(to_bytes(argument)?).map_err(serde::ser::Error::custom)?;
-    Tree::read(&text).ok_or_else(|| serde::ser::Error::custom("values that stand too deep in each other"))
+    Value::read(&text).map_err(serde::ser::Error::custom)
 }

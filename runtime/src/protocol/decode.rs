@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::{Body, Raw, lenient};
-use crate::{ByteStream, EventStream, error::Error};
+use super::{Body, Raw};
+use crate::{ByteStream, EventStream, error::Error, json::lenient};
 
 /// A JSON body. A byte-order mark before it is left out.
 pub fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
@@ -20,7 +20,9 @@ pub fn read<T: DeserializeOwned>(raw: &Raw) -> Result<T, Error> {
 #[cfg(feature = "xml")]
 pub fn xml<T: DeserializeOwned>(raw: Raw, root: &super::xml::Root) -> Result<T, Error> {
     let value = super::xml::read(raw.bytes(), root).map_err(serde::de::Error::custom);
-    value.and_then(|value| T::deserialize(lenient::Lenient::new(&value))).map_err(|cause| raw.fail_as("xml", &cause))
+    value
+        .and_then(|value| lenient::from_slice(value.to_string().as_bytes()))
+        .map_err(|cause| raw.fail_as("xml", &cause))
 }
 
 /// A JSON body, or none.

@@ -4,8 +4,10 @@ use std::{borrow::Cow, fmt};
 
 use serde::{
     Deserializer,
-    de::{self, Visitor},
+    de::{self, Error as _, MapAccess, Visitor},
 };
+
+use crate::json::{Decimal, digits};
 
 /// Reads a string without copying it where the format allows.
 pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
@@ -35,7 +37,7 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>,
 /// Reads an integer, also where it is written with a fraction of zero, or as text.
 pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     struct Integer;
-    impl Visitor<'_> for Integer {
+    impl<'de> Visitor<'de> for Integer {
         type Value = i64;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -62,6 +64,13 @@ pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Err
 
         fn visit_str<E: de::Error>(self, text: &str) -> Result<i64, E> {
             text.parse().map_err(|_| E::custom("a string that is not an integer"))
+        }
+
+        /// A number, where the feature `arbitrary_precision` of `serde_json` is on.
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<i64, A::Error> {
+            let digits = digits(&mut map)?.and_then(Decimal::new);
+            let integer = digits.as_ref().and_then(Decimal::to_integer);
+            integer.ok_or_else(|| A::Error::custom("a value that is not an integer"))
         }
     }
     deserializer.deserialize_any(Integer)

@@ -38,7 +38,8 @@ impl Event {
     ///
     /// The data is not JSON of that type.
     pub fn data_as<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        super::lenient::from_slice(self.data.as_bytes()).map_err(|cause| Error::decode("the data of the event", &cause))
+        crate::json::lenient::from_slice(self.data.as_bytes())
+            .map_err(|cause| Error::decode("the data of the event", &cause))
     }
 }
 

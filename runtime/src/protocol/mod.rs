@@ -9,7 +9,6 @@ mod argument;
 pub mod decode;
 mod enums;
 pub(crate) mod events;
-pub(crate) mod lenient;
 mod multipart;
 mod operation;
 mod parameter;
@@ -27,9 +26,8 @@ pub(crate) mod upload;
 #[cfg(feature = "xml")]
 pub mod xml;
 
-pub(crate) use crate::value::{tree, whole};
 pub use argument::Argument;
-pub(crate) use argument::{to_bytes, to_tree};
+pub(crate) use argument::{to_bytes, to_value};
 pub use enums::{integer, out_of_range, text, unfit};
 pub use events::{Event, EventStream};
 pub(crate) use multipart::Part;

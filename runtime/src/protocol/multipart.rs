@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{Argument, Style, style, to_bytes, to_tree, tree::Tree as Value};
+use super::{Argument, Style, style, to_bytes, to_value};
 use crate::Upload;
+use crate::json::Value;
 
 /// The parts of a multipart body, in order.
 #[derive(Debug, Default)]
@@ -54,7 +55,7 @@ impl Parts {
 
     /// Adds a value as text: a string as it is, another value as JSON writes it. Null adds nothing.
     pub fn text(&mut self, name: &'static str, value: impl Argument) {
-        match to_tree(&value) {
+        match to_value(&value) {
             Ok(value) => self.value(name, &value),
             Err(error) => self.fail(error),
         }
@@ -67,7 +68,7 @@ impl Parts {
 
     /// Adds each element of an array as text, under the same name.
     pub fn texts(&mut self, name: &'static str, values: impl Argument) {
-        match to_tree(&values) {
+        match to_value(&values) {
             Ok(Value::Array(values)) => values.iter().for_each(|value| self.value(name, value)),
             Ok(value) => self.value(name, &value),
             Err(error) => self.fail(error),
@@ -108,7 +109,7 @@ impl Parts {
 
     /// Adds a value in a style: the pairs that a query would have, each a part, and nothing encoded.
     pub fn styled(&mut self, name: &'static str, how: Style, value: &dyn Argument) {
-        match to_tree(value) {
+        match to_value(value) {
             Ok(value) => {
                 for (name, text) in style::entries(name, how, &value) {
                     self.plain(name, Upload::bytes(text));

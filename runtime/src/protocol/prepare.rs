@@ -5,12 +5,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use url::{Position, Url};
 
 use super::{
-    Argument, Location, Method, Operation, Parameter, Parts, Payload, Style, style, template, to_bytes, to_tree,
-    tree::Tree as Value,
+    Argument, Location, Method, Operation, Parameter, Parts, Payload, Style, style, template, to_bytes, to_value,
 };
 use crate::{
     Upload,
     error::{Error, Kind},
+    json::Value,
 };
 
 /// The media type of problem details (RFC 9457).
@@ -47,7 +47,7 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, Error> {
     let mut values = Vec::with_capacity(arguments.len() + 1);
     for (parameter, argument) in operation.parameters.iter().zip(arguments) {
-        let value = to_tree(*argument).map_err(|cause| {
+        let value = to_value(*argument).map_err(|cause| {
             Error::new(Kind::Request, format!("the parameter `{}` cannot be written", parameter.name)).cause(cause)
         })?;
         values.push((parameter, value));
@@ -168,7 +168,7 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
         #[cfg(feature = "xml")]
         Payload::Xml(body, root) => {
             let text = String::from_utf8_lossy(&write(body)?).into_owned();
-            let value = Value::read(&text).ok_or_else(|| "values stand too deep in each other".to_owned());
+            let value = Value::read(&text).map_err(str::to_owned);
             let text = value.and_then(|value| super::xml::write(&value, root));
             let text = text.map_err(|cause| {
                 Error::new(Kind::Request, format!("the body cannot be written as XML: {cause}"))
@@ -204,7 +204,7 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
 
 /// The members of an object, one or more pairs each.
 fn form(operation: &Operation, json: &[u8]) -> Result<String, Error> {
-    let members = match std::str::from_utf8(json).ok().and_then(Value::read) {
+    let members = match std::str::from_utf8(json).ok().and_then(|text| Value::read(text).ok()) {
         Some(Value::Object(members)) => members,
         Some(Value::Null) => return Ok(String::new()),
         _ => return Err(Error::new(Kind::Request, "the body of a form is not an object")),
@@ -212,7 +212,7 @@ fn form(operation: &Operation, json: &[u8]) -> Result<String, Error> {
     let pairs: Vec<String> = members
         .iter()
         .flat_map(|(name, value)| {
-            let style = operation.encoding.iter().find(|(field, _)| field == name).map(|(_, style)| *style);
+            let style = operation.encoding.iter().find(|(field, _)| *field == name).map(|(_, style)| *style);
             let style = style.unwrap_or(if value.is_object() { Style::Json } else { Style::Form });
             style::pairs(name, style, value, style::form)
         })

@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{
-    Style,
-    tree::{Members, Tree as Value},
-};
+use super::Style;
+use crate::json::{Object, Value};
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// How one text is made fit for its place.
@@ -169,7 +167,7 @@ pub(crate) fn pieces(value: &Value) -> Vec<Cow<'_, str>> {
     match value {
         Value::Array(items) => present(items).map(text).collect(),
         Value::Object(members) => {
-            set(members).flat_map(|(member, value)| [Cow::Borrowed(member.as_str()), text(value)]).collect()
+            set(members).flat_map(|(member, value)| [Cow::Borrowed(member), text(value)]).collect()
         }
         value => vec![text(value)],
     }
@@ -184,6 +182,6 @@ fn present(items: &[Value]) -> impl Iterator<Item = &Value> {
     items.iter().filter(|item| !item.is_null())
 }
 
-fn set(members: &Members) -> impl Iterator<Item = &(String, Value)> {
+fn set(members: &Object) -> impl Iterator<Item = (&str, &Value)> {
     members.iter().filter(|(_, value)| !value.is_null())
 }

@@ -2,8 +2,9 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::{Parameter, style, tree::Tree as Value};
+use super::{Parameter, style};
 use crate::error::{Error, Kind};
+use crate::json::Value;
 
 /// The path with its parameters in place. `value` gives the value of a parameter by its name.
 pub(crate) fn fill<'v>(

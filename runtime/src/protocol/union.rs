@@ -8,13 +8,9 @@ use serde::{
     de::{DeserializeOwned, DeserializeSeed, IgnoredAny, MapAccess, Visitor},
     ser::SerializeMap,
 };
-use serde_json::Value;
 
-use super::{
-    lenient,
-    record::covered,
-    tree::{self, Members, Tree},
-};
+use super::record::covered;
+use crate::json::{self, Object, Value, lenient};
 
 /// The text of a value that is still to be told apart.
 type Kept = String;
@@ -27,7 +23,7 @@ type Tagged<T> = (&'static [&'static str], Read<T>);
 
 /// Reads a value as its text.
 pub fn kept<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kept, D::Error> {
-    tree::raw(deserializer)
+    json::raw(deserializer)
 }
 
 /// How one variant of an untagged union is read: whether an integer may be written with a fraction of zero or an exponent.
@@ -47,7 +43,7 @@ pub fn from_text_leniently<T: DeserializeOwned>(text: &str) -> Result<T, serde_j
 pub fn by_tag<T>(text: &str, tag: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
     let Some(tag) = tag_of(text, tag) else { return Ok(None) };
     let found = variants.iter().find(|(tags, _)| tags.contains(&tag.as_str()));
-    found.map(|(_, read)| tree::within(text, || read(text))?).transpose()
+    found.map(|(_, read)| json::within(text, || read(text))?).transpose()
 }
 
 /// The text or the number that the last member of a name is. .NET may tell subtypes apart by numbers.
@@ -109,7 +105,7 @@ pub fn by_fit<T>(text: &str, variants: &[Fit<T>]) -> Result<Option<T>, serde_jso
     for whole in [false, true] {
         let mut best: Option<(T, i64)> = None;
         for read in variants {
-            let (candidate, points) = covered(|| tree::within(text, || read(text, whole)));
+            let (candidate, points) = covered(|| json::within(text, || read(text, whole)));
             if let Ok(candidate) = candidate?
                 && best.as_ref().is_none_or(|(_, most)| points > *most)
             {
@@ -136,15 +132,14 @@ pub fn with_tag<S: Serializer>(
     text: &'static str,
     variant: &dyn super::Argument,
 ) -> Result<S::Ok, S::Error> {
-    let value = super::to_tree(variant).map_err(serde::ser::Error::custom)?;
-    let Tree::Object(members) = value else { return value.serialize(serializer) };
-    let own = members.get(tag).filter(|value| !value.is_null()).cloned();
+    let value = super::to_value(variant).map_err(serde::ser::Error::custom)?;
+    let Value::Object(mut members) = value else { return value.serialize(serializer) };
+    let own = members.remove(tag).filter(|value| !value.is_null());
     // Readers of tagged unions in .NET want the tag first.
-    let tagged: Members = [(tag.to_owned(), own.unwrap_or_else(|| Tree::String(text.to_owned())))]
-        .into_iter()
-        .chain(members.into_iter().filter(|(name, _)| name != tag))
-        .collect();
-    Tree::Object(tagged).serialize(serializer)
+    let mut tagged = Object::new();
+    tagged.set(tag, own.unwrap_or_else(|| text.into()));
+    tagged.extend(members);
+    tagged.serialize(serializer)
 }
 
 /// Writes a variant as the only member of an object.
@@ -156,7 +151,7 @@ pub fn keyed<S: Serializer>(serializer: S, name: &'static str, variant: &impl Se
 
 /// The only member of an object that is not null: its name, and its value as text.
 pub fn only_member<E: serde::de::Error>(text: &str) -> Result<(String, Kept), E> {
-    let Some(Tree::Object(members)) = Tree::read(text) else {
+    let Ok(Value::Object(members)) = Value::read(text) else {
         return Err(E::custom("an object with one member is expected"));
     };
     let mut set = members.into_iter().filter(|(_, value)| !value.is_null());

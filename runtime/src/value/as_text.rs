@@ -4,7 +4,7 @@ use std::{fmt, ops::Deref, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{tree::raw, whole::digits};
+use crate::json::{raw, whole::digits};
 
 /// An integer that the service writes as text, because not every reader of JSON holds 64 bits without loss. It is sent as
 /// text, and read as text or as a number.

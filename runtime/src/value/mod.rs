@@ -3,21 +3,16 @@
 mod as_text;
 mod base64;
 mod date_time;
-mod decimal;
 mod maybe;
-mod object;
 #[cfg(test)]
 mod tests;
 mod time_span;
-pub(crate) mod tree;
-pub(crate) mod whole;
+mod typed;
 
 pub use as_text::AsText;
 pub use base64::Base64;
 pub use date_time::{Date, DateTime, Time};
-pub use decimal::Decimal;
 pub use maybe::Maybe;
-pub use object::Object;
 pub use time_span::TimeSpan;
 
 /// Makes a type that keeps the text of the wire, whatever it says.

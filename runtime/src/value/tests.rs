@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use serde_json::{from_str, json, to_string};
+use serde_json::{from_str, to_string};
 
-use super::{Base64, Date, DateTime, Object, Time, TimeSpan};
+use super::{Base64, Date, DateTime, Time, TimeSpan};
 
 #[test]
 fn any_text_is_read_and_given_back() {
@@ -114,21 +114,4 @@ fn bytes_are_base64() {
         assert!(!error.contains("canary"), "{error}");
     }
     assert_eq!(format!("{:?}", Base64::from("canary")), "Base64(6 bytes)");
-}
-
-#[test]
-fn objects_keep_everything_in_order() {
-    let text = r#"{"z":1,"a":null,"m":{"y":[1.50,"x"]},"":true}"#;
-    let mut object: Object = from_str(text).unwrap();
-    assert_eq!(to_string(&object).unwrap(), text.replace("1.50", "1.5"));
-    assert_eq!(object.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["z", "a", "m", ""]);
-    assert_eq!(object.get::<i64>("a").unwrap(), None);
-    assert_eq!(object.value("a"), Some(&json!(null)));
-    let error = object.get::<i64>("m").unwrap_err();
-    assert!(error.is_decode() && error.to_string().contains("`m`"), "{error}");
-    assert_eq!(object.set("z", 2), Some(json!(1)));
-    assert_eq!(object.get::<i64>("z").unwrap(), Some(2));
-    assert_eq!(object.remove("z"), Some(json!(2)));
-    assert_eq!((object.len(), object.is_empty()), (3, false));
-    assert!(from_str::<Object>("[]").is_err());
 }

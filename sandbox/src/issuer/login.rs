@@ -62,7 +62,7 @@ fn form(issuer: &Issuer, status: StatusCode, back: &str, name: &str, problem: &s
          <label>User <input name=\"user\" value=\"{name}\" autocomplete=\"username\" required autofocus></label>\n\
          <label>Password <input name=\"password\" type=\"password\" autocomplete=\"current-password\" required></label>\n\
          <button>Log in</button>\n</form>\n\
-         <p>Passwords are new in every sandbox: <code>cargo xtask sandbox</code> says in which files they lie.</p>\n\
+         <p>Passwords are new in every sandbox: the program says in which files they lie.</p>\n\
          <ul>{users}</ul>",
         path = super::LOGIN_PATH,
         back = html::escape(back),

@@ -49,7 +49,7 @@ impl Checker {
         if let Some(kind) = schema.kind
             && !is_kind(kind, schema.format, value)
         {
-            return self.complain(place, format!("The JSON value is no {}.", schema.format.unwrap_or(kind)));
+            return self.complain(place, format!("The JSON value is not of type {}.", schema.format.unwrap_or(kind)));
         }
         let length = value.as_str().map(|text| text.chars().count());
         if let (Some(length), Some(least)) = (length, schema.min_length)

@@ -7,8 +7,8 @@ finish() {
 }
 trap finish EXIT INT TERM
 
-cargo build -q -p xtask
-"${CARGO_TARGET_DIR:-target}/debug/xtask" sandbox --contract-revision "${REVISION:-1}" >"$work/out" 2>"$work/err" &
+cargo build -q -p platform-sandbox
+"${CARGO_TARGET_DIR:-target}/debug/platform-sandbox" --contract-revision "${REVISION:-1}" >"$work/out" 2>"$work/err" &
 sandbox_pid=$!
 for _ in $(seq 100); do
     grep -q '^export PLATFORM_CLIENT_ID' "$work/out" && break

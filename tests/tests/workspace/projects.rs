@@ -25,7 +25,7 @@ fn creation(team: &Team) -> CreateProject {
 
 async fn created(platform: &Platform, team: &Team) -> (Uuid, Value) {
     let project = platform.projects().create_project(&creation(team)).await.unwrap().expect("the sandbox sends a body");
-    (serde_json::from_value(project["id"].clone()).unwrap(), project)
+    (project["id"].to().unwrap(), project)
 }
 
 #[tokio::test]
@@ -50,10 +50,10 @@ async fn a_project_is_created_listed_and_found() {
         "serviceProviders": [],
     });
     for (name, value) in sent.as_object().unwrap() {
-        assert_eq!(&project[name], value, "{name}");
+        assert_eq!(project[name.as_str()], *value, "{name}");
     }
 
-    let id: Uuid = serde_json::from_value(project["id"].clone()).unwrap();
+    let id: Uuid = project["id"].to().unwrap();
     let found = platform.projects().get_project(&id).await.unwrap();
     assert_eq!(Value::from(found.clone()), project);
     assert_eq!(found.get::<String>("name").unwrap().as_deref(), Some("Atlas"));
@@ -121,7 +121,7 @@ async fn what_a_creation_leaves_out_is_not_sent_as_null() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let secrets = secret_files(&sandbox);
     let platform = client(&sandbox, secrets.path(), 0);
-    let providers = vec![json!("a"), json!({ "b": [1, null] }), json!(3)];
+    let providers: Vec<Value> = [json!("a"), json!({ "b": [1, null] }), json!(3)].map(Value::from).into();
     let body = CreateProject { service_providers: Some(providers.clone()), ..CreateProject::default() };
     let project = platform.projects().create_project(&body).await.unwrap().unwrap();
     assert_eq!(project["serviceProviders"], Value::from(providers));

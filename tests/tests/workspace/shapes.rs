@@ -233,7 +233,7 @@ async fn tagged_unions_and_integer_enums() {
     assert_eq!(stored.kind, Some(TokenCredentialKind::Token));
 
     let project = platform.projects().create_project(&Default::default()).await.unwrap().unwrap();
-    let project: Uuid = serde_json::from_value(project["id"].clone()).unwrap();
+    let project: Uuid = project["id"].to().unwrap();
     let web = CreateComponent {
         name: "web".to_owned(),
         kind: Some(ComponentKind::from(2)),

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 use super::one::Generated;
@@ -106,15 +105,13 @@ impl<'a> Bench<'a> {
 
     /// What `cargo check` says; `None` where it passed.
     fn run(&self, folder: &Path, features: &[&str], format: &str) -> Result<Option<String>, Failure> {
-        let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(&program);
+        let mut command = crate::child::cargo();
         command
             .args(["check", "--quiet", "--lib", "--message-format", format])
             .args(features)
             .current_dir(folder)
             .env("CARGO_INCREMENTAL", "0")
-            .env("CARGO_TARGET_DIR", self.folder.join("target"))
-            .env_remove("CARGO_MANIFEST_DIR");
+            .env("CARGO_TARGET_DIR", self.folder.join("target"));
         let ended = crate::child::run(&mut command, None, self.interrupt)?;
         let status = match ended.status {
             Some(status) if status.success() => return Ok(None),

@@ -68,8 +68,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     if cfg!(debug_assertions) {
         progress("built without optimisation: for figures of speed use `cargo run --release -p xtask -- corpus …`");
     }
-    let runtime = crate::sandbox::runtime()?;
-    let interrupt = Interrupt::listen(runtime.handle());
+    let (_runtime, interrupt) = Interrupt::start()?;
     let bench = check::Bench::new(workspace, flags.keep.as_deref(), &interrupt)?;
     let mut rows = Vec::with_capacity(contracts.len());
     let mut modules = Vec::new();

@@ -43,8 +43,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Fuzz) -> Result<ExitCode, Failu
     if let Some(index) = flags.at {
         return once(&seeds, flags, index);
     }
-    let runtime = crate::sandbox::runtime()?;
-    let interrupt = Interrupt::listen(runtime.handle());
+    let (_runtime, interrupt) = Interrupt::start()?;
     let save = flags.save.clone().unwrap_or_else(|| workspace.path("target/fuzz"));
     progress(&format!(
         "seed {}, {} contracts to start from; findings go to {}",

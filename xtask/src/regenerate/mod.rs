@@ -31,8 +31,7 @@ pub(crate) use survey::{Finding, Known, Survey};
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
     let settings = Settings::read(workspace)?;
     let guard = Guard::acquire(workspace)?;
-    let runtime = crate::sandbox::runtime()?;
-    let interrupt = Interrupt::listen(runtime.handle());
+    let (runtime, interrupt) = Interrupt::start()?;
     let steps = Steps::new();
 
     if let Some(files) = guard.recover()? {
@@ -85,7 +84,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     guard.commit(&changes, &interrupt)?;
     drop(steps);
 
-    summary::print(&pins, before.as_deref(), lock.as_ref(), &desired, &changes);
+    summary::print(&settings, &pins, before.as_deref(), lock.as_ref(), &desired, &changes);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,7 +10,7 @@ use crate::failure::{Exit, Failure};
 use crate::lock::{Lock, sha256};
 use crate::names;
 use crate::settings::Settings;
-use crate::workspace::{BLOCK, CLIENT_MANIFEST, GENERATED, LOCK, SCHEMA, Workspace, pinned_path};
+use crate::workspace::{BLOCK, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, SCHEMA, Workspace, pinned_path};
 
 /// All contents, before any of them is written.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(crate) fn desired(
     let reserved = reserved(workspace)?;
     let mut setup = Setup { reserved, ..settings.codegen.clone() };
     setup.graphql.schema = schema.map(str::to_owned);
-    let output = generate(&contracts, &setup, names).map_err(|report| refused(&report))?;
+    let output = generate(&contracts, &setup, names).map_err(|report| refused(&placed(&report, settings)))?;
     let mut files = files(pins, &output)?;
     files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.to_owned())));
     let block = features::render(&output.features);
@@ -61,6 +61,18 @@ pub(crate) fn desired(
     Ok(Desired { files, block, manifest, hashes, lock, lock_text, names_text, output })
 }
 
+/// A problem with the configuration gets its line in the file.
+fn placed(report: &Report, settings: &Settings) -> Report {
+    let mut placed = Report::default();
+    for mut problem in report.problems().iter().cloned() {
+        if problem.document == CONFIGURATION {
+            problem.position = problem.pointer.as_deref().and_then(|pointer| settings.position(pointer));
+        }
+        placed.push(problem);
+    }
+    placed
+}
+
 /// What the generator refuses: the contract, the schema, or what people wrote where it does not fit them.
 fn refused(report: &Report) -> Failure {
     let all = |stages: &[&str]| {
@@ -74,7 +86,7 @@ fn refused(report: &Report) -> Failure {
         let hint = "nothing was written; mend the documents in specs/graphql, and the entries of [[operation]]";
         return Failure::configuration("configuration/graphql", report.to_string(), hint);
     }
-    if all(&["configuration/"]) {
+    if all(&["configuration/", "correction/"]) {
         let hint = "nothing was written; mend what is named in specs/codegen.toml";
         return Failure::configuration("configuration/invalid", report.to_string(), hint);
     }

@@ -8,14 +8,22 @@ use platform_codegen::graphql::changes;
 use super::{Desired, Pin};
 use crate::console::{count, result, size};
 use crate::lock::Lock;
+use crate::settings::Settings;
 use crate::transaction::Change;
-use crate::workspace::SCHEMA;
+use crate::workspace::{CONFIGURATION, SCHEMA};
 
 /// Most degraded parts that are named.
 const NAMED: usize = 20;
 
 /// `schema` is the one that was pinned before.
-pub(super) fn print(pins: &[Pin], schema: Option<&str>, old: Option<&Lock>, desired: &Desired, changes: &[Change]) {
+pub(super) fn print(
+    settings: &Settings,
+    pins: &[Pin],
+    schema: Option<&str>,
+    old: Option<&Lock>,
+    desired: &Desired,
+    changes: &[Change],
+) {
     for pin in pins {
         let entry = &pin.entry;
         let received =
@@ -38,10 +46,7 @@ pub(super) fn print(pins: &[Pin], schema: Option<&str>, old: Option<&Lock>, desi
     ));
     normalised(desired);
     degraded(desired);
-    let unused = &desired.output.unused_operations;
-    if !unused.is_empty() {
-        result(&format!("unused      asynchronous operations that the contract does not have: {}", unused.join(", ")));
-    }
+    unused(settings, desired);
     for states in &desired.output.unnamed_states {
         result(&format!("unnamed     states of the schema that count as unknown: {states}"));
     }
@@ -69,6 +74,18 @@ fn graphql(old: Option<&str>, desired: &Desired) {
         if changes.len() > NAMED {
             result(&format!("  … and {} more: git diff {SCHEMA}", changes.len() - NAMED));
         }
+    }
+}
+
+/// Rules of the configuration that change nothing, each with its line.
+fn unused(settings: &Settings, desired: &Desired) {
+    let rules = &desired.output.unused;
+    for rule in rules.iter().take(NAMED) {
+        let line = settings.position(&rule.pointer).map(|(line, _)| format!(":{line}")).unwrap_or_default();
+        result(&format!("unused      {CONFIGURATION}{line}: {}", rule.what));
+    }
+    if rules.len() > NAMED {
+        result(&format!("  … and {} more rules of {CONFIGURATION}", rules.len() - NAMED));
     }
 }
 

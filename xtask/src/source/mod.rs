@@ -5,6 +5,7 @@ mod discover;
 mod embedded;
 mod graphql;
 mod http;
+mod listing;
 mod secret;
 mod stand_in;
 mod token;
@@ -99,7 +100,11 @@ pub(crate) async fn fetch(
     // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
     let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
-    match plan(workspace, &settings.source, flags)? {
+    let plan = plan(workspace, &settings.source, flags)?;
+    if let Some(note) = unsent(&settings.source, &plan)? {
+        steps.note(&note);
+    }
+    match plan {
         Plan::Sandbox => {
             if flags.sandbox {
                 steps.note("starting the sandbox");
@@ -144,8 +149,14 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
         return Ok(Plan::Sandbox);
     }
     let variable = token::from_env(source.base_url_env.as_deref())?;
-    let configured = flags.base_url.as_ref().or(variable.as_ref()).or(source.base_url.as_ref());
-    let base = configured.map(|text| base_url(text, "the base URL")).transpose()?;
+    let named = format!("{} (the base URL)", source.base_url_env.as_deref().unwrap_or_default());
+    let places = [
+        (flags.base_url.as_deref(), "--base-url"),
+        (variable.as_deref(), named.as_str()),
+        (source.base_url.as_deref(), "`base_url` in [source] of specs/codegen.toml"),
+    ];
+    let configured = places.into_iter().find_map(|(text, place)| Some((text?, place)));
+    let base = configured.map(|(text, place)| base_url(text, place)).transpose()?;
     if let Some(contract) = &flags.contract {
         let name = match source.documents.as_slice() {
             [only] => only.name.clone(),
@@ -183,6 +194,33 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
     Ok(Plan::Documents { base, documents })
 }
 
+/// Why a token that is set goes nowhere, or not to every address: it is for the origin of the base URL.
+fn unsent(source: &Source, plan: &Plan) -> Result<Option<String>, Failure> {
+    let Some(variable) = source.token.env.as_deref() else { return Ok(None) };
+    if token::from_env(Some(variable))?.is_none() {
+        return Ok(None);
+    }
+    let base_url = source.base_url_env.as_deref().unwrap_or("base_url");
+    let reason = match plan {
+        Plan::Discover { .. } => return Ok(None),
+        Plan::Sandbox => "the sandbox is asked, which has tokens of its own".to_owned(),
+        Plan::Documents { base, documents } => {
+            let addresses = documents.iter().filter_map(|(_, place)| match place {
+                Place::Url(url) => Some(url),
+                Place::File { .. } => None,
+            });
+            let foreign = |url: &&Url| base.as_ref().is_none_or(|base| base.origin() != url.origin());
+            match (addresses.clone().find(foreign), addresses.count()) {
+                (Some(url), _) if base.is_none() => format!("{} has no base URL beside it: set {base_url}", shown(url)),
+                (Some(url), _) => format!("{} is not at the origin of the base URL", shown(url)),
+                (None, 0) => "the contract is a file".to_owned(),
+                (None, _) => return Ok(None),
+            }
+        }
+    };
+    Ok(Some(format!("{variable} is set, and not sent: {reason}")))
+}
+
 /// A file that is called as a source is.
 fn as_file(recorded: String) -> String {
     if matches!(recorded.as_str(), SANDBOX | UNKNOWN) { format!("./{recorded}") } else { recorded }
@@ -191,8 +229,8 @@ fn as_file(recorded: String) -> String {
 fn remote(text: &str) -> Result<Option<Url>, Failure> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
-        Some("http" | "https") => parse_url(text, "the contract's address").map(Some),
-        _ => Ok(None),
+        Some(_) => parse_url(text, "the contract's address").map(Some),
+        None => Ok(None),
     }
 }
 
@@ -239,7 +277,11 @@ fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Resu
     steps.step(&format!("reading {}", path.display()));
     let shown = line(&path.to_string_lossy()).into_owned();
     let bytes = read_bounded(path).map_err(|error| {
-        Failure::configuration("source/file", format!("the contract {shown} cannot be read: {error}"), "check the path")
+        // A path below the base URL that was written without its slash.
+        let below =
+            || format!("check the path; below the base URL it is written \"/{}\"", recorded.trim_start_matches("./"));
+        let hint = if Path::new(&recorded).is_relative() { below() } else { "check the path".to_owned() };
+        Failure::configuration("source/file", format!("the contract {shown} cannot be read: {error}"), hint)
     })?;
     if bytes.len() > http::LIMIT {
         return Err(http::too_large(&shown));

@@ -44,6 +44,10 @@ fn unknown(command: &clap::Command, words: &[&str]) -> Option<String> {
     let Some(known) = command.find_subcommand(&name) else {
         return Some(format!("`cargo xtask {name}` does not exist"));
     };
+    if known.get_arguments().any(clap::Arg::is_trailing_var_arg_set) {
+        // Its flags are another program's.
+        return None;
+    }
     // A closing backtick ends the command inside a sentence.
     let ended = words.first().is_some_and(|word| word.contains('`'));
     let flags = words.iter().skip(1).take(if ended { 0 } else { words.len() });

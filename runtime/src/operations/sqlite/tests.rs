@@ -54,8 +54,7 @@ async fn step(store: &dyn Store, number: u64, references: &[OperationRef]) -> St
         6 if small == 3 => said(store.finish(correlation, "succeeded").await),
         6 => said(store.forget(correlation, small).await),
         _ => {
-            let seen =
-                Observation::new(State::Pending, Some(format!("{small}")), Source::Query, serde_json::Value::Null);
+            let seen = Observation::new(State::Pending, Some(format!("{small}")), Source::Query, crate::Value::Null);
             said(store.observe(correlation, &Observation { at: small, ..seen }).await)
         }
     };

@@ -1,9 +1,17 @@
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
-
 use super::{Push, Tracker};
-use crate::operations::{Binding, Events, Outcome, State, States, WatchOptions};
+use crate::{
+    Value,
+    operations::{Binding, Events, Outcome, State, States, WatchOptions},
+};
+
+/// A value as JSON writes it.
+macro_rules! json {
+    ($($json:tt)+) => {
+        Value::from(serde_json::json!($($json)+))
+    };
+}
 
 static PLAIN: Binding = Binding {
     kind: "thing",

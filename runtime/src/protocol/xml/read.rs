@@ -2,10 +2,9 @@
 //! namespace stands for the declared one, and so does the member's own name.
 
 use roxmltree::{Document, Error, Node};
-use serde_json::{Map, Value};
 
 use super::{DEPTH, INSTANCE, Member, Name, Place, Root, Shape, bounds};
-use crate::protocol::whole;
+use crate::json::{Decimal, Object, Value, whole};
 
 /// Reads a document. The error says where, and repeats nothing of the document but names of elements.
 pub fn read(bytes: &[u8], root: &Root) -> Result<Value, String> {
@@ -51,9 +50,9 @@ fn element(node: Node<'_, '_>, shape: &Shape, depth: usize) -> Result<Value, Str
             Value::Array(elements().map(|item| element(item, inner, depth + 1)).collect::<Result<_, _>>()?)
         }
         Shape::Map(inner) => {
-            let mut members = Map::new();
+            let mut members = Object::new();
             for child in elements() {
-                members.insert(child.tag_name().name().to_owned(), element(child, inner, depth + 1)?);
+                members.set(child.tag_name().name().to_owned(), element(child, inner, depth + 1)?);
             }
             Value::Object(members)
         }
@@ -62,12 +61,12 @@ fn element(node: Node<'_, '_>, shape: &Shape, depth: usize) -> Result<Value, Str
 }
 
 fn object(node: Node<'_, '_>, members: &[Member], extra: Option<&Shape>, depth: usize) -> Result<Value, String> {
-    let mut found = Map::new();
+    let mut found = Object::new();
     for member in members {
         match member.place {
             // No element may stand for a list without items.
-            Place::Items => drop(found.insert(member.wire.to_owned(), Value::Array(Vec::new()))),
-            Place::Text => drop(found.insert(member.wire.to_owned(), scalar(&text(node), member.shape))),
+            Place::Items => drop(found.set(member.wire.to_owned(), Value::Array(Vec::new()))),
+            Place::Text => drop(found.set(member.wire.to_owned(), scalar(&text(node), member.shape))),
             Place::Element | Place::Attribute => {}
         }
     }
@@ -76,7 +75,7 @@ fn object(node: Node<'_, '_>, members: &[Member], extra: Option<&Shape>, depth: 
             member.place == Place::Attribute && is_named(&member.name, attribute.name(), attribute.namespace())
         });
         if let Some(member) = member {
-            found.insert(member.wire.to_owned(), attribute_value(attribute.value(), member.shape));
+            found.set(member.wire.to_owned(), attribute_value(attribute.value(), member.shape));
         }
     }
     for child in node.children().filter(Node::is_element) {
@@ -91,12 +90,12 @@ fn object(node: Node<'_, '_>, members: &[Member], extra: Option<&Shape>, depth: 
         match (member, extra) {
             (Some(member), _) => {
                 let value = element(child, member.shape, depth + 1)?;
-                match found.get_mut(member.wire) {
+                match found.value_mut(member.wire) {
                     Some(Value::Array(items)) if member.place == Place::Items => items.push(value),
-                    _ => drop(found.insert(member.wire.to_owned(), value)),
+                    _ => drop(found.set(member.wire.to_owned(), value)),
                 }
             }
-            (None, Some(extra)) => drop(found.insert(local.to_owned(), element(child, extra, depth + 1)?)),
+            (None, Some(extra)) => drop(found.set(local.to_owned(), element(child, extra, depth + 1)?)),
             (None, None) => {}
         }
     }
@@ -140,7 +139,7 @@ fn scalar(text: &str, shape: &Shape) -> Value {
                 trimmed.to_owned()
             };
             let number = whole::digits(&number).unwrap_or(number);
-            number.parse().map_or_else(|_| Value::from(trimmed), Value::Number)
+            Decimal::new(number).map_or_else(|| Value::from(trimmed), Value::Number)
         }
         _ => Value::from(text),
     }
@@ -148,14 +147,14 @@ fn scalar(text: &str, shape: &Shape) -> Value {
 
 /// An element of which nothing is known: its text, or a member for each attribute and element in it.
 fn anything(node: Node<'_, '_>, depth: usize) -> Result<Value, String> {
-    let mut members: Map<String, Value> = Map::new();
+    let mut members: Object = Object::new();
     for attribute in node.attributes().filter(|attribute| attribute.namespace() != Some(INSTANCE)) {
-        members.insert(attribute.name().to_owned(), Value::from(attribute.value()));
+        members.set(attribute.name().to_owned(), Value::from(attribute.value()));
     }
     for child in node.children().filter(Node::is_element) {
         let value = element(child, &Shape::Any, depth + 1)?;
-        match members.get_mut(child.tag_name().name()) {
-            None => drop(members.insert(child.tag_name().name().to_owned(), value)),
+        match members.value_mut(child.tag_name().name()) {
+            None => drop(members.set(child.tag_name().name().to_owned(), value)),
             Some(Value::Array(items)) => items.push(value),
             Some(first) => *first = Value::Array(vec![first.take(), value]),
         }

@@ -1,6 +1,6 @@
 //! From a value to a document.
 
-use crate::protocol::tree::{Members, Tree as Value};
+use crate::json::{Object, Value};
 
 use super::{DEPTH, INSTANCE, Member, Name, Place, Root, Shape};
 
@@ -53,7 +53,7 @@ impl Writer {
             (Value::Object(members), shape) => {
                 let inner = if let Shape::Map(inner) = shape { inner } else { &Shape::Any };
                 self.out.push('>');
-                for (name, value) in members {
+                for (name, value) in members.iter() {
                     self.undeclared(name, value, inner, depth)?;
                 }
             }
@@ -75,9 +75,9 @@ impl Writer {
         Ok(())
     }
 
-    fn attributes(&mut self, members: &Members, declared: &[Member]) -> Result<(), String> {
+    fn attributes(&mut self, members: &Object, declared: &[Member]) -> Result<(), String> {
         for member in declared.iter().filter(|member| member.place == Place::Attribute) {
-            let text = match members.get(member.wire) {
+            let text = match members.value(member.wire) {
                 None | Some(Value::Null) => continue,
                 Some(Value::Object(_)) => {
                     return Err(format!("`{}` is an object, which no attribute holds", member.wire));
@@ -98,13 +98,13 @@ impl Writer {
 
     fn members(
         &mut self,
-        members: &Members,
+        members: &Object,
         declared: &[Member],
         extra: Option<&Shape>,
         depth: usize,
     ) -> Result<(), String> {
         for member in declared {
-            let value = match members.get(member.wire) {
+            let value = match members.value(member.wire) {
                 None | Some(Value::Null) => continue,
                 Some(value) => value,
             };

@@ -16,7 +16,7 @@ async fn project(platform: &Platform, sandbox: &Sandbox) -> Uuid {
     let body =
         CreateProject { team_id: Some(sandbox.team().id), name: Some("Atlas".to_owned()), ..CreateProject::default() };
     let created = platform.projects().create_project(&body).await.unwrap().unwrap();
-    serde_json::from_value(created["id"].clone()).unwrap()
+    created["id"].to().unwrap()
 }
 
 async fn component(platform: &Platform, project: &Uuid) -> Uuid {

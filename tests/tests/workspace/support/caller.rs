@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use platform_client::auth::{ClientCredentials, SecretFile};
-use platform_client::types::{CreateComponent, CreateProject};
-use platform_client::{Maybe, Platform, PlatformBuilder, Uuid};
+use platform_client::{Platform, PlatformBuilder};
 use platform_sandbox::Sandbox;
 use tempfile::TempDir;
 
@@ -27,22 +26,6 @@ pub(crate) fn builder(sandbox: &Sandbox, secrets: &Path, number: usize) -> Platf
     let secret = SecretFile::new(secrets.join(format!("{id}.secret")));
     let credential = ClientCredentials::new(sandbox.auth_url(), id, secret);
     Platform::builder(sandbox.base_url()).credential(credential)
-}
-
-/// A new project, and a component of it to deploy to.
-pub(crate) async fn component(platform: &Platform) -> (Uuid, Uuid) {
-    let body = CreateProject { name: Some("Atlas".to_owned()), ..CreateProject::default() };
-    let project = platform.projects().create_project(&body).await.unwrap().unwrap();
-    let project: Uuid = project["id"].as_str().unwrap().parse().unwrap();
-    let body = CreateComponent {
-        name: "web".to_owned(),
-        image: Maybe::Absent,
-        kind: None,
-        labels: Maybe::Absent,
-        replicas: Maybe::Absent,
-    };
-    let component = platform.projects().create_project_component(&project, &body).await.unwrap();
-    (project, serde_json::to_value(&component).unwrap()["id"].as_str().unwrap().parse().unwrap())
 }
 
 /// The variables that `cargo xtask sandbox` prints, for the credential of the first team.

@@ -1,17 +1,17 @@
 //! What the tests share: clients of a sandbox, a server that keeps what it is sent, and the programs of the workspace.
 
-#[cfg(contract = "sandbox")]
 mod caller;
+#[cfg(has = "support/component")]
+mod component;
 mod programs;
-#[cfg(contract = "sandbox")]
 mod recorder;
 
 use std::path::{Path, PathBuf};
 
-#[cfg(contract = "sandbox")]
-pub(crate) use caller::{builder, client, component, sandbox, secret_files, variables};
+pub(crate) use caller::{builder, client, sandbox, secret_files, variables};
+#[cfg(has = "support/component")]
+pub(crate) use component::component;
 pub(crate) use programs::{Programs, Run, cargo};
-#[cfg(contract = "sandbox")]
 pub(crate) use recorder::{Recorder, Reply, exchange, requested};
 
 /// The top of the workspace.

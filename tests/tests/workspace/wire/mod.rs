@@ -1,5 +1,8 @@
 //! Generated operations of every shape: the exact request, and what is made of each answer.
 
+#[cfg(has = "wire/bodies")]
 mod bodies;
+#[cfg(has = "wire/parameters")]
 mod parameters;
+#[cfg(has = "wire/responses")]
 mod responses;

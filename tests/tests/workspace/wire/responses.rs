@@ -20,7 +20,7 @@ async fn query(reply: Reply) -> Result<QueryConnectionResponse, Error> {
 async fn each_status_has_its_type() {
     let rows = query(Reply::json(r#"{"columns":["a"],"rows":[[1,null,"x"]],"isTruncated":false}"#)).await.unwrap();
     let QueryConnectionResponse::Ok(rows) = rows else { panic!("{rows:?}") };
-    assert_eq!(rows.rows.unwrap(), [[json!(1), Value::Null, json!("x")]]);
+    assert_eq!(rows.rows.unwrap(), [[Value::from(1), Value::Null, Value::from("x")]]);
     let queued = Reply::new(202, "application/json", r#"{"id":"00000000-0000-0000-0000-000000000001","state":1}"#);
     let queued = query(queued).await.unwrap();
     let QueryConnectionResponse::Accepted(accepted) = queued else { panic!("{queued:?}") };
@@ -71,7 +71,7 @@ async fn unknown_members_and_values_break_nothing() {
 
     let reply = Reply::json(r#"[{"type":"dance","steps":3},{"type":"restartService","service":"web","more":1}]"#);
     let found = exchange(reply, async |platform| platform.vm_agent().list_agent_commands(&ID).await).await.1.unwrap();
-    assert_eq!(found[0], AgentCommand::Unknown(json!({ "type": "dance", "steps": 3 })));
+    assert_eq!(found[0], AgentCommand::Unknown(json!({ "type": "dance", "steps": 3 }).into()));
     assert!(matches!(&found[1], AgentCommand::RestartServiceCommand(command) if command.service == "web"));
 
     assert_eq!(ComponentKind::from(77).value(), 77);
@@ -104,7 +104,7 @@ async fn projects_keep_every_member() {
     let body = r#"[{"id":1,"z":{"a":[1.50,null]},"a":"x"}]"#;
     let list = async |platform: &Platform| platform.projects().list_projects().await;
     let found: Vec<Object> = exchange(Reply::json(body), list).await.1.unwrap();
-    assert_eq!(serde_json::to_value(&found).unwrap(), serde_json::from_str::<Value>(body).unwrap());
+    assert_eq!(serde_json::to_string(&found).unwrap(), body, "digit by digit");
     let names: Vec<&str> = found[0].iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["id", "z", "a"], "in the order of the answer");
     assert_eq!(exchange(Reply::json("[]"), list).await.1.unwrap(), []);

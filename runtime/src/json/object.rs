@@ -1,9 +1,9 @@
 //! An object whose members the contract does not declare.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use indexmap::IndexMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::Error;
+use super::Value;
 
 /// An object whose members are not declared: each is kept, in the order of the document, and is read by its name.
 ///
@@ -16,7 +16,7 @@ use crate::Error;
 /// assert!(project.get::<i64>("name").unwrap_err().is_decode());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Object(Map<String, Value>);
+pub struct Object(IndexMap<String, Value>);
 
 impl Object {
     /// An object without members.
@@ -24,21 +24,19 @@ impl Object {
         Self::default()
     }
 
-    /// The member as a `T`; `None` when it is missing or null.
-    ///
-    /// # Errors
-    ///
-    /// The member is there and is no `T`.
-    pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Error> {
-        match self.0.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => T::deserialize(value).map(Some).map_err(|cause| Error::member(name, &cause)),
-        }
-    }
-
     /// The member as it is, if there is one.
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
+    }
+
+    /// The member as it is, if there is one.
+    pub fn value_mut(&mut self, name: &str) -> Option<&mut Value> {
+        self.0.get_mut(name)
+    }
+
+    /// Whether there is a member of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.contains_key(name)
     }
 
     /// Sets a member, and returns what it replaces.
@@ -66,48 +64,51 @@ impl Object {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The whole object as a `T`.
-    ///
-    /// # Errors
-    ///
-    /// The object is no `T`.
-    pub fn to<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        T::deserialize(&self.0).map_err(|cause| Error::decode("the object", &cause))
+    /// The members, in order.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value)> {
+        self.0.iter_mut().map(|(name, value)| (name.as_str(), value))
     }
 }
 
-impl From<Map<String, Value>> for Object {
-    fn from(members: Map<String, Value>) -> Self {
-        Self(members)
+impl IntoIterator for Object {
+    type Item = (String, Value);
+    type IntoIter = std::vec::IntoIter<(String, Value)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter().collect::<Vec<_>>().into_iter()
     }
 }
 
-impl From<Object> for Map<String, Value> {
-    fn from(object: Object) -> Self {
-        object.0
+impl From<serde_json::Map<String, serde_json::Value>> for Object {
+    fn from(members: serde_json::Map<String, serde_json::Value>) -> Self {
+        members.into_iter().collect()
     }
 }
 
-impl From<Object> for Value {
-    fn from(object: Object) -> Self {
-        Self::Object(object.0)
-    }
-}
-
+/// Of several members of one name, the last stays.
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
         Self(members.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
     }
 }
 
+impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Object {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, members: I) {
+        self.0.extend(members.into_iter().map(|(name, value)| (name.into(), value.into())));
+    }
+}
+
 impl Serialize for Object {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        serializer.collect_map(self.iter())
     }
 }
 
 impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Map::deserialize(deserializer).map(Self)
+        match Value::deserialize(deserializer)? {
+            Value::Object(members) => Ok(members),
+            _ => Err(D::Error::custom("a value that is not an object")),
+        }
     }
 }

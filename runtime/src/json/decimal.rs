@@ -1,11 +1,10 @@
 //! Decimal numbers, digit by digit.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
-use serde_json::value::RawValue;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::tree::raw;
+use super::{raw, whole, write};
 
 /// A decimal number with the digits that it has on the wire: `decimal` in .NET, and integers beyond 64 bits.
 ///
@@ -40,12 +39,36 @@ impl Decimal {
     pub fn to_f64(&self) -> f64 {
         self.0.parse().unwrap_or(f64::NAN)
     }
+
+    /// The integer, if it is one that fits the type, however it is written: `7`, `7.0`, `7e0`.
+    pub fn to_integer<T: FromStr>(&self) -> Option<T> {
+        whole::digits(&self.0).as_deref().unwrap_or(&self.0).parse().ok().filter(|_| self.is_whole())
+    }
+
+    fn is_whole(&self) -> bool {
+        !self.0.contains(['.', 'e', 'E']) || whole::digits(&self.0).is_some()
+    }
+
+    /// A machine float as the client writes it, whole ones without a point; `None` where it is not finite.
+    pub(super) fn of(value: f64, text: Option<String>) -> Option<Self> {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        #[allow(clippy::cast_possible_truncation, reason = "the value is whole and small")]
+        let whole = (value.fract() == 0.0 && value.abs() < EXACT).then(|| Self::from(value as i64));
+        whole.or_else(|| Self::new(text?))
+    }
 }
 
 /// Whether a text is a number as JSON (RFC 8259, section 6) writes one.
 fn is_number(text: &str) -> bool {
-    text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
-        && serde_json::from_str::<serde_json::Number>(text).is_ok()
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (mantissa, exponent) =
+        text.split_once(['e', 'E']).map_or((text, None), |(before, after)| (before, Some(after)));
+    let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(before, after)| (before, Some(after)));
+    let whole = whole.strip_prefix('-').unwrap_or(whole);
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(|exponent| digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)))
 }
 
 impl Default for Decimal {
@@ -54,17 +77,17 @@ impl Default for Decimal {
     }
 }
 
-impl From<i64> for Decimal {
-    fn from(value: i64) -> Self {
-        Self(value.to_string())
-    }
+macro_rules! integers {
+    ($($type:ty),*) => {
+        $(impl From<$type> for Decimal {
+            fn from(value: $type) -> Self {
+                Self(value.to_string())
+            }
+        })*
+    };
 }
 
-impl From<i32> for Decimal {
-    fn from(value: i32) -> Self {
-        Self(value.to_string())
-    }
-}
+integers!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,8 +97,7 @@ impl fmt::Display for Decimal {
 
 impl Serialize for Decimal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw = RawValue::from_string(self.0.clone()).map_err(ser::Error::custom)?;
-        raw.serialize(serializer)
+        write::number(&self.0, serializer)
     }
 }
 

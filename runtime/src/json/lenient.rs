@@ -6,7 +6,9 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 
 /// Reads a JSON text. Where the decoder refuses one that may hold integers with a fraction of zero or an exponent, it is read
 /// once more, with each integer out of its digits.
@@ -21,7 +23,7 @@ pub(crate) fn from_slice<T: DeserializeOwned>(text: &[u8]) -> Result<T, serde_js
 }
 
 /// Reads a JSON text whose numbers stand as numbers; `whole` says whether integers may be written in any way.
-pub(super) fn from_slice_strictly<T: DeserializeOwned>(text: &[u8], whole: bool) -> Result<T, serde_json::Error> {
+pub(crate) fn from_slice_strictly<T: DeserializeOwned>(text: &[u8], whole: bool) -> Result<T, serde_json::Error> {
     read(text, Mode { text: false, whole })
 }
 
@@ -44,13 +46,6 @@ pub(crate) struct Mode {
 /// A deserialiser, a sequence, a map or a seed whose values are read leniently.
 pub(crate) struct Lenient<T>(T, Mode);
 
-impl<T> Lenient<T> {
-    #[cfg(feature = "xml")]
-    pub(crate) fn new(inner: T) -> Self {
-        Self(inner, Mode { text: true, whole: false })
-    }
-}
-
 /// Hands the call on, with or without a visitor that makes what is inside lenient, too.
 macro_rules! forward {
     ($($method:ident($($argument:ident : $type:ty),*) $how:ident),* $(,)?) => {
@@ -68,7 +63,7 @@ macro_rules! forward {
         if !$self.1.text && !$self.1.whole {
             $self.0.$method($($argument,)* $visitor)
         } else if $self.1.whole {
-            whole_number(&super::tree::raw($self.0)?, $visitor, $self.1)
+            whole_number(&super::raw($self.0)?, $visitor, $self.1)
         } else {
             $self.0.deserialize_any(Number { visitor: $visitor, whole: true, mode: $self.1 })
         }
@@ -262,8 +257,15 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Number<V> {
         self.visitor.visit_seq(sequence)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.visitor.visit_map(map)
+    /// A number, where the feature `arbitrary_precision` of `serde_json` is on.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<V::Value, A::Error> {
+        let digits = super::digits(&mut map)?.ok_or_else(|| A::Error::invalid_type(Unexpected::Map, &self))?;
+        match (digits.parse::<i64>(), digits.parse::<u64>(), digits.parse::<f64>()) {
+            (Ok(value), ..) => self.visitor.visit_i64(value),
+            (_, Ok(value), _) => self.visitor.visit_u64(value),
+            (_, _, Ok(value)) => self.visit_f64(value),
+            _ => Err(A::Error::invalid_value(Unexpected::Str(&digits), &self)),
+        }
     }
 }
 

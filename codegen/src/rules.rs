@@ -1,0 +1,218 @@
+//! What people decide in the configuration: checked for itself, and against what the contracts hold.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Routes, family_name};
+use crate::output::Unused;
+use crate::text::Ident;
+use crate::{Config, Names, Problem, Report, Setup, pointer};
+
+/// The configuration, as problems name it.
+pub(crate) const CONFIGURATION: &str = "specs/codegen.toml";
+
+/// A problem with a place of the configuration.
+pub(crate) fn problem(code: &'static str, place: impl Into<String>, message: impl Into<String>, hint: &str) -> Problem {
+    Problem {
+        code,
+        document: CONFIGURATION.to_owned(),
+        pointer: Some(place.into()),
+        position: None,
+        message: message.into(),
+        hint: hint.to_owned(),
+    }
+}
+
+/// Whether a path begins with a prefix. Whole segments only: `/api/compliance` does not cover `/api/compliance-reports`,
+/// and a slash at its end means nothing.
+pub(crate) fn covers(prefix: &str, path: &str) -> bool {
+    path.strip_prefix(trimmed(prefix)).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// A prefix as prefixes are compared.
+pub(crate) fn trimmed(prefix: &str) -> &str {
+    prefix.strip_suffix('/').unwrap_or(prefix)
+}
+
+/// Whether the configuration lets a path in.
+pub(crate) fn admits(config: &Config, path: &str) -> bool {
+    let any = |prefixes: &[String]| prefixes.iter().any(|prefix| covers(prefix, path));
+    (config.include.is_empty() || any(&config.include)) && !any(&config.exclude)
+}
+
+/// What the rules say about themselves.
+pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
+    let mut report = Report::default();
+    families(setup, &mut report);
+    for (key, prefixes) in [("include", &setup.config.include), ("exclude", &setup.config.exclude)] {
+        let mut seen = BTreeMap::new();
+        for (index, prefix) in prefixes.iter().enumerate() {
+            check_prefix(prefix, format!("/{key}/{index}"), &mut seen, key, &mut report);
+        }
+    }
+    for (key, name) in setup.config.rename.iter().filter(|(_, name)| Ident::new(name).is_none()) {
+        report.push(problem(
+            "configuration/rename",
+            pointer::join("/rename", key),
+            format!("`{name}` cannot be the name of anything in Rust"),
+            "choose letters, digits and `_`, at most 120 of them, and no keyword",
+        ));
+    }
+    report.into_result(())
+}
+
+fn families(setup: &Setup, report: &mut Report) {
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut seen = BTreeMap::new();
+    for (index, family) in setup.config.families.iter().enumerate() {
+        let place = format!("/family/{index}");
+        let free = family_name(setup, &family.name);
+        if *free != *family.name {
+            let reason = match free.strip_prefix(family.name.as_str()) {
+                Some(_) => "is taken by the language, the file system or the client",
+                None => "is not a name in snake case",
+            };
+            report.push(problem(
+                "configuration/family",
+                format!("{place}/name"),
+                format!("the family name {:?} {reason}", family.name),
+                &format!("write name = \"{free}\""),
+            ));
+        }
+        if names.insert(&family.name, index).is_some() {
+            report.push(problem(
+                "configuration/family",
+                format!("{place}/name"),
+                format!("two [[family]] have the name {:?}", family.name),
+                "name all prefixes of a family in one entry",
+            ));
+        }
+        if family.prefixes.is_empty() {
+            report.push(problem(
+                "configuration/prefix",
+                format!("{place}/prefixes"),
+                format!("the family {:?} has no prefix", family.name),
+                "write one, such as prefixes = [\"/api/projects/v1\"], or remove the entry",
+            ));
+        }
+        for (number, prefix) in family.prefixes.iter().enumerate() {
+            let owner = format!("the family {:?}", family.name);
+            check_prefix(prefix, format!("{place}/prefixes/{number}"), &mut seen, &owner, report);
+        }
+    }
+}
+
+/// A prefix begins paths of the contract, and stands once. `seen`: prefix → who has it.
+fn check_prefix<'c>(
+    prefix: &'c str,
+    place: String,
+    seen: &mut BTreeMap<&'c str, String>,
+    owner: &str,
+    report: &mut Report,
+) {
+    let odd = |letter: char| letter.is_whitespace() || letter.is_control();
+    let (message, hint) = if prefix.is_empty() {
+        ("the prefix is empty".to_owned(), "write \"/\" for all paths, or remove it")
+    } else if !prefix.starts_with('/') {
+        (format!("the prefix {prefix:?} does not begin with `/`"), "write it as the paths of the contract begin")
+    } else if prefix.contains("//") {
+        (format!("the prefix {prefix:?} holds `//`"), "write one `/` between segments")
+    } else if prefix.split('/').any(|segment| matches!(segment, "." | "..")) {
+        (format!("the prefix {prefix:?} holds `.` or `..`"), "write the path that it leads to")
+    } else if prefix.contains(['?', '#']) || prefix.contains(odd) {
+        (
+            format!("the prefix {prefix:?} holds what no path does"),
+            "write the path alone, without query, fragment or spaces",
+        )
+    } else if let Some(other) = seen.insert(trimmed(prefix), owner.to_owned()) {
+        (format!("the prefix {prefix:?} stands twice, the first time in {other}"), "keep one of them")
+    } else {
+        return;
+    };
+    report.push(problem("configuration/prefix", place, message, hint));
+}
+
+/// The rules that change nothing. Where rules leave no operation of the contracts, that is a problem.
+pub(crate) fn unused(config: &Config, routes: &Routes, names: &Names) -> Result<Vec<Unused>, Report> {
+    if routes.admitted == 0 && !routes.templates.is_empty() {
+        let key = if config.include.is_empty() { "exclude" } else { "include" };
+        let first: Vec<&str> = routes.templates.iter().take(3).map(String::as_str).collect();
+        return Err(Report::from(problem(
+            "configuration/nothing-left",
+            format!("/{key}"),
+            format!(
+                "include and exclude leave none of the {} paths of the contract, such as {}",
+                routes.templates.len(),
+                first.join(", ")
+            ),
+            "write prefixes that paths of the contract begin with",
+        )));
+    }
+    let mut unused = Vec::new();
+    let mut say = |pointer: String, what: String| unused.push(Unused { pointer, what });
+    let begins = |prefix: &str| routes.templates.iter().any(|path| covers(prefix, path));
+    for (index, prefix) in config.include.iter().enumerate().filter(|(_, prefix)| !begins(prefix)) {
+        say(format!("/include/{index}"), format!("include {prefix:?}: no path of the contract begins with it"));
+    }
+    let included = |path: &str| config.include.is_empty() || config.include.iter().any(|prefix| covers(prefix, path));
+    for (index, prefix) in config.exclude.iter().enumerate() {
+        if !routes.templates.iter().any(|path| covers(prefix, path) && included(path)) {
+            say(format!("/exclude/{index}"), format!("exclude {prefix:?}: no path that is included begins with it"));
+        }
+    }
+    for (index, family) in config.families.iter().enumerate() {
+        let place = format!("/family/{index}");
+        if !routes.families.contains(family.name.as_str()) {
+            say(place, format!("family {:?}: it has no operation", family.name));
+            continue;
+        }
+        for (number, prefix) in family.prefixes.iter().enumerate() {
+            if !routes.prefixes.contains(trimmed(prefix)) {
+                let reason =
+                    if begins(prefix) { "longer prefixes take all of its paths" } else { "no path begins with it" };
+                say(
+                    format!("{place}/prefixes/{number}"),
+                    format!("prefix {prefix:?} of family {:?}: {reason}", family.name),
+                );
+            }
+        }
+    }
+    unused.extend(renames(config, names));
+    Ok(unused)
+}
+
+/// Renames whose key nothing has, and those whose name was taken.
+fn renames(config: &Config, names: &Names) -> Vec<Unused> {
+    let given = |key: &str| {
+        let operation = names.operations.get(key).and_then(|name| name.split_once('.')).map(|(_, name)| name);
+        let others = [&names.types, &names.members, &names.graphql];
+        operation.or_else(|| others.iter().find_map(|names| names.get(key)).map(String::as_str))
+    };
+    let mut unused = Vec::new();
+    for (key, name) in &config.rename {
+        let what = match given(key) {
+            Some(other) if other == name => continue,
+            Some(other) => format!("rename {key:?}: `{name}` is taken, so the name is `{other}`"),
+            None => format!("rename {key:?}: nothing has this key; the keys stand in specs/names.lock"),
+        };
+        unused.push(Unused { pointer: pointer::join("/rename", key), what });
+    }
+    unused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::covers;
+
+    #[test]
+    fn prefixes_are_compared_by_whole_segments() {
+        for (prefix, path, expected) in [
+            ("/api/compliance", "/api/compliance/frameworks", true),
+            ("/api/compliance/", "/api/compliance", true),
+            ("/api/compliance", "/api/compliance-reports", false),
+            ("/", "/api", true),
+            ("/api", "/", false),
+        ] {
+            assert_eq!(covers(prefix, path), expected, "{prefix} {path}");
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The sandbox as a program, which runs until a signal or the end of its standard input. `--help` lists its flags.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use lexopt::{Arg, Parser, ValueExt as _};
+use platform_sandbox::{Options, Sandbox, SecretFolder};
+use tokio::sync::oneshot;
+
+const HELP: &str = "\
+Runs the local stand-in for the platform until Ctrl-C
+
+Usage: platform-sandbox [OPTIONS]
+       cargo xtask sandbox [OPTIONS]
+
+Options:
+      --port <PORT>               Port to listen on; 0 takes a free one [default: 0]
+      --compliance-port <PORT>    Port of the compliance resource server; 0 takes a free one [default: 0]
+      --contract-requires-token   Demands a bearer token for the contract
+      --contract-revision <N>     Revision of the contract: 2 has additive, source-breaking and wire-breaking changes [default: 1]
+      --data <FILE>               SQLite file that keeps the state; in memory without it
+      --seed <FILE>               Seed in TOML that takes the place of the built-in one (sandbox/seed.toml)
+      --secrets <DIR>             Folder for the files with secrets and passwords, with the same paths at every start; a new
+                                  temporary folder without it
+      --graphiql <DIR>            Folder that sandbox/graphiql/install.sh has installed GraphiQL into; a plain page takes its
+                                  place without it
+      --json                      Prints one line of JSON when it listens: base_url, auth_url, contract_url, graphql_url,
+                                  compliance_url, clients (client_id, secret_file) and users (name, password_file)
+      --end-with-stdin            Ends when its standard input does, and so with the program that started it
+  -h, --help                      Prints this help
+  -V, --version                   Prints the version
+
+Exit codes:
+  0  ended by a signal, or by the end of its standard input
+  5  command line or seed, or a port that is taken
+  6  the file system or the system refused
+";
+
+/// What the command line asks for.
+#[derive(Debug, Default)]
+struct Flags {
+    options: Options,
+    secrets: Option<PathBuf>,
+    json: bool,
+    end_with_stdin: bool,
+}
+
+#[derive(Debug)]
+enum Request {
+    Run(Box<Flags>),
+    Help,
+    Version,
+}
+
+/// Why the program ends before its time: a code, what happened, what to do next.
+#[derive(Debug)]
+struct Failure {
+    code: &'static str,
+    message: String,
+    hint: &'static str,
+    exit: u8,
+}
+
+const CONFIGURATION: u8 = 5;
+const SYSTEM: u8 = 6;
+
+fn main() -> ExitCode {
+    let ended = match parse(std::env::args_os()) {
+        Ok(Request::Help) => {
+            // A closed pipe (`| head`) ends the reading, not the work.
+            let _ = write!(io::stdout(), "{HELP}");
+            Ok(())
+        }
+        Ok(Request::Version) => {
+            say(concat!("platform-sandbox ", env!("CARGO_PKG_VERSION")));
+            Ok(())
+        }
+        Ok(Request::Run(flags)) => run(&flags),
+        Err(failure) => Err(failure),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            let _ = writeln!(io::stderr(), "{failure}");
+            ExitCode::from(failure.exit)
+        }
+    }
+}
+
+fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failure> {
+    let refuse = |error: lexopt::Error| misread(error.to_string());
+    let mut parser = Parser::from_iter(arguments);
+    let mut flags = Flags::default();
+    while let Some(argument) = parser.next().map_err(refuse)? {
+        let options = &mut flags.options;
+        match argument {
+            Arg::Short('h') | Arg::Long("help") => return Ok(Request::Help),
+            Arg::Short('V') | Arg::Long("version") => return Ok(Request::Version),
+            Arg::Long("contract-requires-token") => options.contract_requires_token = true,
+            Arg::Long("json") => flags.json = true,
+            Arg::Long("end-with-stdin") => flags.end_with_stdin = true,
+            Arg::Long("port") => options.port = number(&mut parser, "--port")?,
+            Arg::Long("compliance-port") => options.compliance_port = number(&mut parser, "--compliance-port")?,
+            Arg::Long("contract-revision") => options.contract_revision = number(&mut parser, "--contract-revision")?,
+            Arg::Long("data") => options.data = Some(parser.value().map_err(refuse)?.into()),
+            Arg::Long("seed") => options.seed = Some(parser.value().map_err(refuse)?.into()),
+            Arg::Long("graphiql") => options.graphiql = Some(parser.value().map_err(refuse)?.into()),
+            Arg::Long("secrets") => flags.secrets = Some(parser.value().map_err(refuse)?.into()),
+            other => return Err(refuse(other.unexpected())),
+        }
+    }
+    Ok(Request::Run(Box::new(flags)))
+}
+
+fn number<T: std::str::FromStr>(parser: &mut Parser, flag: &str) -> Result<T, Failure>
+where
+    T::Err: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let value = parser.value().map_err(|error| misread(error.to_string()))?;
+    value.parse().map_err(|error| misread(format!("{flag}: {error}")))
+}
+
+fn misread(message: String) -> Failure {
+    Failure { code: "command-line", message, hint: "`platform-sandbox --help` lists the flags", exit: CONFIGURATION }
+}
+
+fn run(flags: &Flags) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|error| refused("sandbox-runtime", &error))?.block_on(async {
+        // Before the secret files exist, so that they are removed whenever the signal comes.
+        let mut ends = Ends::listen(flags.end_with_stdin).map_err(|error| refused("sandbox-signals", &error))?;
+        let sandbox = platform_sandbox::start_with(flags.options.clone()).await.map_err(|error| failed(&error))?;
+        let secrets = sandbox.publish_secrets(flags.secrets.as_deref()).map_err(|error| failed(&error))?;
+        if flags.json {
+            say(&json(&sandbox, &secrets)?);
+        } else {
+            announce(&sandbox, &secrets);
+        }
+        ends.next().await;
+        // Whoever asks twice does not wait for requests under way.
+        tokio::select! {
+            () = sandbox.stop() => {}
+            () = ends.next() => {}
+        }
+        Ok(())
+    })
+}
+
+/// The addresses and files, for people and for a shell.
+fn announce(sandbox: &Sandbox, secrets: &SecretFolder) {
+    say(&format!("base URL   {}", sandbox.base_url()));
+    say(&format!("issuer     {}", sandbox.auth_url()));
+    say(&format!("contract   {}", sandbox.contract_url()));
+    say(&format!("graphql    {}", sandbox.graphql_url()));
+    say(&format!("compliance {}", sandbox.compliance_url()));
+    say(&format!("overview   {}/sandbox", sandbox.base_url()));
+    for file in secrets.clients() {
+        say(&format!("client     {}  secret file {}", file.client_id, file.path.display()));
+    }
+    for (name, path) in secrets.users() {
+        say(&format!("user       {name}  password file {}", path.display()));
+    }
+    say("\nFor a program in another terminal:");
+    say(&format!("export PLATFORM_BASE_URL={} PLATFORM_ISSUER={}", sandbox.base_url(), sandbox.auth_url()));
+    if let Some(file) = secrets.clients().first() {
+        let (client, path) = (word(&file.client_id), word(&file.path.to_string_lossy()));
+        say(&format!("export PLATFORM_CLIENT_ID={client} PLATFORM_SECRET_FILE={path}"));
+    }
+    let _ = writeln!(io::stderr(), "Ctrl-C ends the sandbox and removes the secret files");
+}
+
+/// The addresses and files, for a program. Secrets and passwords stay in the files.
+fn json(sandbox: &Sandbox, secrets: &SecretFolder) -> Result<String, Failure> {
+    let text = |path: &Path| {
+        path.to_str().map(str::to_owned).ok_or_else(|| Failure {
+            code: "sandbox-path",
+            message: format!("{} cannot be written as JSON: it is not UTF-8", path.display()),
+            hint: "name a folder in UTF-8 with `--secrets`",
+            exit: CONFIGURATION,
+        })
+    };
+    let (mut clients, mut users) = (Vec::new(), Vec::new());
+    for file in secrets.clients() {
+        clients.push(serde_json::json!({ "client_id": file.client_id, "secret_file": text(&file.path)? }));
+    }
+    for (name, path) in secrets.users() {
+        users.push(serde_json::json!({ "name": name, "password_file": text(path)? }));
+    }
+    let line = serde_json::json!({
+        "base_url": sandbox.base_url(),
+        "auth_url": sandbox.auth_url(),
+        "contract_url": sandbox.contract_url(),
+        "graphql_url": sandbox.graphql_url(),
+        "compliance_url": sandbox.compliance_url(),
+        "clients": clients,
+        "users": users,
+    });
+    Ok(line.to_string())
+}
+
+/// What ends the program.
+#[derive(Debug)]
+struct Ends {
+    signals: Signals,
+    /// `None` where the end of standard input means nothing, or has come.
+    stdin: Option<oneshot::Receiver<()>>,
+}
+
+impl Ends {
+    fn listen(with_stdin: bool) -> io::Result<Self> {
+        let signals = Signals::register()?;
+        let stdin = with_stdin.then(|| {
+            let (ended, waits) = oneshot::channel();
+            // A thread of its own: a read of standard input cannot be given up.
+            std::thread::spawn(move || {
+                // What cannot be read any more has ended as well.
+                let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+                let _ = ended.send(());
+            });
+            waits
+        });
+        Ok(Self { signals, stdin })
+    }
+
+    async fn next(&mut self) {
+        match &mut self.stdin {
+            Some(stdin) => {
+                tokio::select! {
+                    _ = stdin => self.stdin = None,
+                    () = self.signals.next() => {}
+                }
+            }
+            None => self.signals.next().await,
+        }
+    }
+}
+
+#[cfg(unix)]
+#[derive(Debug)]
+struct Signals([tokio::signal::unix::Signal; 3]);
+
+#[cfg(unix)]
+impl Signals {
+    fn register() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        // A hang-up is a terminal that was closed.
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(signal);
+        Ok(Self([interrupt?, terminate?, hangup?]))
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
+}
+
+#[cfg(not(unix))]
+#[derive(Debug)]
+struct Signals(tokio::signal::windows::CtrlC);
+
+#[cfg(not(unix))]
+impl Signals {
+    fn register() -> io::Result<Self> {
+        tokio::signal::windows::ctrl_c().map(Self)
+    }
+
+    async fn next(&mut self) {
+        let _ = self.0.recv().await;
+    }
+}
+
+fn failed(error: &platform_sandbox::Error) -> Failure {
+    let (exit, hint) = match error.code() {
+        "sandbox-seed" => (CONFIGURATION, "mend the file that `--seed` names, or leave the flag out"),
+        "sandbox-revision" => (CONFIGURATION, "choose 1 or 2 with `--contract-revision`"),
+        "sandbox-data" | "sandbox-data-in-use" => (SYSTEM, "name another file with `--data`, or leave the flag out"),
+        "sandbox-secret-file" | "sandbox-secrets-in-use" => {
+            (SYSTEM, "name another folder with `--secrets`, or make it writable")
+        }
+        "sandbox-graphiql" => {
+            (SYSTEM, "run sandbox/graphiql/install.sh and name the folder that it prints, or leave the flag out")
+        }
+        "sandbox-random" => (SYSTEM, "run the command where the operating system gives random bytes"),
+        _ => (CONFIGURATION, "choose other ports with `--port` and `--compliance-port`, or 0 for free ones"),
+    };
+    Failure { code: error.code(), message: format!("the sandbox cannot start: {error}"), hint, exit }
+}
+
+fn refused(code: &'static str, error: &io::Error) -> Failure {
+    let message = format!("the sandbox cannot start: {error}");
+    Failure { code, message, hint: "run the command again", exit: SYSTEM }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error[{}]: {}\n  → {}", self.code, screened(&self.message), self.hint)
+    }
+}
+
+/// A line on standard output. Nobody may read it any more.
+fn say(line: &str) {
+    let _ = writeln!(io::stdout(), "{}", screened(line));
+}
+
+/// The text without what would steer a terminal: names come from a seed, paths from elsewhere.
+fn screened(text: &str) -> String {
+    text.chars().fold(String::new(), |mut shown, letter| {
+        match letter {
+            '\n' | ' '..='~' => shown.push(letter),
+            _ if letter.is_alphanumeric() => shown.push(letter),
+            _ => shown.extend(letter.escape_default()),
+        }
+        shown
+    })
+}
+
+/// A text as one word of a shell.
+fn word(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./+@%,:".contains(letter);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}

@@ -1,0 +1,176 @@
+//! The sandbox as a program, as people and other programs start it.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A program that is killed where a test ends early.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_platform-sandbox"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+impl Program {
+    /// Starts it, and reads the line that it prints for programs.
+    fn start(arguments: &[&str]) -> (Self, Value) {
+        let mut program = Self(command(&[&["--json"], arguments].concat()).stdin(Stdio::piped()).spawn().unwrap());
+        let mut line = String::new();
+        BufReader::new(program.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let said = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"));
+        (program, said)
+    }
+
+    fn signal(&self, name: &str) {
+        assert!(Command::new("kill").args([name, &self.0.id().to_string()]).status().unwrap().success());
+    }
+}
+
+/// Text of a member, by its JSON pointer.
+fn text<'a>(said: &'a Value, pointer: &str) -> &'a str {
+    said.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("{pointer} in {said}"))
+}
+
+#[tokio::test]
+async fn one_line_says_all_that_a_program_needs() {
+    let (program, said) = Program::start(&["--contract-requires-token"]);
+    for pointer in ["/base_url", "/auth_url", "/contract_url", "/graphql_url", "/compliance_url"] {
+        assert!(text(&said, pointer).starts_with("http://127.0.0.1:"), "{said}");
+    }
+    let contract = text(&said, "/contract_url");
+    assert_eq!(support::http().get(contract).send().await.unwrap().status(), 401);
+    let secret = fs::read_to_string(text(&said, "/clients/0/secret_file")).unwrap();
+    assert!(!said.to_string().contains(&secret), "the line names files, not what they hold");
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", text(&said, "/clients/0/client_id")),
+        ("client_secret", &secret),
+    ];
+    let endpoint = format!("{}/connect/token", text(&said, "/auth_url"));
+    let token: Value = support::http().post(endpoint).form(&form).send().await.unwrap().json().await.unwrap();
+    let authorized = support::http().get(contract).bearer_auth(text(&token, "/access_token"));
+    assert_eq!(authorized.send().await.unwrap().status(), 200);
+    assert!(Path::new(text(&said, "/users/0/password_file")).is_file());
+    assert!(!text(&said, "/users/0/name").is_empty());
+    drop(program);
+}
+
+#[test]
+fn it_ends_with_the_program_that_holds_its_standard_input() {
+    let (mut program, said) = Program::start(&["--end-with-stdin"]);
+    let secret = text(&said, "/clients/0/secret_file").to_owned();
+    assert!(Path::new(&secret).exists());
+    drop(program.0.stdin.take());
+    assert!(program.0.wait().unwrap().success());
+    assert!(!Path::new(&secret).exists(), "the secrets go with it");
+}
+
+#[test]
+fn the_end_of_standard_input_means_nothing_unless_it_is_asked_for() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let (mut program, said) = Program::start(&[]);
+        drop(program.0.stdin.take());
+        let address = text(&said, "/base_url").strip_prefix("http://").unwrap();
+        std::net::TcpStream::connect(address).unwrap();
+        program.signal(signal);
+        assert!(program.0.wait().unwrap().success(), "{signal}");
+        assert!(!Path::new(text(&said, "/clients/0/secret_file")).exists(), "{signal}");
+    }
+}
+
+/// The lines for a shell name the file as one word, whatever it is called.
+#[test]
+fn a_shell_can_read_what_people_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = folder.path().join("it's here $HOME");
+    let mut program = Program(command(&["--secrets", secrets.to_str().unwrap()]).spawn().unwrap());
+    let lines = BufReader::new(program.0.stdout.as_mut().unwrap()).lines().map(Result::unwrap);
+    let exports: Vec<String> = lines.filter(|line| line.starts_with("export ")).take(2).collect();
+    let script = format!("{}\ncat \"$PLATFORM_SECRET_FILE\"; echo \" $PLATFORM_CLIENT_ID\"", exports.join("\n"));
+    let shell = Command::new("sh").args(["-c", &script]).output().unwrap();
+    let said = String::from_utf8(shell.stdout).unwrap();
+    let (secret, client) = said.trim_end().rsplit_once(' ').unwrap_or_else(|| panic!("{said:?}"));
+    assert_eq!(fs::read_to_string(secrets.join(format!("{client}.secret"))).unwrap(), secret);
+    program.signal("-INT");
+    let mut rest = String::new();
+    program.0.stderr.take().unwrap().read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("Ctrl-C ends the sandbox"), "{rest}");
+}
+
+#[test]
+fn what_cannot_be_followed_ends_with_a_code_and_a_hint() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let seed = file("seed\u{1b}[2J.toml", "team = [\n");
+    let text = file("text", "this is not a database, and it is longer than a header");
+    let (data, absent) = (folder.path().join("kept.db"), folder.path().join("absent"));
+    let (data, absent) = (data.to_str().unwrap(), absent.to_str().unwrap());
+    let (_used, _) = Program::start(&["--data", data]);
+    for (arguments, code, words) in [
+        (&["--prot", "1"][..], 5, &["--prot", "--help"][..]),
+        (&["--port"], 5, &["--port"]),
+        (&["--port", "70000"], 5, &["70000", "--port"]),
+        (&["--json=yes"], 5, &["--json"]),
+        (&["extra"], 5, &["extra"]),
+        (&["--port", &port], 5, &["sandbox-bind", &port, "--port"]),
+        (&["--compliance-port", &port], 5, &[&port, "--compliance-port"]),
+        (&["--contract-revision", "3"], 5, &["revision 3", "--contract-revision"]),
+        (&["--seed", &seed], 5, &["seed\\u{1b}[2J.toml", "line", "--seed"]),
+        (&["--data", &text], 6, &["--data"]),
+        (&["--data", data], 6, &["another sandbox uses", "--data"]),
+        (&["--secrets", &text], 6, &["--secrets"]),
+        (&["--graphiql", absent], 6, &["install.sh"]),
+    ] {
+        let output = run(arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(said.starts_with("error["), "{said}");
+        assert!(words.iter().all(|word| said.contains(word)), "{arguments:?}: {said}");
+        assert!(!said.contains('\u{1b}'), "{said:?}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn the_help_names_flags_that_there_are() {
+    let help = String::from_utf8(run(&["--help"]).stdout).unwrap();
+    let listed: Vec<&str> = help.lines().filter_map(|line| line.trim().strip_prefix("--")).collect();
+    assert!(listed.len() >= 10, "{help}");
+    for entry in listed {
+        let mut words = entry.split_whitespace();
+        let flag = format!("--{}", words.next().unwrap());
+        let value = words.next().filter(|word| word.starts_with('<')).map(|_| "1");
+        let output = run(&[&[flag.as_str()], value.as_slice(), &["--help"]].concat());
+        assert!(output.status.success(), "{flag}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(run(&["-h"]).stdout, help.as_bytes());
+    let version = String::from_utf8(run(&["--version"]).stdout).unwrap();
+    assert_eq!(version, format!("platform-sandbox {}\n", env!("CARGO_PKG_VERSION")));
+}
