@@ -105,8 +105,8 @@ fn a_change_at_any_place_stands_in_the_report() {
         let what = change(&mut tree, &mut random);
         let after = tree.to_string();
         let Ok(drift) = drift::compare(
-            Contract { name: "contract", bytes: before.as_bytes() },
-            Contract { name: "contract", bytes: after.as_bytes() },
+            &[Contract { name: "contract", bytes: before.as_bytes() }],
+            &[Contract { name: "contract", bytes: after.as_bytes() }],
             "2026-01-01",
         ) else {
             continue;

@@ -113,7 +113,7 @@ impl Place {
 pub(super) fn short(value: &Value) -> String {
     const LONGEST: usize = 80;
     let text = match value {
-        Value::Object(_) | Value::Array(_) => value.to_string(),
+        Value::String(text) if !text.is_empty() => text.clone(),
         value => value.to_string(),
     };
     match text.char_indices().nth(LONGEST) {

@@ -67,6 +67,8 @@ pub struct Unjudged {
 pub struct Drift {
     /// Sorted by what they cost, then by subject.
     pub findings: Vec<Finding>,
+    /// How many operations there are, and how many of them are on both sides.
+    pub operations: Operations,
     /// How many places of documentation differ.
     pub documentation: usize,
     /// How many places say the same in another way.
@@ -75,7 +77,42 @@ pub struct Drift {
     pub not_judged: Vec<Unjudged>,
 }
 
+/// Numbers of operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Operations {
+    /// In the contracts before.
+    pub before: usize,
+    /// In the contracts after.
+    pub after: usize,
+    /// Of these, how many belong together.
+    pub paired: usize,
+}
+
 impl Drift {
+    /// Adds what was found in another document.
+    pub(super) fn take(&mut self, other: Self) {
+        self.findings.extend(other.findings);
+        self.findings.sort_by(|one, other| {
+            let key = |finding: &Finding| (finding.rule, finding.subject.clone(), finding.fingerprint.clone());
+            other.wire.cmp(&one.wire).then_with(|| key(one).cmp(&key(other)))
+        });
+        self.operations.before += other.operations.before;
+        self.operations.after += other.operations.after;
+        self.operations.paired += other.operations.paired;
+        self.documentation += other.documentation;
+        self.spelling += other.spelling;
+        self.not_judged.extend(other.not_judged);
+    }
+
+    /// Whether most operations have no counterpart: these are the contracts of different services.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        /// With fewer operations, a new version may look like another service.
+        const FEW: usize = 10;
+        let smaller = self.operations.before.min(self.operations.after);
+        smaller >= FEW && self.operations.paired * 2 < smaller
+    }
+
     /// What the change as a whole does to programs that are already built.
     #[must_use]
     pub fn wire(&self) -> Wire {

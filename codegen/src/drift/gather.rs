@@ -34,19 +34,7 @@ pub(super) fn gather(
     for change in changes {
         causes.entry(cause(change)).or_default().push(change);
     }
-    let mut findings: Vec<Finding> = causes
-        .into_iter()
-        .map(|(cause, changes)| finding(&cause, &changes, graph, operations, before, after))
-        .collect();
-    findings.sort_by(|one, other| {
-        (other.wire, one.rule, &one.subject, &one.fingerprint).cmp(&(
-            one.wire,
-            other.rule,
-            &other.subject,
-            &other.fingerprint,
-        ))
-    });
-    findings
+    causes.into_iter().map(|(cause, changes)| finding(&cause, &changes, graph, operations, before, after)).collect()
 }
 
 fn cause(change: &Change) -> Cause {

@@ -15,7 +15,7 @@
 //! );
 //! let (before, after) = (contract("number"), contract("string"));
 //! let side = |bytes| Contract { name: "plans", bytes };
-//! let drift = drift::compare(side(before.as_bytes()), side(after.as_bytes()), "2026-01-01").unwrap();
+//! let drift = drift::compare(&[side(before.as_bytes())], &[side(after.as_bytes())], "2026-01-01").unwrap();
 //! assert_eq!(drift.findings[0].subject, "GET /plans 200.price");
 //! assert_eq!(drift.findings[0].change, "has another type: `number` → `string`");
 //! assert_eq!(drift.wire(), Wire::Break);
@@ -40,10 +40,10 @@ mod silence;
 use std::collections::BTreeSet;
 
 use crate::model::{Document, Node};
-use crate::{Contract, Report, load, upgrade};
+use crate::{Contract, Problem, Report, load, upgrade};
 pub use change::Direction;
 use change::{Change, Log, label};
-pub use finding::{Drift, Finding, Site, Unjudged};
+pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
 use lifecycle::Sunset;
 use operation::Compared;
@@ -51,29 +51,42 @@ pub use rule::{Entry, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side, segments};
 
-/// Compares two contracts. `today` (`YYYY-MM-DD`) says which announced ends are over.
+/// Compares the contracts of one client before and after, by the names of the documents. A document that one side does not
+/// have counts as empty there. `today` (`YYYY-MM-DD`) says which announced ends are over.
 ///
 /// # Errors
 ///
-/// A [`Report`] when one of the contracts cannot be read.
-pub fn compare(before: Contract<'_>, after: Contract<'_>, today: &str) -> Result<Drift, Report> {
-    let mut report = Report::default();
-    let mut side = |contract: Contract<'_>| match load::load(contract.name, contract.bytes) {
-        Ok(loaded) => {
-            let (tree, origins) = upgrade::outline(contract.name, &loaded);
-            let document = Document::new(contract.name.to_owned(), tree, loaded.tree, origins);
-            Some(Side { document, dialect: loaded.dialect })
+/// A [`Report`] when a contract cannot be read.
+pub fn compare(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Result<Drift, Report> {
+    let names: BTreeSet<&str> = before.iter().chain(after).map(|contract| contract.name).collect();
+    let (mut drift, mut report) = (Drift::default(), Report::default());
+    for name in names {
+        let mut side = |contracts: &[Contract<'_>]| {
+            let contract = contracts.iter().find(|contract| contract.name == name);
+            match read(contract.copied().unwrap_or(Contract { name, bytes: EMPTY })) {
+                Ok(side) => Some(side),
+                Err(problem) => {
+                    report.push(problem);
+                    None
+                }
+            }
+        };
+        if let (Some(before), Some(after)) = (side(before), side(after)) {
+            drift.take(sides(&before, &after, today));
         }
-        Err(problem) => {
-            report.push(problem);
-            None
-        }
-    };
-    let (before, after) = (side(before), side(after));
-    match (before, after) {
-        (Some(before), Some(after)) => Ok(sides(&before, &after, today)),
-        _ => Err(report),
     }
+    report.into_result(drift)
+}
+
+/// A contract without operations.
+const EMPTY: &[u8] = br#"{"openapi": "3.0.4", "paths": {}}"#;
+
+#[allow(clippy::result_large_err, reason = "a contract fails once, not in a loop")]
+fn read(contract: Contract<'_>) -> Result<Side, Problem> {
+    let loaded = load::load(contract.name, contract.bytes)?;
+    let (tree, origins) = upgrade::outline(contract.name, &loaded);
+    let document = Document::new(contract.name.to_owned(), tree, loaded.tree, origins);
+    Ok(Side { document, dialect: loaded.dialect })
 }
 
 fn sides(before: &Side, after: &Side, today: &str) -> Drift {
@@ -112,7 +125,9 @@ fn sides(before: &Side, after: &Side, today: &str) -> Drift {
     unused(before, after, &lonely, &mut log);
     items(&olds, &news, &mut log);
     let silence = silence::listen(before, after, &log);
-    silence.told_with(gather::gather(&log.changes, &graph, &named, before, after))
+    let findings = gather::gather(&log.changes, &graph, &named, before, after);
+    let operations = Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() };
+    silence.told_with(findings, operations)
 }
 
 fn name(operation: &Operation<'_>) -> Named {

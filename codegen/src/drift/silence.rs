@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::change::{Change, Log};
-use super::finding::{Drift, Finding, Unjudged};
+use super::finding::{Drift, Finding, Operations, Unjudged};
 use super::schema::is_prose;
 use super::side::Side;
 use crate::pointer::{join, push};
@@ -94,12 +94,13 @@ pub(super) struct Silence {
 
 impl Silence {
     /// Completes what was found.
-    pub(super) fn told_with(self, findings: Vec<Finding>) -> Drift {
+    pub(super) fn told_with(self, findings: Vec<Finding>, operations: Operations) -> Drift {
         // A list of media types, say, that gives every body the same ones as before.
         let told = !(findings.is_empty() && self.documentation.is_empty() && self.not_judged.is_empty());
         let converted = usize::from(self.converted && !told && self.spelling.is_empty());
         Drift {
             findings,
+            operations,
             documentation: self.documentation.len(),
             spelling: self.spelling.len() + converted,
             not_judged: self.not_judged.into_iter().collect(),
