@@ -60,7 +60,7 @@ fn compare(
     };
     let open = |list: &Alternatives| list.is_empty() || list.iter().any(BTreeMap::is_empty);
     let names = |one: &BTreeMap<String, BTreeSet<String>>| {
-        let names: Vec<String> = one.keys().map(|name| name.clone()).collect();
+        let names: Vec<String> = one.keys().cloned().collect();
         names.join(" and ")
     };
     let schemes = |one: &BTreeMap<String, BTreeSet<String>>| -> BTreeSet<String> { one.keys().cloned().collect() };

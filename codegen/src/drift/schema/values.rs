@@ -38,7 +38,7 @@ impl Pair<'_, '_> {
                 let (olds, news) = (values(old), values(new));
                 let list = |of: &[Value], without: &[Value]| {
                     let mut texts: Vec<String> =
-                        of.iter().filter(|value| !without.contains(value)).map(|value| short(value)).collect();
+                        of.iter().filter(|value| !without.contains(value)).map(short).collect();
                     texts.sort();
                     texts.join(", ")
                 };
@@ -101,7 +101,7 @@ impl Pair<'_, '_> {
         if let (Some(old), Some(new)) = (&before, &after) {
             let kept = new.value.as_array().into_iter().flatten().collect::<Vec<_>>();
             let gone = old.value.as_array().into_iter().flatten().filter(|value| !kept.contains(value));
-            let gone: Vec<String> = gone.map(|value| short(value)).collect();
+            let gone: Vec<String> = gone.map(short).collect();
             if !gone.is_empty() {
                 let change = self.emit(Rule::EnumValueRemoved, Some(old), Some(new));
                 (change.keyword, change.variant) = (gone.join(", "), "x-extensible-");
