@@ -1,0 +1,193 @@
+//! Documents against the code that they describe.
+
+use std::collections::BTreeSet;
+
+use platform_codegen::Config;
+use serde_json::Value;
+
+use crate::support::{cargo, read, root};
+
+/// The lines of the fenced block that follows a heading.
+fn block(document: &str, heading: &str) -> Vec<String> {
+    let text = read(document);
+    let (_, after) = text.split_once(heading).unwrap_or_else(|| panic!("{document} has no heading {heading:?}"));
+    let fenced = after.split("```").nth(1).unwrap_or_else(|| panic!("{document}: no block after {heading:?}"));
+    fenced.lines().skip(1).map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect()
+}
+
+/// Which member of the workspace names which others in its manifest, tests included.
+fn graph() -> Vec<String> {
+    let output = cargo(&["metadata", "--no-deps", "--format-version=1", "--offline"]).output().unwrap();
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut lines = Vec::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        let known: BTreeSet<&str> = package["dependencies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|dependency| dependency["path"].is_string())
+            .map(|dependency| dependency["name"].as_str().unwrap())
+            .collect();
+        let known: Vec<&str> = known.into_iter().collect();
+        let name = package["name"].as_str().unwrap();
+        lines.push(if known.is_empty() { name.to_owned() } else { format!("{name} -> {}", known.join(", ")) });
+    }
+    lines.sort();
+    lines
+}
+
+#[test]
+fn the_architecture_shows_the_dependencies_that_there_are() {
+    assert_eq!(block("ARCHITECTURE.md", "## Who knows whom"), graph(), "ARCHITECTURE.md against the manifests");
+}
+
+#[test]
+fn the_architecture_names_stages_and_rooms_that_exist() {
+    let text = read("ARCHITECTURE.md");
+    let stages: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("## The way of a contract"))
+        .take_while(|line| !line.starts_with("## Invariants"))
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+        .collect();
+    assert!(stages.len() >= 7, "{stages:?}");
+    for stage in stages {
+        let (file, folder) = (format!("codegen/src/{stage}.rs"), format!("codegen/src/{stage}/mod.rs"));
+        assert!(root().join(&file).is_file() || root().join(&folder).is_file(), "neither {file} nor {folder}");
+    }
+    for room in block("ARCHITECTURE.md", "## Rooms") {
+        let path = room.split_whitespace().next().unwrap();
+        assert!(root().join(path).exists(), "{path}");
+    }
+}
+
+/// The texts between backticks in the last cells of the tables whose last column names tests.
+fn named_tests(document: &str) -> Vec<Vec<String>> {
+    let text = read(document);
+    let mut cells = Vec::new();
+    let mut is_about_tests = false;
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let last = line.trim_end_matches('|').rsplit('|').next().unwrap_or_default().trim();
+        if !line.starts_with('|') {
+            is_about_tests = false;
+        } else if lines.peek().is_some_and(|next| next.starts_with("|---")) {
+            is_about_tests = last == "test";
+        } else if is_about_tests && !line.starts_with("|---") {
+            cells.push(last.split('`').skip(1).step_by(2).map(str::to_owned).collect());
+        }
+    }
+    cells
+}
+
+/// The file of a module: a test of the runtime, one of this crate, or a module of the runtime's sources.
+fn file_of(module: &[&str]) -> Option<String> {
+    if let [path] = module
+        && path.ends_with(".rs")
+    {
+        return root().join(path).is_file().then(|| (*path).to_owned());
+    }
+    let inside = module.join("/");
+    let places = [
+        format!("runtime/tests/{inside}.rs"),
+        format!("tests/{inside}.rs"),
+        format!("runtime/src/{inside}.rs"),
+        format!("runtime/src/{inside}/mod.rs"),
+    ];
+    let found = places.into_iter().find(|place| root().join(place).is_file());
+    // A module inside of a file.
+    found.or_else(|| file_of(module.split_last().filter(|(_, outer)| !outer.is_empty())?.1))
+}
+
+/// Whether a file holds a test of that name: a function right behind the attribute of a test.
+fn holds_test(file: &str, name: &str) -> bool {
+    let text = read(file);
+    let mut is_test = false;
+    for line in text.lines().map(str::trim) {
+        if line.contains(&format!("fn {name}(")) {
+            return is_test;
+        }
+        let attribute = line.starts_with("#[");
+        is_test = attribute && (is_test || line.contains("test"));
+    }
+    false
+}
+
+#[test]
+fn every_test_that_the_pages_name_exists() {
+    for (document, least) in [("runtime/tests/PROMISES.md", 150), ("tests/peers/README.md", 5)] {
+        let mut known = 0;
+        let mut absent = Vec::new();
+        for cell in named_tests(document) {
+            // A name alone is one of the file that was named before it.
+            let mut file: Option<String> = None;
+            for name in cell {
+                let steps: Vec<&str> = name.split("::").collect();
+                let (test, module) = steps.split_last().unwrap();
+                let is_file = test.ends_with(".rs") || *test == "tests";
+                if is_file || !module.is_empty() {
+                    file = file_of(if is_file { &steps } else { module });
+                }
+                match &file {
+                    Some(file) if is_file || holds_test(file, test) => known += 1,
+                    _ => absent.push(name),
+                }
+            }
+        }
+        assert!(absent.is_empty(), "{document} names tests that do not exist: {absent:#?}");
+        assert!(known >= least, "{document}: {known} tests");
+    }
+}
+
+#[test]
+fn the_check_of_a_change_runs_what_the_documents_promise() {
+    let script = read(".ci/run");
+    let readme = read("README.md");
+    let commands = ["cargo xtask regenerate", "cargo test --workspace --all-features"];
+    let shown: Vec<String> = block("README.md", "## Start");
+    for command in commands {
+        assert!(
+            shown.iter().any(|line| line.split('#').next().unwrap_or_default().trim() == command),
+            "{command}: {shown:?}"
+        );
+    }
+    for step in [
+        "cargo fmt --all --check",
+        "cargo clippy --locked --workspace --all-targets --all-features -- -D warnings",
+        "RUSTDOCFLAGS='-D warnings'",
+        "cargo xtask regenerate --check",
+        "cargo xtask tidy",
+        "cargo doc --no-deps --workspace --all-features",
+        "cargo deny check",
+        commands[1],
+    ] {
+        assert!(script.contains(step), ".ci/run has no {step:?}");
+    }
+    assert!(script.trim_end().ends_with(commands[1]), "the counted results come last");
+    assert!(readme.contains(".ci/run"));
+}
+
+#[test]
+fn the_correction_that_is_shown_can_be_read() {
+    let shown = block("CONTRIBUTING.md", "## The published contract is wrong").join("\n");
+    let read: Config = toml::from_str(&shown).unwrap();
+    let [correction] = &read.corrections[..] else { panic!("{read:?}") };
+    let value: Value = serde_json::from_str(correction.value.as_deref().unwrap()).unwrap();
+    assert_eq!(value, "integer");
+}
+
+#[test]
+fn the_peers_have_the_versions_that_the_documentation_says() {
+    let lock: Value = serde_json::from_str(&read("tests/peers/package-lock.json")).unwrap();
+    let pinned = read("tests/peers/requirements.txt");
+    let table = read("tests/peers/README.md");
+    let mut named = 0;
+    for row in table.lines().filter_map(|line| line.strip_prefix("| `")) {
+        let (name, rest) = row.split_once("` | ").unwrap();
+        let version = rest.split(" | ").next().unwrap();
+        let is_pinned = pinned.lines().any(|line| line == format!("{name}=={version}"));
+        assert!(is_pinned || lock["packages"][format!("node_modules/{name}")]["version"] == version, "{name}");
+        named += 1;
+    }
+    assert!(named >= 6, "{table}");
+}

@@ -1,0 +1,53 @@
+//! Generated operations against a service that is not there, as tests of a consumer use it.
+
+use platform_client::Platform;
+use platform_client::auth::{ClientCredentials, SecretString};
+use platform_client::testing::Fake;
+use serde_json::json;
+
+use crate::support::read;
+
+#[tokio::test]
+async fn generated_operations_get_typed_values() {
+    let fake = Fake::new();
+    fake.answer("list_projects", &json!([{"name": "one"}, {"name": "two"}]));
+    fake.fail("get_project", 404, &json!({"title": "Not Found"}));
+    let platform = fake.platform().unwrap();
+    for _ in 0..2 {
+        assert_eq!(platform.projects().list_projects().await.unwrap().len(), 2, "the last answer stays");
+    }
+    let id = platform_client::Uuid::from_u128(5);
+    let error = platform.projects().get_project(&id).await.unwrap_err();
+    assert!(error.is_not_found() && error.problem().unwrap().title.as_deref() == Some("Not Found"));
+    let calls = fake.calls();
+    assert_eq!(calls.len(), 3);
+    assert_eq!(
+        (calls[2].operation, calls[2].path.as_str()),
+        ("get_project", format!("/api/projects/v1/projects/{id}").as_str())
+    );
+}
+
+/// As the documentation of `platform_client::testing` and the README show it.
+#[tokio::test]
+async fn a_sandbox_starts_in_one_line() -> Result<(), Box<dyn std::error::Error>> {
+    let sandbox = platform_sandbox::start().await?;
+    let client = &sandbox.clients()[0];
+    let secret = SecretString::from(client.secret());
+    let credential = ClientCredentials::new(sandbox.auth_url(), &client.client_id, secret);
+    let platform = Platform::builder(sandbox.base_url()).credential(credential).build()?;
+    assert!(platform.projects().list_projects().await?.is_empty());
+
+    let source = read("tests/fakes.rs");
+    let shown: Vec<&str> = source
+        .lines()
+        .skip_while(|line| !line.contains("platform_sandbox::start()"))
+        .take_while(|line| !line.contains("assert!"))
+        .map(str::trim)
+        .collect();
+    for document in ["README.md", "generated-client/src/testing.rs"] {
+        let text: Vec<String> =
+            read(document).lines().map(|line| line.trim_start_matches("//! ").trim().to_owned()).collect();
+        assert!(text.windows(shown.len()).any(|lines| lines == shown), "{document} shows something else");
+    }
+    Ok(())
+}
