@@ -203,7 +203,8 @@ impl Sending<'_> {
             return Err(error.with_request_id(id));
         }
         let headers = std::mem::take(response.headers_mut());
-        let body = if prepared.stream && !is_json_beside_stream(prepared, &headers) {
+        let live = options.stream.unwrap_or_else(|| prepared.stream && !is_json_beside_stream(prepared, &headers));
+        let body = if live {
             Body::Live(ByteStream::live(prepared.operation, response.into(), self.idle, session.body_limit))
         } else {
             let read = body::read(&mut response, session.body_limit, self.idle).await;
