@@ -72,8 +72,12 @@ mod tests {
     use crate::{Config, Correction};
 
     fn run(tree: Value, pointer: &str, value: Option<&str>) -> Result<Value, String> {
-        let correction =
-            Correction { document: None, pointer: pointer.into(), value: value.map(str::to_owned), reason: "because".into() };
+        let correction = Correction {
+            document: None,
+            pointer: pointer.into(),
+            value: value.map(str::to_owned),
+            reason: "because".into(),
+        };
         let config = Config { corrections: vec![correction], ..Config::default() };
         let mut documents = [("api".to_owned(), tree)];
         correct(&mut documents, &config, &mut Ledger::default()).map_err(|report| report.to_string())?;

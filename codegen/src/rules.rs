@@ -96,7 +96,11 @@ fn servers(setup: &Setup, report: &mut Report) {
             problem("name", format!("the server name {:?} is not a name in snake case", server.name), hint);
         }
         if !names.insert(&server.name) {
-            problem("name", format!("two [[server]] have the name {:?}", server.name), "name all documents in one entry");
+            problem(
+                "name",
+                format!("two [[server]] have the name {:?}", server.name),
+                "name all documents in one entry",
+            );
         }
         for (number, document) in server.documents.iter().enumerate() {
             if let Some(other) = documents.insert(document, &server.name) {
@@ -232,7 +236,8 @@ pub(crate) fn unused(config: &Config, routes: &Routes, names: &Names) -> Result<
         }
         for (number, prefix) in family.prefixes.iter().enumerate() {
             if !routes.prefixes.contains(&(server.clone(), trimmed(prefix).to_owned())) {
-                let reason = if known(prefix) { "longer prefixes take all of its paths" } else { "no path begins with it" };
+                let reason =
+                    if known(prefix) { "longer prefixes take all of its paths" } else { "no path begins with it" };
                 say(
                     format!("{place}/prefixes/{number}"),
                     format!("prefix {prefix:?} of family {:?}: {reason}", family.name),

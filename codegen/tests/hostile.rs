@@ -400,7 +400,12 @@ fn no_text_of_a_graphql_schema_or_of_the_configuration_adds_anything() {
             covers: text.to_owned(),
             ..Family::default()
         };
-        let correction = Correction { document: None, pointer: "/info/title".into(), value: Some(quoted.clone()), reason: text.into() };
+        let correction = Correction {
+            document: None,
+            pointer: "/info/title".into(),
+            value: Some(quoted.clone()),
+            reason: text.into(),
+        };
         let document = format!("# {}\nquery Job($by: By) {{ job(by: $by) {{ state }} text(a: {quoted}) }}", line(text));
         let mut operation: AsyncOperation = toml::from_str(
             "name = 'order'\nsubmit = 'POST /orders'\nidentifier = '/species'\nquery = 'job.graphql'\nvariable = 'by'\n\

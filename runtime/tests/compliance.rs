@@ -5,7 +5,7 @@
 mod support;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use platform_runtime::{Client, Method, Uuid, auth::StaticToken};
+use platform_runtime::{Client, Method, ServerSettings, Uuid, auth::StaticToken};
 use support::{Reply, Server};
 
 const TEAM: Uuid = Uuid::from_u128(0x0a0b_0c0d);
@@ -19,7 +19,10 @@ async fn pair(compliance_token: String) -> (Server, Server, Client) {
     let compliance = Server::always(Reply::json(200, "{}")).await;
     let platform = Client::builder(&main.url)
         .credential(StaticToken::new("main-token"))
-        .server("compliance", platform_runtime::Server::new(&compliance.url).credential(StaticToken::new(compliance_token)).team(TEAM))
+        .server(
+            "compliance",
+            ServerSettings::new(&compliance.url).credential(StaticToken::new(compliance_token)).team(TEAM),
+        )
         .build()
         .unwrap();
     (main, compliance, platform)
@@ -36,7 +39,7 @@ async fn each_server_gets_its_own_token() {
 
     let bare = Client::builder(&main.url)
         .credential(StaticToken::new("main-token"))
-        .server("compliance", platform_runtime::Server::new(&compliance.url))
+        .server("compliance", ServerSettings::new(&compliance.url))
         .build()
         .unwrap();
     bare.server("compliance").unwrap().request(Method::Get, "/b").send().await.unwrap();
@@ -78,6 +81,6 @@ async fn a_token_of_the_team_or_of_none_is_sent() {
 #[test]
 fn its_configuration_is_checked() {
     let build = |server| Client::builder("https://platform.example").server("compliance", server).build();
-    assert!(build(platform_runtime::Server::new("http://compliance.example")).unwrap_err().is_request());
-    assert!(build(platform_runtime::Server::new("https://compliance.example")).is_ok());
+    assert!(build(ServerSettings::new("http://compliance.example")).unwrap_err().is_request());
+    assert!(build(ServerSettings::new("https://compliance.example")).is_ok());
 }

@@ -234,6 +234,7 @@ mod tests {
             "[source.token]\nunknown = 1",
             "[[source.document]]\nunknown = 1",
             "[[family]]\nunknown = 1",
+            "[[server]]\nunknown = 1",
             "[[correction]]\nunknown = 1",
             "[[operation]]\nunknown = 1",
             "[[operation]]\nstates = { unknown = 1 }",

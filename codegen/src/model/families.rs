@@ -65,6 +65,10 @@ fn named(setup: &Setup, server: Option<&str>, text: &str, covers: String, prefix
 /// A name that is free as a module, a file, a cargo feature and a method of the client.
 pub(crate) fn name(setup: &Setup, text: &str) -> Ident {
     let reserved = &setup.reserved;
+    let is_server = |name: &str| {
+        let mut servers = setup.config.servers.iter();
+        name.strip_suffix("_server").is_some_and(|name| servers.any(|server| server.name == name))
+    };
     let is_free = |name: &str| {
         let feature = feature_name(name);
         !name.ends_with('_')
@@ -72,6 +76,7 @@ pub(crate) fn name(setup: &Setup, text: &str) -> Ident {
             && !FEATURES.contains(&feature.as_str())
             && !reserved.features.contains(&feature)
             && !reserved.methods.contains(name)
+            && !is_server(name)
     };
     let name = clipped(&member_name(text), LONGEST);
     let stem = name.trim_end_matches('_');

@@ -19,7 +19,7 @@ use crate::{
 pub struct ClientBuilder<P = Client> {
     base: String,
     credential: Option<Box<dyn Credential>>,
-    servers: BTreeMap<String, Server>,
+    servers: BTreeMap<String, ServerSettings>,
     api_version: Option<String>,
     user_agent: String,
     request_id: Option<String>,
@@ -72,7 +72,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
 
     /// Adds a server beside the main one, such as the compliance resource server (platform document §5.7). See
     /// [`Client::server`].
-    pub fn server(mut self, name: impl Into<String>, server: Server) -> Self {
+    pub fn server(mut self, name: impl Into<String>, server: ServerSettings) -> Self {
         self.servers.insert(name.into(), server);
         self
     }
@@ -190,8 +190,8 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         let middleware: Arc<[_]> = std::mem::take(&mut self.middleware).into();
         let credential = self.credential.take();
         let servers = std::mem::take(&mut self.servers);
-        let session = |base: Url, own: Server| -> Result<_, Error> {
-            let Server { credential, team, deadline, body_limit, concurrency, .. } = own;
+        let session = |base: Url, own: ServerSettings| -> Result<_, Error> {
+            let ServerSettings { credential, team, deadline, body_limit, concurrency, .. } = own;
             if let Some(credential) = &credential {
                 credential.check()?;
             }
@@ -222,7 +222,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             let base = address::server(&format!("the address of the server `{name}`"), &server.base)?;
             others.insert(name, Client { session: session(base, server)?, servers: Arc::default() });
         }
-        let main = Server { credential, ..Server::new(String::new()) };
+        let main = ServerSettings { credential, ..ServerSettings::new(String::new()) };
         Ok(P::from_client(Client { session: session(base, main)?, servers: Arc::new(others) }))
     }
 }
@@ -245,7 +245,7 @@ impl<P> fmt::Debug for ClientBuilder<P> {
 /// A server beside the main one: its address, the credential that its tokens come from, and its limits. What it does not
 /// set is that of the main server, its credential apart.
 #[must_use = "give it to `ClientBuilder::server`"]
-pub struct Server {
+pub struct ServerSettings {
     base: String,
     credential: Option<Box<dyn Credential>>,
     team: Option<Uuid>,
@@ -254,7 +254,7 @@ pub struct Server {
     concurrency: Option<usize>,
 }
 
-impl Server {
+impl ServerSettings {
     /// The server at `base_url`: `https`, or `http` on loopback.
     pub fn new(base_url: impl Into<String>) -> Self {
         Self {
@@ -299,8 +299,8 @@ impl Server {
     }
 }
 
-impl fmt::Debug for Server {
+impl fmt::Debug for ServerSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("team", &self.team).finish_non_exhaustive()
+        f.debug_struct("ServerSettings").field("team", &self.team).finish_non_exhaustive()
     }
 }

@@ -29,7 +29,7 @@ pub(crate) use self::options::{Options, options};
 pub(crate) use self::send::send;
 pub(crate) use self::session::Session;
 pub use self::{
-    builder::{ClientBuilder, Server},
+    builder::{ClientBuilder, ServerSettings},
     call::{Call, CallFuture, Response},
     pages::Pages,
     request::{RawResponse, Request},
@@ -112,12 +112,12 @@ impl Client {
     ///
     /// ```no_run
     /// # async fn run() -> Result<(), platform_runtime::Error> {
-    /// use platform_runtime::{Method, Client, Server, Uuid, auth::{ClientCredentials, SecretFile}};
+    /// use platform_runtime::{Method, Client, ServerSettings, Uuid, auth::{ClientCredentials, SecretFile}};
     ///
     /// let secret = || SecretFile::new("/run/secrets/platform");
     /// let issuer = "https://issuer.example";
     /// let team: Uuid = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b".parse().unwrap_or_default();
-    /// let compliance = Server::new("https://compliance.example")
+    /// let compliance = ServerSettings::new("https://compliance.example")
     ///     .credential(ClientCredentials::new(issuer, "my-auditor", secret()))
     ///     .team(team);
     /// let platform = Client::builder("https://platform.example")

@@ -10,7 +10,7 @@ use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use uuid::Uuid;
 
-use super::{Client, ClientBuilder, GeneratedClient, Server};
+use super::{Client, ClientBuilder, GeneratedClient, ServerSettings};
 use crate::{
     auth::{
         ClientCredentials, Credential, RefreshFolder, RefreshToken, Registration, SecretCommand, SecretEnv, SecretFile,
@@ -240,7 +240,7 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
         builder = builder.credential(credential);
     }
     for Beside { name, base_url, team, source } in settings.servers {
-        let mut server = Server::new(base_url);
+        let mut server = ServerSettings::new(base_url);
         if let Some(team) = team {
             server = server.team(team);
         }

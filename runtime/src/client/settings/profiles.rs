@@ -108,7 +108,10 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
     let mut servers = Vec::new();
     for (name, server) in std::mem::take(&mut found.server) {
         if !server.server.is_empty() {
-            return Err(wrong(&format!("the server `{name}` has servers of its own"), "name them in the profile itself"));
+            return Err(wrong(
+                &format!("the server `{name}` has servers of its own"),
+                "name them in the profile itself",
+            ));
         }
         let team = server.team_id.as_deref().map(|text| team("team_id", text)).transpose()?;
         servers.push(Beside { name, base_url: server.base_url.clone(), team, source: server.source() });
