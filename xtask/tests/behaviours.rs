@@ -387,7 +387,9 @@ fn a_token_that_is_set_and_not_sent_says_why() {
     let server = serve(&[("/openapi/v1.json", "bearer"), ("/c.json", "contract")]);
     let workspace = Workspace::new();
     let token = &[("TEST_TOKEN", "canary")];
-    workspace.run_with(&["regenerate", "--base-url", &server.url()], token).succeeds(&["using the configured token"]);
+    workspace
+        .run_with(&["regenerate", "--base-url", &server.url()], token)
+        .succeeds(&["the token from the environment variable `TEST_TOKEN`"]);
     let (contract, other) = (format!("{}/openapi/v1.json", server.url()), serve(&[("/c.json", "contract")]));
     let run = workspace.run_with(&["regenerate", "--contract", &contract], token);
     run.fails(3, &["TEST_TOKEN is set, and not sent", "no base URL beside it: set TEST_BASE_URL", "401"]);

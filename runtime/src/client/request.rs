@@ -112,7 +112,8 @@ impl<'a> Request<'a> {
     /// # Errors
     ///
     /// As for any call.
-    pub async fn stream(self) -> Result<crate::ByteStream, Error> {
+    pub async fn stream(mut self) -> Result<crate::ByteStream, Error> {
+        self.options.stream = Some(true);
         self.into_call(true, decode::stream).await
     }
 

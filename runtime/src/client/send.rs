@@ -17,7 +17,7 @@ use crate::{
     clock::{self, Until},
     error::{Error, Kind},
     protocol::{Body, Method, PROBLEM, Prepared, Raw},
-    transport::{ByteStream, body, broken},
+    transport::{ByteStream, address, body, broken},
 };
 
 /// A call on its way.
@@ -150,6 +150,9 @@ impl Sending<'_> {
 
     async fn token(&self, deadline: Until, rejected: Option<Generation>) -> Result<Option<Arc<Held>>, Error> {
         let Some(cache) = &self.session.credential else { return Ok(None) };
+        if !address::is_same_origin(&self.session.base, &self.prepared.url) {
+            return Ok(None);
+        }
         let held = cache.token(&self.session.transport, deadline, rejected).await?;
         self.session.preflight(Some(&held))?;
         Ok(Some(held))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use platform_codegen::{line, load};
-use reqwest::StatusCode;
+use platform_runtime::StatusCode;
 use url::Url;
 
 use super::address::shown;

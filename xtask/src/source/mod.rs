@@ -1,21 +1,21 @@
 //! Where contracts come from, and how they are fetched.
 
 mod address;
+mod credential;
 mod discover;
 mod embedded;
 mod graphql;
 mod http;
 mod listing;
-mod secret;
 mod stand_in;
-mod token;
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use platform_codegen::line;
-use reqwest::StatusCode;
+use platform_runtime::StatusCode;
+use platform_runtime::auth::Credential;
 use url::Url;
 
 use crate::console::{Steps, size};
@@ -25,9 +25,9 @@ use crate::lock::Lock;
 use crate::settings::{Settings, Source};
 use crate::workspace::{CONFIGURATION, Workspace, pinned_path};
 use address::shown;
+use credential::from_env;
 use graphql::Interface;
 use http::Http;
-use token::Credential;
 
 /// Name of the document where nobody chose one.
 pub(crate) const DEFAULT_NAME: &str = "platform";
@@ -115,8 +115,8 @@ pub(crate) async fn fetch(
             embedded::fetch(fetcher, interface).await
         }
         Plan::Discover { base } => {
-            let credential = Credential::resolve(&settings.source.token)?;
-            fetcher.authorized(&base, &credential).await?.bundle(&base, interface).await
+            let credential = credential::resolve(&settings.source.token)?;
+            fetcher.authorized(&base, credential).await?.bundle(&base, interface).await
         }
         Plan::Documents { base, documents } => {
             let mut fetcher = fetcher;
@@ -124,7 +124,7 @@ pub(crate) async fn fetch(
             let needed = documents.iter().any(|(_, place)| matches!(place, Place::Url(_)));
             let base = base.filter(|_| needed || asked);
             if let Some(base) = &base {
-                fetcher = fetcher.authorized(base, &Credential::resolve(&settings.source.token)?).await?;
+                fetcher = fetcher.authorized(base, credential::resolve(&settings.source.token)?).await?;
             }
             let mut fetched = Vec::new();
             for (name, place) in documents {
@@ -148,7 +148,7 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
     if flags.sandbox {
         return Ok(Plan::Sandbox);
     }
-    let variable = token::from_env(source.base_url_env.as_deref())?;
+    let variable = from_env(source.base_url_env.as_deref())?;
     let named = format!("{} (the base URL)", source.base_url_env.as_deref().unwrap_or_default());
     let places = [
         (flags.base_url.as_deref(), "--base-url"),
@@ -196,10 +196,15 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
 
 /// Why a token that is set goes nowhere, or not to every address: it is for the origin of the base URL.
 fn unsent(source: &Source, plan: &Plan) -> Result<Option<String>, Failure> {
-    let Some(variable) = source.token.env.as_deref() else { return Ok(None) };
-    if token::from_env(Some(variable))?.is_none() {
-        return Ok(None);
+    let prefix = source.token.variables.as_deref().unwrap_or_default();
+    let mut set = None;
+    for end in ["TOKEN", "TOKEN_FILE"].into_iter().filter(|_| !prefix.is_empty()) {
+        let variable = format!("{prefix}{end}");
+        if set.is_none() && from_env(Some(&variable))?.is_some() {
+            set = Some(variable);
+        }
     }
+    let Some(variable) = set else { return Ok(None) };
     let base_url = source.base_url_env.as_deref().unwrap_or("base_url");
     let reason = match plan {
         Plan::Discover { .. } => return Ok(None),
@@ -303,14 +308,10 @@ struct Fetcher<'a> {
 
 impl Fetcher<'_> {
     /// Gets the token, and lets it go to the origin of `base`.
-    async fn authorized(mut self, base: &Url, credential: &Credential) -> Result<Self, Failure> {
-        match credential {
-            Credential::None => {}
-            Credential::Fixed(_) => self.steps.step("using the configured token"),
-            Credential::Client(client) => self.steps.step(&format!("getting a token from {}", shown(&client.issuer))),
-        }
-        if let Some(token) = credential.token(&self.http).await? {
-            self.http.authorize(base, token.expose())?;
+    async fn authorized(mut self, base: &Url, credential: Option<Box<dyn Credential>>) -> Result<Self, Failure> {
+        if let Some(credential) = credential {
+            self.steps.step(&format!("getting a token: {}", line(&credential.describe())));
+            self.http.authorize(base, credential).await?;
         }
         Ok(self)
     }

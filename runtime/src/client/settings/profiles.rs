@@ -7,7 +7,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Beside, Files, Lookup, Place, Settings, Source, team, wrong};
+use super::{Beside, CredentialSettings, Lookup, SecretFiles, SecretPlace, Settings, team, wrong};
 use crate::error::{Error, mask};
 
 #[derive(Deserialize)]
@@ -47,9 +47,9 @@ struct Profile {
 }
 
 impl Profile {
-    fn source(self) -> Source {
-        Source {
-            token: Place {
+    fn credential(self) -> CredentialSettings {
+        CredentialSettings {
+            token: SecretPlace {
                 env: self.token_env,
                 file: self.token_file,
                 command: self.token_command,
@@ -57,17 +57,18 @@ impl Profile {
             },
             issuer: self.issuer,
             client_id: self.client_id,
-            secret: Place {
+            secret: SecretPlace {
                 env: self.secret_env,
                 file: self.secret_file,
                 command: self.secret_command,
                 keyring: self.secret_keyring,
             },
             refresh_folder: self.refresh_folder,
-            files: Files { links: self.follow_links, mounted: self.secret_file_mounted },
+            files: SecretFiles { links: Some(self.follow_links), mounted: Some(self.secret_file_mounted) },
             scope: self.scope,
             audience: self.audience,
             token_endpoint: self.token_endpoint,
+            variables: String::new(),
         }
     }
 }
@@ -108,13 +109,11 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
     let mut servers = Vec::new();
     for (name, server) in std::mem::take(&mut found.server) {
         if !server.server.is_empty() {
-            return Err(wrong(
-                &format!("the server `{name}` has servers of its own"),
-                "name them in the profile itself",
-            ));
+            let what = format!("the server `{name}` has servers of its own");
+            return Err(wrong(&what, "name them in the profile itself"));
         }
         let team = server.team_id.as_deref().map(|text| team("team_id", text)).transpose()?;
-        servers.push(Beside { name, base_url: server.base_url.clone(), team, source: server.source() });
+        servers.push(Beside { name, base_url: server.base_url.clone(), team, credential: server.credential() });
     }
-    Ok(Settings { base_url: found.base_url.clone(), main: found.source(), servers })
+    Ok(Settings { base_url: found.base_url.clone(), main: found.credential(), servers })
 }
