@@ -84,3 +84,16 @@ fn its_configuration_is_checked() {
     assert!(build(ServerSettings::new("http://compliance.example")).unwrap_err().is_request());
     assert!(build(ServerSettings::new("https://compliance.example")).is_ok());
 }
+
+#[tokio::test]
+async fn each_server_has_its_own_limits() {
+    let main = Server::always(Reply::json(200, "[1, 2, 3]")).await;
+    let other = Server::always(Reply::json(200, "[1, 2, 3]")).await;
+    let small = ServerSettings::new(&other.url).body_limit(4).deadline(std::time::Duration::from_secs(7));
+    let platform = Client::builder(&main.url).server("other", small).build().unwrap();
+    let list = async |client: &Client| client.request(Method::Get, "/a").call::<Vec<u8>>().await;
+    assert_eq!(list(&platform).await.unwrap(), [1, 2, 3]);
+    let error = list(platform.server("other").unwrap()).await.unwrap_err();
+    assert!(error.to_string().contains('4'), "{error}");
+    assert!(platform.server("nobody").unwrap_err().to_string().contains("nobody"));
+}
