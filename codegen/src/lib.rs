@@ -66,6 +66,7 @@ pub use config::{
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};
+pub use naming::setter::is_reserved as is_method_of_calls;
 pub use output::{Contract, Degraded, Feature, Output, Stats, Unused};
 pub use pins::Names;
 pub use report::{Problem, Report};

@@ -41,8 +41,7 @@ async fn deploy(
 ) -> Result<(), Box<dyn Error>> {
     let label = format!("deployment-{number}");
     let body = DeployWorkload { tag: Maybe::Value(label.clone()), ..DeployWorkload::default() };
-    let submission =
-        platform.projects().create_project_component_deployment(project, component, &body, None).label(&label);
+    let submission = platform.projects().create_project_component_deployment(project, component, &body).label(&label);
     let known = operations.labelled(&label).await?;
     let operation: Operation = match known.as_ref().map(|entry| (entry.status(), entry)) {
         None => submission.submit(operations).await?,

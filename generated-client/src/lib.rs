@@ -59,6 +59,7 @@
 // Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.
 #![recursion_limit = "512"]
 
+mod call;
 // Formatted by the generator: rustfmt would make a hand edit of it.
 #[rustfmt::skip]
 mod generated;
@@ -74,11 +75,12 @@ pub use platform_runtime::graphql;
 pub use platform_runtime::operations;
 #[doc(inline)]
 pub use platform_runtime::{
-    AsText, Base64, ByteStream, Bytes, Call, CallFuture, Client, Compliance, Date, DateTime, Decimal, Error, Event,
-    EventStream, HeaderMap, Incoming, Maybe, Method, Middleware, MiddlewareFuture, Next, Object, Outgoing, Pages,
-    Problem, RawResponse, Request, Response, StatusCode, Submission, Time, TimeSpan, Upload, Uuid, Value, auth,
+    AsText, Base64, ByteStream, Bytes, Call as RequestCall, CallFuture, Client, Compliance, Date, DateTime, Decimal,
+    Error, Event, EventStream, HeaderMap, Incoming, Maybe, Method, Middleware, MiddlewareFuture, Next, Object,
+    Outgoing, Pages, Problem, RawResponse, Request, Response, StatusCode, Time, TimeSpan, Upload, Uuid, Value, auth,
 };
 
+pub use call::{Call, Submission};
 pub use generated::*;
 pub use platform::Platform;
 

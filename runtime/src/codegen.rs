@@ -8,7 +8,10 @@
 //! `Parameter::path("…")`: the argument shadows the short form.
 
 pub use http::Extensions;
-pub use serde::{Deserialize, Deserializer, Serialize, Serializer, de::MapAccess};
+pub use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, MapAccess},
+};
 
 pub use crate::client::GeneratedClient;
 #[cfg(feature = "operations")]

@@ -72,6 +72,9 @@ pub mod blocking;
 #[doc(hidden)]
 pub mod codegen;
 
+#[doc(hidden)]
+pub mod download;
+
 pub use bytes::Bytes;
 pub use http::{HeaderMap, StatusCode};
 pub use uuid::Uuid;

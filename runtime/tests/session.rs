@@ -350,6 +350,30 @@ async fn a_client_is_made_without_connections() {
     assert_eq!(format!("{platform:?}"), "Client { base_url: \"https://platform.example/\", .. }");
 }
 
+/// What is asked for as a stream is one, even where it is JSON, which a generated operation would decode.
+#[tokio::test]
+async fn json_can_be_streamed_beyond_the_limit() {
+    let server = Server::always(Reply::json(200, &format!("[{}0]", "1,".repeat(500)))).await;
+    let platform = Client::builder(&server.url).body_limit(40).build().unwrap();
+    let body = platform.request(Method::Get, "/x").stream().await.unwrap();
+    assert_eq!(body.bytes_up_to(2_000).await.unwrap().len(), 1_003);
+}
+
+/// The headers of an error, without a token that the server repeats in them.
+#[tokio::test]
+async fn errors_keep_the_headers_of_the_response() {
+    let headers = [("x-trace", "7"), ("x-trace", "8"), ("x-echo", "Bearer canary-token")];
+    let server = Server::always(Reply::new(404, &headers, "")).await;
+    let platform = Client::builder(&server.url).credential(StaticToken::new("canary-token")).build().unwrap();
+    let error = platform.request(Method::Get, "/x").send().await.unwrap_err();
+    assert_eq!(error.headers().get_all("x-trace").iter().collect::<Vec<_>>(), ["7", "8"]);
+    assert_eq!(error.headers()["x-echo"], "Bearer [redacted]");
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let unreached = Client::builder(format!("http://{closed}")).build().unwrap();
+    let error = unreached.request(Method::Get, "/x").no_retry().send().await.unwrap_err();
+    assert!(error.headers().is_empty());
+}
+
 #[tokio::test]
 async fn the_limit_of_bodies_holds_for_what_a_stream_keeps_in_memory() {
     let event = format!("data: {}\n\n", "x".repeat(50));

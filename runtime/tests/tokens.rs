@@ -545,7 +545,7 @@ fn the_rules_of_secret_files() {
         ("link", "is a link", "PLATFORM_SECRET_FILE_MOUNTED=1"),
         ("folder", "not a regular file", ""),
         ("fifo", "not a regular file", ""),
-        ("absent", "does not exist", "install -m 600"),
+        ("absent", "does not exist", "umask 077"),
     ] {
         let error = secret(&SecretFile::new(path(name))).unwrap_err();
         let shown = error.to_string();

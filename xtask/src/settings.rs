@@ -5,7 +5,7 @@ mod place;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use platform_codegen::{Config, Setup};
 use serde::Deserialize;
@@ -57,19 +57,25 @@ pub(crate) struct Document {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct TokenSource {
-    /// Environment variable that holds a bearer token.
-    pub(crate) env: Option<String>,
+    /// How the names of the environment variables begin that go before these keys: with `PLATFORM_`, those that
+    /// configure a program.
+    pub(crate) variables: Option<String>,
+    pub(crate) token_env: Option<String>,
+    pub(crate) token_file: Option<PathBuf>,
+    pub(crate) token_command: Option<Vec<String>>,
     pub(crate) issuer: Option<String>,
-    pub(crate) issuer_env: Option<String>,
     pub(crate) client_id: Option<String>,
-    pub(crate) client_id_env: Option<String>,
-    pub(crate) secret_file: Option<String>,
-    pub(crate) secret_file_env: Option<String>,
-    /// Whether a container mounts the secret file, which may then be a link and readable by all.
-    pub(crate) secret_file_mounted: bool,
-    /// Environment variable that says the same by `1`, and the opposite by `0`.
-    pub(crate) secret_file_mounted_env: Option<String>,
+    pub(crate) secret_env: Option<String>,
+    pub(crate) secret_file: Option<PathBuf>,
+    pub(crate) secret_command: Option<Vec<String>>,
+    pub(crate) refresh_folder: Option<PathBuf>,
+    /// Whether protected files may be links.
+    pub(crate) follow_links: Option<bool>,
+    /// Whether a container mounts the protected files, which may then be links and readable by all.
+    pub(crate) secret_file_mounted: Option<bool>,
     pub(crate) scope: Option<String>,
+    pub(crate) audience: Option<String>,
+    pub(crate) token_endpoint: Option<String>,
 }
 
 impl Settings {

@@ -88,7 +88,7 @@ fn a_wrong_secret_is_said_without_showing_it() {
     let server = deployment("another", true);
     let file = secret_file(&workspace, 0o600);
     let run = run(&workspace, &server, &file.to_string_lossy());
-    run.fails(3, &["token/refused", "invalid_client", "secret file", "builder", "--offline"]);
+    run.fails(3, &["token/refused", "invalid_client", "the secret in the file", "builder", "--offline"]);
     fs::remove_file(file).expect("removed");
     assert_eq!(workspace.tree(), before);
 }
@@ -162,9 +162,6 @@ fn a_secret_that_a_container_mounts_is_read_where_a_variable_says_so() {
     let server = deployment(SECRET, true);
     let issuer = format!("{}/auth", server.url());
     let workspace = Workspace::new();
-    let configuration = support::CONFIGURATION
-        .replace("secret_file_env", "secret_file_mounted_env = \"TEST_MOUNTED\"\nsecret_file_env");
-    workspace.write("specs/codegen.toml", &configuration);
     let file = secret_file(&workspace, 0o444);
     let link = workspace.path("link");
     symlink(&file, &link).expect("linked");
@@ -174,25 +171,84 @@ fn a_secret_that_a_container_mounts_is_read_where_a_variable_says_so() {
             ("TEST_ISSUER", issuer.as_str()),
             ("TEST_CLIENT_ID", "builder"),
             ("TEST_SECRET_FILE", &path),
-            ("TEST_MOUNTED", mounted),
+            ("TEST_SECRET_FILE_MOUNTED", mounted),
         ];
         workspace.run_with(&["regenerate", "--base-url", &server.url()], &environment)
     };
     for mounted in ["", "0"] {
-        run(&file, mounted).fails(5, &["secret/permissions", "if a container mounts it: set TEST_MOUNTED=1"]);
-        run(&link, mounted).fails(5, &["secret/link", "if a container mounts it: set TEST_MOUNTED=1"]);
+        run(&file, mounted)
+            .fails(5, &["secret/permissions", "if a container mounts it: set TEST_SECRET_FILE_MOUNTED=1"]);
+        run(&link, mounted).fails(5, &["secret/link", "if a container mounts it: set TEST_SECRET_FILE_MOUNTED=1"]);
     }
-    run(&file, "yes").fails(5, &["TEST_MOUNTED is neither 0 nor 1"]);
+    run(&file, "yes").fails(5, &["`TEST_SECRET_FILE_MOUNTED` is neither 0 nor 1"]);
     assert!(server.requests().is_empty());
     run(&file, "1").succeeds(&["new"]);
     run(&link, "1").succeeds(&["unchanged"]);
     // The file of the configuration says it, and the variable says otherwise.
-    workspace.write(
-        "specs/codegen.toml",
-        &configuration.replace("secret_file_env", "secret_file_mounted = true\nsecret_file_env"),
-    );
+    workspace
+        .write("specs/codegen.toml", &support::CONFIGURATION.replace("scope =", "secret_file_mounted = true\nscope ="));
     run(&link, "").succeeds(&["unchanged"]);
     run(&link, "0").fails(5, &["secret/link"]);
+}
+
+/// The variables of a program are those of the download, and the keys say the same.
+#[test]
+fn every_way_of_a_program_gets_the_contract() {
+    let workspace = Workspace::new();
+    let secret = secret_file(&workspace, 0o600);
+    let token = workspace.path("token");
+    fs::write(&token, "tok-2718\n").expect("written");
+    fs::set_permissions(&token, Permissions::from_mode(0o600)).expect("set");
+    let (secret, token) = (secret.to_string_lossy(), token.to_string_lossy());
+    let server = deployment(SECRET, true);
+    let (issuer, endpoint) = (format!("{}/auth", server.url()), format!("{}/auth/connect/token", server.url()));
+    let client = format!("issuer = {issuer:?}\nclient_id = \"builder\"\n");
+    let with_secret = format!("{client}secret_file = {secret:?}\n");
+    let print = format!("token_command = [\"cat\", {token:?}]\n");
+    for (keys, variables, asked) in [
+        ("", vec![("TEST_TOKEN", "tok-2718")], ""),
+        ("", vec![("TEST_TOKEN_FILE", &*token)], ""),
+        (&*print, vec![], ""),
+        ("token_env = \"OWN_TOKEN\"\n", vec![("OWN_TOKEN", "tok-2718")], ""),
+        (&*with_secret, vec![], "/auth/oauth/token"),
+        (&*client, vec![("TEST_CLIENT_SECRET", SECRET)], "/auth/oauth/token"),
+        (&*with_secret, vec![("TEST_TOKEN_ENDPOINT", &*endpoint)], "/auth/connect/token"),
+        (&*with_secret, vec![("TEST_AUDIENCE", "platform")], "/auth/oauth/token"),
+        // A variable takes the place of a key.
+        (&*with_secret, vec![("TEST_TOKEN", "tok-2718")], ""),
+        (&*print, vec![("TEST_TOKEN_FILE", &*token)], ""),
+    ] {
+        let configuration = support::CONFIGURATION.replace("scope =", &format!("{keys}scope ="));
+        workspace.write("specs/codegen.toml", &configuration);
+        let before = server.requests().len();
+        let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);
+        run.succeeds(&["getting a token", "contract  "]);
+        let requests: Vec<Request> = server.requests().into_iter().skip(before).collect();
+        let forms: Vec<&Request> = requests.iter().filter(|request| request.method == "POST").collect();
+        let paths: Vec<&str> =
+            forms.iter().map(|form| form.path.as_str()).filter(|path| path.contains("token")).collect();
+        assert_eq!(paths.concat(), asked, "{keys:?} {variables:?}");
+        let has_audience = forms.iter().any(|form| form.body.contains("audience=platform"));
+        assert_eq!(has_audience, variables.iter().any(|(name, _)| *name == "TEST_AUDIENCE"));
+        assert!(!format!("{run:?}").contains("tok-2718"), "{run:?}");
+    }
+}
+
+#[test]
+fn credentials_that_contradict_each_other_are_named() {
+    let workspace = Workspace::pinned();
+    let server = deployment(SECRET, true);
+    for (variables, words) in [
+        (vec![("TEST_TOKEN", "a"), ("TEST_TOKEN_FILE", "b")], &["several sources", "keep one"][..]),
+        (vec![("TEST_TOKEN", "a"), ("TEST_CLIENT_SECRET", "b")], &["both a token and a client's"]),
+        (vec![("TEST_ISSUER", "https://issuer.invalid")], &["TEST_CLIENT_ID", "TEST_SECRET_FILE"]),
+        (vec![("TEST_TOKEN", "two words")], &["fits a header"]),
+    ] {
+        let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);
+        assert!(matches!(run.code, Some(3 | 5)), "{run:?}");
+        run.fails(run.code.unwrap_or_default(), words);
+        assert!(server.requests().is_empty());
+    }
 }
 
 #[test]

@@ -388,7 +388,7 @@ fn a_run_says_what_became_of_bindings() {
     ] {
         configure(&binding(submit, identifier));
         let run = workspace.run(&["regenerate", "--offline"]);
-        run.fails(5, &["configuration/operation", "specs/codegen.toml:19:1 at /operation/0/identifier", words]);
+        run.fails(5, &["configuration/operation", "specs/codegen.toml:16:1 at /operation/0/identifier", words]);
     }
     configure(&binding("GET /api/things", "/0/id").replace("NEW", "FRESH"));
     workspace.run(&["regenerate", "--offline"]).fails(5, &["`State` has no state `FRESH`", "[operation/states]"]);

@@ -8,6 +8,7 @@ use super::tree::{Document, Node};
 use crate::Names;
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
+use crate::naming::setter::{self, setter_name};
 use crate::pointer;
 use crate::text::Ident;
 
@@ -97,6 +98,33 @@ impl<'a> Claims<'a> {
         names.into_iter().map(|(_, name)| name).collect()
     }
 
+    /// The names of the setters of an operation's optional parameters, given as place and wire name. All are pinned but those
+    /// of the query that are written as Rust writes them: no other can want their names before them.
+    pub(super) fn setters(&mut self, operation: &str, parameters: Vec<(&'static str, &str)>) -> Vec<Ident> {
+        let mut scope = Scope::with(setter::METHODS.iter().copied());
+        let mut named: Vec<(bool, bool, usize, &str, &str)> = Vec::with_capacity(parameters.len());
+        for (index, (place, wire)) in parameters.into_iter().enumerate() {
+            let pinned = self.pins.members.contains_key(&setter_key(operation, place, wire));
+            let is_plain = place == "query" && setter_name(wire) == wire;
+            named.push((!pinned, !is_plain, index, place, wire));
+        }
+        named.sort_unstable();
+        let mut names = Vec::with_capacity(named.len());
+        for (_, derived, index, place, wire) in named {
+            let key = setter_key(operation, place, wire);
+            let wish = setter_name(wire);
+            let chosen = self.renames.get(&key).or_else(|| self.pins.members.get(&key));
+            let longer = format!("{}_{place}", wish.trim_end_matches('_'));
+            let name = scope.claim([chosen.map_or(wish.as_str(), String::as_str), &wish, &longer]);
+            if derived || *name != *wish {
+                self.given.members.insert(key, name.to_string());
+            }
+            names.push((index, name));
+        }
+        names.sort_by_key(|(index, _)| *index);
+        names.into_iter().map(|(_, name)| name).collect()
+    }
+
     /// The name of a member: pinned, or the first free form of `wish`. It is pinned where it needed more than its wire name.
     fn member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> Ident {
         let key = format!("{owner}.{wire}");
@@ -118,6 +146,11 @@ impl<'a> Claims<'a> {
         let component = node.pointer.strip_prefix(COMPONENTS)?.split('/').next()?;
         self.component(&(node.document.name.clone(), format!("{COMPONENTS}{component}"))).map(|name| &**name)
     }
+}
+
+/// The key of an optional parameter in the lock: `GET /orders.query:userId`.
+fn setter_key(operation: &str, place: &str, wire: &str) -> String {
+    format!("{operation}.{place}:{wire}")
 }
 
 /// A name for the inline schema of a component that operations share, such as `NotFoundResponse`; `None`: it is not a component.

@@ -27,7 +27,7 @@ const OWN_HEADERS: &[&str] =
     &["accept", "content-type", "authorization", "content-length", "transfer-encoding", "host", "connection"];
 
 /// Names of the arguments that an operation may have besides its parameters.
-const ARGUMENTS: &[&str] = &["self", "body", "params"];
+const ARGUMENTS: &[&str] = &["self", "body"];
 
 /// What the parameters of an operation make of its request.
 #[derive(Debug, Default)]
@@ -104,24 +104,24 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Found<'a>) -> Paramete
     }
     let mut parameters: Vec<Parameter> =
         order.into_iter().filter_map(|place| found.remove(&place)).map(|(_, parameter)| parameter).collect();
-    // Path parameters in the order of the template; the rest as the contract lists them, required ones first.
-    let rank = |parameter: &Parameter| match parameter.location {
-        Location::Path => (0, route.placeholders.iter().position(|name| *name == parameter.wire).unwrap_or_default()),
-        _ if parameter.required => (1, 0),
-        _ => (2, 0),
-    };
-    parameters.sort_by_key(rank);
+    // Path parameters in the order of the template, then those that are required, by name: the order of arguments does not
+    // depend on that of the contract.
+    parameters.sort_by_cached_key(|parameter| match parameter.location {
+        Location::Path => (0, route.placeholders.iter().position(|name| *name == parameter.wire), None),
+        location if parameter.required => (1, Some(location as usize), Some(parameter.wire.clone())),
+        _ => (2, None, None),
+    });
+    let optional = parameters.iter().position(|parameter| !parameter.required).unwrap_or(parameters.len());
+    let (required, optional) = parameters.split_at_mut(optional);
     let mut scope = Scope::with(ARGUMENTS.iter().copied());
-    for parameter in &mut parameters {
+    for parameter in required {
         let wish = member_name(&parameter.wire);
-        let place = match parameter.location {
-            Location::Path => "path",
-            Location::Query => "query",
-            Location::Header => "header",
-            Location::Cookie => "cookie",
-        };
+        let place = place_of(parameter.location);
         parameter.name = scope.claim([wish.as_str(), format!("{}_{place}", wish.trim_end_matches('_')).as_str()]);
     }
+    let wishes = optional.iter().map(|parameter| (place_of(parameter.location), parameter.wire.as_str())).collect();
+    let names = types.claims.setters(&operation.key, wishes);
+    optional.iter_mut().zip(names).for_each(|(parameter, name)| parameter.name = name);
     if operation.shares && fixed.len() == route.fixed.len() && headers.is_empty() && route.fragment.is_some() {
         let what = "the contract gives no value that tells the operation from others of its method and path";
         let loss = Loss::Documentation("what the service tells them apart by".to_owned());
@@ -129,6 +129,15 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Found<'a>) -> Paramete
     }
     let query: Vec<String> = fixed.into_iter().map(|pair| pair.text).collect();
     Parameters { list: parameters, query: query.join("&"), headers }
+}
+
+fn place_of(location: Location) -> &'static str {
+    match location {
+        Location::Path => "path",
+        Location::Query => "query",
+        Location::Header => "header",
+        Location::Cookie => "cookie",
+    }
 }
 
 /// Brings a parameter to where the route wants it. `false`: the route has no room for it.

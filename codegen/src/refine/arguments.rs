@@ -1,4 +1,7 @@
-//! How the parameters of an operation become arguments.
+//! How the inputs of an operation become arguments and setters.
+//!
+//! What is required is an argument. What is optional is set on the call, so that an operation that gains the first optional
+//! input, or the tenth, looks as before to those who call it.
 
 use super::render::{Render, borrowed};
 use super::xml;
@@ -7,84 +10,78 @@ use crate::model::{Body, BodyKind, Operation, Parameter};
 use crate::text::code::code;
 use crate::text::{Code, Ident};
 
-/// From this many optional parameters on, they stand in a struct of their own.
-const MANY: usize = 3;
-
 /// The Rust side of an operation's inputs.
 #[derive(Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Arguments<'a> {
     /// Arguments in order: name and type.
     pub(crate) list: Vec<(Ident, Rust)>,
-    /// Optional parameters in a struct: field name, type, position of the parameter.
-    pub(crate) params: Vec<(Ident, Rust, usize)>,
     /// Expressions for the table of arguments, in the order of the parameters.
     pub(crate) values: Vec<Code>,
     /// The payload expression.
     pub(crate) payload: Code,
+    /// What is set on the call.
+    pub(crate) setters: Vec<Setter<'a>>,
 }
 
-/// Arranges the inputs of an operation: path, other required ones, body, optional ones.
-pub(crate) fn arrange(render: &Render<'_>, operation: &Operation) -> Arguments {
-    let optional = operation.parameters.iter().filter(|parameter| !parameter.required).count();
+/// A method of the call that sets something optional.
+#[derive(Debug)]
+pub(crate) struct Setter<'a> {
+    pub(crate) name: Ident,
+    pub(crate) rust: Rust,
+    /// The expression that it is.
+    pub(crate) code: Code,
+    /// The parameter that it sets; `None`: the body.
+    pub(crate) parameter: Option<&'a Parameter>,
+}
+
+/// Arranges the inputs of an operation. Required: path, other parameters, body.
+pub(crate) fn arrange<'a>(render: &Render<'_>, operation: &'a Operation) -> Arguments<'a> {
     let mut arguments =
-        Arguments { list: Vec::new(), params: Vec::new(), values: Vec::new(), payload: code!["Payload::None"] };
-    let ty = |parameter: &Parameter| render.resolved.of(&parameter.ty);
+        Arguments { list: Vec::new(), values: Vec::new(), payload: code!["Payload::None"], setters: Vec::new() };
     for (position, parameter) in operation.parameters.iter().enumerate() {
+        let rust = render.resolved.of(&parameter.ty);
+        let name = parameter.name.clone();
         if parameter.required {
-            arguments.list.push((parameter.name.clone(), borrowed(ty(parameter))));
-        } else if optional >= MANY {
-            arguments.params.push((parameter.name.clone(), Rust::with("Option", ty(parameter)), position));
+            arguments.values.push(code!["&", &name]);
+            arguments.list.push((name, borrowed(rust)));
+        } else {
+            let code = code!["self.set(", position, ", &", &name, ")"];
+            let parameter = Some(parameter);
+            arguments.setters.push(Setter { name, rust: borrowed(present(rust)), code, parameter });
         }
-        let owner = if !parameter.required && optional >= MANY { "params." } else { "" };
-        arguments.values.push(code!["&", owner, &parameter.name]);
     }
     if let Some(body) = &operation.body {
         let (rust, payload) = body_argument(render, body);
-        arguments.list.push((Ident::fixed("body"), rust));
-        arguments.payload = payload;
-    }
-    for parameter in &operation.parameters {
-        if !parameter.required && optional < MANY {
-            arguments.list.push((parameter.name.clone(), Rust::with("Option", borrowed(ty(parameter)))));
+        let name = Ident::fixed("body");
+        if body.required {
+            arguments.list.push((name, rust));
+            arguments.payload = payload;
+        } else {
+            let code = code!["self.set_body(", payload, ")"];
+            arguments.setters.insert(0, Setter { name, rust: present(rust), code, parameter: None });
         }
     }
     arguments
 }
 
+/// The type without the option around it: what may be null is left out by not being set.
+fn present(rust: Rust) -> Rust {
+    match rust {
+        Rust::Name("Option", mut inner) if inner.len() == 1 => inner.remove(0),
+        other => other,
+    }
+}
+
 /// The type of the body, and the expression that hands it over.
 fn body_argument(render: &Render<'_>, body: &Body) -> (Rust, Code) {
-    let (rust, required, optional) = match &body.kind {
-        BodyKind::Json(ty) => {
-            (borrowed(render.resolved.of(ty)), "Payload::Json(&body)", "Payload::optional(body.as_ref())")
-        }
-        BodyKind::Form(ty, _) => (
-            borrowed(render.resolved.of(ty)),
-            "Payload::Form(&body)",
-            "body.as_ref().map_or(Payload::None, |body| Payload::Form(body))",
-        ),
+    match &body.kind {
+        BodyKind::Json(ty) => (borrowed(render.resolved.of(ty)), code!["Payload::Json(&body)"]),
+        BodyKind::Form(ty, _) => (borrowed(render.resolved.of(ty)), code!["Payload::Form(&body)"]),
         BodyKind::Xml(ty, root) => {
-            let root = code!["&", xml::root(*root)];
-            return match body.required {
-                true => (borrowed(render.resolved.of(ty)), code!["Payload::Xml(&body, ", root, ")"]),
-                false => (
-                    Rust::with("Option", borrowed(render.resolved.of(ty))),
-                    code!["body.as_ref().map_or(Payload::None, |body| Payload::Xml(body, ", root, "))"],
-                ),
-            };
+            (borrowed(render.resolved.of(ty)), code!["Payload::Xml(&body, &", xml::root(*root), ")"])
         }
-        BodyKind::Multipart(id) => (
-            Rust::Named(*id),
-            "Payload::Multipart(body.into_parts())",
-            "body.map_or(Payload::None, |body| Payload::Multipart(body.into_parts()))",
-        ),
-        BodyKind::Text => (
-            Rust::Reference(Box::new(Rust::name("str"))),
-            "Payload::Text(body)",
-            "body.map_or(Payload::None, Payload::Text)",
-        ),
-        BodyKind::Binary => {
-            (Rust::name("Upload"), "Payload::Binary(body)", "body.map_or(Payload::None, Payload::Binary)")
-        }
-    };
-    if body.required { (rust, code![required]) } else { (Rust::with("Option", rust), code![optional]) }
+        BodyKind::Multipart(id) => (Rust::Named(*id), code!["Payload::Multipart(body.into_parts())"]),
+        BodyKind::Text => (Rust::Reference(Box::new(Rust::name("str"))), code!["Payload::Text(body)"]),
+        BodyKind::Binary => (Rust::name("Upload"), code!["Payload::Binary(body)"]),
+    }
 }

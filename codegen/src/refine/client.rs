@@ -11,6 +11,8 @@ pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
 pub(super) const PRELUDE: &str = "use platform_runtime::codegen::prelude::*;\n";
 /// What families are methods of.
 pub(super) const PLATFORM: &str = "use crate::Platform;\n";
+/// What operations return.
+pub(super) const CALLS: &str = "use crate::{Call, Submission};\n";
 /// The types of the contract.
 pub(super) const TYPES: &str = "use crate::generated::types;\n";
 /// What a table of names in XML is made of.

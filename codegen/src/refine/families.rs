@@ -4,7 +4,6 @@ use super::index::Index;
 use super::render::Render;
 use super::{client, operations};
 use crate::model::{Family, Provenance};
-use crate::naming::Scope;
 use crate::pieces::Piece;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, comment, docs, module_comment, span};
@@ -14,7 +13,7 @@ use crate::text::{Code, literal};
 pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Vec<Piece> {
     let Family { name, handle, prefixes, .. } = family;
     let about = docs!["Operations of the family `", name, "`", about(family), "."];
-    let mut code = code![module_comment(&about), "\n", client::TYPES, client::PRELUDE, "\n"];
+    let mut code = code![module_comment(&about), "\n", client::CALLS, client::TYPES, client::PRELUDE, "\n"];
     code.push("const FAMILY: Operation = Operation::family(").push(literal(name)).push(");\n\n");
     let mut docs = about;
     if !prefixes.is_empty() {
@@ -27,26 +26,29 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
     code.push("pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {\nSelf(client)\n}\n}\n");
     api.add(&format!("families::{name}::{handle}"), "struct", "Clone Copy Debug");
     api.add(&format!("Platform::{name}"), "fn", &format!("(&self) -> families::{name}::{handle}<'_>"));
-    let mut names = Scope::with([&**handle]);
+    let mut markers = Code::default();
     for assumed in [false, true] {
         let chosen = render.model.operations.iter().enumerate().filter(|(_, operation)| {
             operation.family == *name && (operation.provenance == Provenance::Assumed) == assumed
         });
         let mut functions = Code::default();
-        let mut structs = Code::default();
         let condition = if assumed { "#[cfg(feature = \"assumed\")]\n" } else { "" };
+        let mut setters = Code::default();
         for (index, _) in chosen {
-            let written = operations::write(render, family, index, &mut names, api);
+            let written = operations::write(render, family, index, api);
             functions.push(written.function);
-            if let Some(params) = written.params {
-                structs.push(condition).push(params);
+            markers.push(condition).push(written.marker);
+            if !written.setters.is_empty() {
+                setters.push(condition).push(written.setters);
             }
         }
         if !functions.is_empty() {
             code.push(condition).push("impl<'a> ").push(handle).push("<'a> {\n");
-            code.push(functions).push("}\n").push(structs);
+            code.push(functions).push("}\n").push(setters);
         }
     }
+    code.push("/// Types that name the operations of the family: a call says by one of them what it is a call of.\n");
+    code.push("pub mod operations {\n").push(markers).push("}\n");
     vec![Piece::Code(code)]
 }
 

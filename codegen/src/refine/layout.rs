@@ -12,7 +12,8 @@ use crate::text::docs::{comment, docs};
 use crate::text::{Code, literal};
 
 /// Lints that say nothing about generated code: its names and its prose are the contract's. The modules below inherit it.
-const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, deprecated, rustdoc::all, unused_imports, \
+const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, deprecated, missing_debug_implementations, \
+    non_camel_case_types, rustdoc::all, unused_imports, \
     reason = \"names and prose are the contract's\")]";
 
 /// `mod.rs` of the generated folder.

@@ -1,36 +1,34 @@
 //! Operations: a constant that describes them, and a call.
 
-use super::arguments::{Arguments, arrange};
+use super::arguments::{Arguments, Setter, arrange};
 use super::index::Index;
 use super::render::Render;
 use super::{client, xml};
 use crate::model::{BodyKind, Content, Family, Location, Operation, Parameter, Provenance, Style};
-use crate::naming::Scope;
-use crate::naming::ident::type_name;
+use crate::naming::setter::marker_name;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, closed_or, comment, docs, first_line, span};
 use crate::text::{Code, Ident, literal};
 
 const PREFIX: &str = "types::";
 
-/// The text of one operation: a struct of optional parameters where it has many, and the function.
+/// The text of one operation.
 #[derive(Debug)]
 pub(crate) struct Written {
-    pub(crate) params: Option<Code>,
+    /// The method of the family.
     pub(crate) function: Code,
+    /// The type that names it.
+    pub(crate) marker: Code,
+    /// What is set on its calls.
+    pub(crate) setters: Code,
 }
 
-/// Writes one operation. `names` are the types of the family's module.
-pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, names: &mut Scope, api: &mut Index) -> Written {
+/// Writes one operation.
+pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mut Index) -> Written {
     let operation = &render.model.operations[index];
     let arguments = arrange(render, operation);
     let mut list = vec![code!["self"]];
     list.extend(arguments.list.iter().map(|(name, ty)| code![name, ": ", render.text(ty, PREFIX)]));
-    let params = (!arguments.params.is_empty()).then(|| {
-        let name = names.claim([format!("{}Params", type_name(&operation.name)).as_str()]);
-        list.push(code!["params: &", &name]);
-        params(render, family, operation, &arguments, &name, api)
-    });
     let success = render.text(&render.success(&operation.success), PREFIX);
     let decode = match &operation.success {
         Content::Empty => code!["decode::empty"],
@@ -42,7 +40,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, names: &
         Content::Events => code!["decode::events"],
         Content::ByStatus(_) => code![&success, "::decode"],
     };
-    let mut function = comment(&docs(render, operation));
+    let mut function = comment(&docs(render, operation, &arguments));
     let bound = render.bound(index);
     if let Some(kind) = bound {
         function.push(comment(&docs![
@@ -51,45 +49,40 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, names: &
             " to wait for."
         ]));
     }
-    if xml::is_spoken(render.model, operation) {
+    let condition = xml::is_spoken(render.model, operation).then_some(client::IF_XML);
+    if condition.is_some() {
         function.push("///\n/// Needs the cargo feature `xml`.\n").push(client::IF_XML);
     }
     if operation.deprecated {
         function.push("#[deprecated]\n");
     }
     let result = if bound.is_some() { "Submission" } else { "Call" };
-    let signature = code!["(", Code::join(", ", list), ") -> ", result, "<'a, ", success, ">"];
+    let marker = Ident::derived(&marker_name(&operation.name), |_| operation.name.to_string());
+    let returned = code![result, "<'a, ", success, ", operations::", &marker, ">"];
+    let signature = code!["(", Code::join(", ", list), ") -> ", returned];
     function.push("pub fn ").push(&operation.name).push(&signature).push(" {\n");
     function.push("static OPERATION: Operation = Operation { ").push(description(operation)).push(" ..FAMILY };\n");
-    let call = bound.map_or_else(|| code!["call("], |kind| code!["submission(", literal(kind), ", "]);
-    function.push("self.0.").push(call).push("&OPERATION, &[").push(Code::join(", ", &arguments.values));
+    function.push(result).push("::new(self.0, ").push(bound.map(|kind| code![literal(kind), ", "]));
+    function.push("&OPERATION, &[").push(Code::join(", ", &arguments.values));
     function.push("], ").push(&arguments.payload).push(", ").push(decode).push(")\n}\n");
     let path = format!("families::{}::{}::{}", family.name, family.handle, operation.name);
     api.add(&path, "fn", signature.as_str());
-    Written { params, function }
-}
-
-/// The struct of optional parameters.
-fn params(
-    render: &Render<'_>,
-    family: &Family,
-    operation: &Operation,
-    arguments: &Arguments,
-    name: &Ident,
-    api: &mut Index,
-) -> Code {
-    let mut code = code!["/// Optional parameters of [`", &family.handle, "::", &operation.name, "`].\n"];
-    code.push("#[derive(Clone, Debug, Default, PartialEq)]\npub struct ").push(name).push(" {\n");
-    api.add(&format!("families::{}::{name}", family.name), "struct", "Clone Debug Default PartialEq");
-    for (field, ty, position) in &arguments.params {
-        let parameter = &operation.parameters[*position];
-        let ty = render.text(ty, PREFIX);
-        code.push(comment(&parameter_docs(parameter)));
-        code.push("pub ").push(field).push(": ").push(&ty).push(",\n");
-        api.add(&format!("families::{}::{name}::{field}", family.name), "field", ty.as_str());
+    let path = format!("families::{}::operations::{marker}", family.name);
+    api.add(&path, "enum", "");
+    let handle = &family.handle;
+    let link = code!["/// [`", handle, "::", &operation.name, "`](super::", handle, "::", &operation.name, ").\n"];
+    let mut setters = Code::default();
+    if !arguments.setters.is_empty() {
+        setters.push(condition).push("impl<T> ").push(result).push("<'_, T, operations::").push(&marker).push("> {\n");
+        for Setter { name, rust, code, parameter } in &arguments.setters {
+            let signature = code!["(self, ", name, ": ", render.text(rust, PREFIX), ") -> Self"];
+            setters.push(comment(&parameter.map_or(docs!["The body."], parameter_docs)));
+            setters.push("pub fn ").push(name).push(&signature).push(" {\n").push(code).push("\n}\n");
+            api.add(&format!("{path}::{name}"), "fn", signature.as_str());
+        }
+        setters.push("}\n");
     }
-    code.push("}\n");
-    code
+    Written { function, marker: code![link, condition, "pub enum ", marker, " {}\n"], setters }
 }
 
 fn parameter_docs(parameter: &Parameter) -> Docs {
@@ -199,7 +192,12 @@ fn constant(parameter: &Parameter) -> Code {
     code
 }
 
-fn docs(render: &Render<'_>, operation: &Operation) -> Docs {
+/// The first line about a parameter, and what is demanded of its value.
+fn about(parameter: &Parameter) -> Docs {
+    docs![first_line(&parameter.docs), " ", &parameter.limits].trimmed()
+}
+
+fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -> Docs {
     let mut docs = Docs::default();
     if operation.provenance == Provenance::Assumed {
         docs.push(client::ASSUMED);
@@ -230,11 +228,20 @@ fn docs(render: &Render<'_>, operation: &Operation) -> Docs {
             ],
         });
     }
-    for parameter in &operation.parameters {
-        let about = docs![first_line(&parameter.docs), " ", &parameter.limits].trimmed();
+    for parameter in operation.parameters.iter().filter(|parameter| parameter.required) {
+        let about = about(parameter);
         if !about.is_empty() {
             docs.push(docs!["\n- `", &parameter.name, "`: ", about]);
         }
+    }
+    if !arguments.setters.is_empty() {
+        docs.push("\n\nOptional, set on the call:\n");
+    }
+    for Setter { name, rust, parameter, .. } in &arguments.setters {
+        let about = parameter.map(about).unwrap_or_default();
+        let colon = if about.is_empty() { "" } else { ": " };
+        let rust = span(&format!(".{name}({})", render.text(rust, PREFIX)));
+        docs.push(docs!["\n- ", rust, colon, about]);
     }
     if !operation.statuses.is_empty() {
         docs.push("\n\n| status | body | |\n|---|---|---|");

@@ -12,7 +12,9 @@ pub(crate) fn surface(render: &Render<'_>) -> String {
         let arguments = arrange(render, operation);
         let mut list: Vec<String> =
             arguments.list.iter().map(|(name, ty)| format!("{name}: {}", render.text(ty, ""))).collect();
-        list.extend(arguments.params.iter().map(|(name, ty, _)| format!("{name}: {}", render.text(ty, ""))));
+        list.extend(
+            arguments.setters.iter().map(|setter| format!("[{}: {}]", setter.name, render.text(&setter.rust, ""))),
+        );
         let success = render.text(&render.success(&operation.success), "");
         let statuses: Vec<String> = operation.statuses.iter().map(|status| status.status.to_string()).collect();
         let provenance = match operation.provenance {

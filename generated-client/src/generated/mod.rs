@@ -6,6 +6,8 @@
     clippy::pedantic,
     dead_code,
     deprecated,
+    missing_debug_implementations,
+    non_camel_case_types,
     rustdoc::all,
     unused_imports,
     reason = "names and prose are the contract's"

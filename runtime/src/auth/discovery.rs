@@ -39,12 +39,14 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
     if !reply.status.is_success() {
         let what = format!("the issuer's discovery document cannot be obtained: status {status}");
         return Err(Error::new(Kind::Token, what)
+            .because("token/discovery")
             .hint("check the issuer's address, or set the `token_endpoint`")
             .passing(is_passing_status_of_issuer(status))
             .with_retry_after(reply.retry_after));
     }
-    let refuse =
-        |rule: &str, hint: &str| Error::new(Kind::Token, format!("the issuer's discovery document {rule}")).hint(hint);
+    let refuse = |rule: &str, hint: &str| {
+        Error::new(Kind::Token, format!("the issuer's discovery document {rule}")).because("token/discovery").hint(hint)
+    };
     let Ok(Value::Object(document)) = serde_json::from_slice(&reply.body) else {
         return Err(refuse("is not a JSON object", "check the issuer's address, or set the `token_endpoint`"));
     };

@@ -139,7 +139,12 @@ impl Registration {
             self.endpoints.doubt();
         }
         let secrets = fields.iter().filter(|(name, _)| SECRETS.contains(name)).map(|(_, value)| *value);
-        let hidden: Vec<&str> = secrets.chain(secret.map(ExposeSecret::expose_secret)).collect();
+        let mut hidden = Vec::new();
+        for secret in secrets.chain(secret.map(ExposeSecret::expose_secret)) {
+            // As it is, and as it was sent.
+            let encoded: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+            hidden.extend([encoded.replace('+', "%20"), encoded, secret.to_owned()]);
+        }
         Err(self.refused(&reply, grant, &hidden))
     }
 
@@ -165,7 +170,7 @@ impl Registration {
         fields
     }
 
-    fn refused(&self, reply: &Reply, grant: &str, hidden: &[&str]) -> Error {
+    fn refused(&self, reply: &Reply, grant: &str, hidden: &[String]) -> Error {
         let document: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
         let said = |name: &str| {
             let text = document.get(name)?.as_str()?;
@@ -195,6 +200,7 @@ impl Registration {
         };
         let refusal = matches!(code.as_str(), "invalid_client" | "invalid_grant" | "unauthorized_client");
         Error::new(Kind::Token, what)
+            .because("token/refused")
             .hint(hint)
             .refusal(refusal)
             .passing(is_passing_status_of_issuer(reply.status.as_u16()))
@@ -205,6 +211,7 @@ impl Registration {
 fn granted(reply: &Reply) -> Result<Granted, Error> {
     let refuse = |rule: &str| {
         Error::new(Kind::Token, format!("the token endpoint {rule}"))
+            .because("token/response")
             .hint("check the issuer's address and its registration")
     };
     let Ok(Value::Object(mut members)) = serde_json::from_slice(&reply.body) else {

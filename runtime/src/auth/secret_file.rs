@@ -27,12 +27,13 @@ pub struct SecretFile {
     path: PathBuf,
     links: bool,
     mounted: bool,
+    how: Option<String>,
 }
 
 impl SecretFile {
     /// The file at this path. It is opened when the secret is needed.
     pub fn new(path: impl AsRef<Path>) -> Self {
-        Self { path: path.as_ref().to_owned(), links: false, mounted: false }
+        Self { path: path.as_ref().to_owned(), links: false, mounted: false, how: None }
     }
 
     /// Follows links to the file. What the link leads to is checked all the same.
@@ -58,14 +59,26 @@ impl SecretFile {
         self
     }
 
-    /// A hint that names the way for files that a container mounts, which cannot be changed from within.
-    #[cfg(unix)]
-    fn or_mounted(hint: &str) -> String {
-        format!("{hint}; if a container mounts it, choose `SecretFile::mounted`, or set PLATFORM_SECRET_FILE_MOUNTED=1")
+    /// How the user says that a container mounts the file, where variables or a configuration name it.
+    pub(crate) fn mounted_by(mut self, how: String) -> Self {
+        self.how = Some(how);
+        self
     }
 
-    fn refuse(&self, rule: &str, hint: String) -> Error {
-        Error::new(Kind::Secret, format!("the secret file `{}` {rule}", self.path.display())).hint(hint)
+    /// A hint that names the way for files that a container mounts, which cannot be changed from within.
+    #[cfg(unix)]
+    fn or_mounted(&self, hint: &str) -> String {
+        match &self.how {
+            Some(how) => format!("{hint}; if a container mounts it: {how}"),
+            None => format!(
+                "{hint}; if a container mounts it, choose `SecretFile::mounted`, or set PLATFORM_SECRET_FILE_MOUNTED=1"
+            ),
+        }
+    }
+
+    fn refuse(&self, reason: &'static str, rule: &str, hint: String) -> Error {
+        let what = format!("the secret file `{}` {rule}", self.path.display());
+        Error::new(Kind::Secret, what).because(reason).hint(hint)
     }
 
     #[cfg(unix)]
@@ -81,48 +94,55 @@ impl SecretFile {
         }
         let file = rustix::fs::open(&self.path, flags, Mode::empty()).map_err(|cause| match cause {
             rustix::io::Errno::LOOP if !links => {
-                self.refuse("is a link", Self::or_mounted("name the file itself, or choose `follow_links`"))
+                let hint = format!("name the file itself (readlink -f '{path}'), or choose `follow_links`");
+                self.refuse("secret/link", "is a link, which can be pointed elsewhere", self.or_mounted(&hint))
             }
             rustix::io::Errno::NOENT => {
-                self.refuse("does not exist", format!("write it: install -m 600 /dev/null '{path}' and edit it"))
+                self.refuse("secret/missing", "does not exist", format!("create it: (umask 077; cat > '{path}')"))
             }
             rustix::io::Errno::ACCESS if self.mounted => self.refuse(
+                "secret/unreadable",
                 "may not be read by this user",
                 "run as the user or the group that the mount is for, or mount it with mode 0444".to_owned(),
             ),
             rustix::io::Errno::ACCESS => {
-                self.refuse("may not be read by this user", format!("chown \"$(id -u)\" '{path}'"))
+                let hint = format!("sudo chown \"$(id -u)\" '{path}' && chmod 600 '{path}'");
+                self.refuse("secret/unreadable", "may not be read by this user", hint)
             }
-            other => self.refuse(&format!("cannot be opened: {other}"), "check the path".to_owned()),
+            other => self.unreadable(&format!("cannot be opened: {other}")),
         })?;
-        let about = rustix::fs::fstat(&file)
-            .map_err(|cause| self.refuse(&format!("cannot be examined: {cause}"), "check the path".to_owned()))?;
+        let about =
+            rustix::fs::fstat(&file).map_err(|cause| self.unreadable(&format!("cannot be examined: {cause}")))?;
         if FileType::from_raw_mode(about.st_mode) != FileType::RegularFile {
-            return Err(self.refuse("is not a regular file", "name a regular file".to_owned()));
+            let hint = format!("name a regular file: ls -l '{path}'");
+            return Err(self.refuse("secret/kind", "is not a regular file", hint));
         }
+        let mode = about.st_mode & 0o7777;
         if self.mounted {
-            if about.st_mode & 0o022 != 0 {
+            if mode & 0o022 != 0 {
                 let hint = "mount it with mode 0444 or 0440 (Kubernetes: `defaultMode`)";
-                return Err(self.refuse("can be written by group or others", hint.to_owned()));
+                let rule = format!("can be written by group or others (mode {mode:04o})");
+                return Err(self.refuse("secret/permissions", &rule, hint.to_owned()));
             }
             return Ok(file.into());
         }
         let user = rustix::process::geteuid().as_raw();
         if about.st_uid != user && about.st_uid != 0 {
-            let hint = format!("chown \"$(id -u)\" '{path}'");
-            return Err(self.refuse("belongs to another user", Self::or_mounted(&hint)));
+            let hint = format!("sudo chown \"$(id -u)\" '{path}'");
+            let rule = format!("belongs to another user ({}), neither to this one nor to root", about.st_uid);
+            return Err(self.refuse("secret/owner", &rule, self.or_mounted(&hint)));
         }
-        if about.st_mode & 0o077 != 0 {
+        if mode & 0o077 != 0 {
             let hint = format!("chmod 600 '{path}'");
-            return Err(self.refuse("is open to group or others", Self::or_mounted(&hint)));
+            let rule = format!("is open to group or others (mode {mode:04o})");
+            return Err(self.refuse("secret/permissions", &rule, self.or_mounted(&hint)));
         }
         Ok(file.into())
     }
 
     #[cfg(not(unix))]
     fn open(&self) -> Result<File, Error> {
-        File::open(&self.path)
-            .map_err(|cause| self.refuse(&format!("cannot be opened: {cause}"), "check the path".to_owned()))
+        File::open(&self.path).map_err(|cause| self.unreadable(&format!("cannot be opened: {cause}")))
     }
 }
 
@@ -132,7 +152,7 @@ impl SecretSource for SecretFile {
         let mut bytes = Vec::new();
         file.take(LONGEST + 1)
             .read_to_end(&mut bytes)
-            .map_err(|cause| self.refuse(&format!("cannot be read: {cause}"), "check the path".to_owned()))?;
+            .map_err(|cause| self.unreadable(&format!("cannot be read: {cause}")))?;
         let secret = self.text(&bytes);
         bytes.zeroize();
         secret
@@ -144,16 +164,24 @@ impl SecretSource for SecretFile {
 }
 
 impl SecretFile {
+    fn unreadable(&self, rule: &str) -> Error {
+        self.refuse("secret/unreadable", rule, format!("check the path: ls -l '{}'", self.path.display()))
+    }
+
     fn text(&self, bytes: &[u8]) -> Result<SecretString, Error> {
         if bytes.len() as u64 > LONGEST {
-            return Err(self.refuse("is larger than 64 KiB", "write only the secret into it".to_owned()));
+            return Err(self.refuse(
+                "secret/size",
+                "is larger than 64 KiB",
+                "write only the secret into it".to_owned(),
+            ));
         }
         let Ok(text) = std::str::from_utf8(bytes) else {
-            return Err(self.refuse("is not UTF-8 text", "write the secret as text".to_owned()));
+            return Err(self.refuse("secret/text", "is not UTF-8 text", "write the secret as text".to_owned()));
         };
         match secret::line(text) {
             Some(text) => Ok(text.into()),
-            None => Err(self.refuse("is empty", "write the secret into it".to_owned())),
+            None => Err(self.refuse("secret/empty", "is empty", "write the secret into it".to_owned())),
         }
     }
 }

@@ -2,12 +2,14 @@
 
 use std::{fmt, pin::Pin};
 
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::de::DeserializeOwned;
 
-use super::{Client, Options, options, send};
+use super::{Client, Options, RawResponse, options, send};
 use crate::{
-    Error,
-    protocol::{Prepared, Raw, set_header},
+    ByteStream, Error,
+    error::Kind,
+    protocol::{Argument, Draft, Operation, Payload, Prepared, Raw, decode, set_header},
 };
 
 /// What a [`Call`] becomes when it is awaited.
@@ -15,38 +17,178 @@ pub type CallFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Sen
 
 /// A call that is ready to be sent. `.await` sends it.
 ///
-/// Arguments are written when the call is made, so it borrows nothing but the client; what is wrong with them comes out
-/// when it is awaited.
+/// Arguments are written when they are given, so it borrows nothing but the client; what is wrong with them comes out when
+/// it is awaited.
 #[must_use = "a call is sent when it is awaited"]
 pub struct Call<'a, T> {
-    pub(crate) client: &'a Client,
-    pub(crate) operation: &'static str,
-    pub(crate) prepared: Result<Prepared, Error>,
-    pub(crate) options: Options,
+    pub(crate) unsent: Unsent<'a>,
     decode: fn(Raw) -> Result<T, Error>,
 }
 
-options!([T] Call<'_, T>, options);
+options!([T] Call<'_, T>, unsent.options);
+
+/// What does not depend on the type that the response becomes.
+pub(crate) struct Unsent<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) operation: &'static str,
+    pub(crate) options: Options,
+    request: Result<Progress, Error>,
+}
+
+/// How far a request has come.
+enum Progress {
+    Draft(Draft),
+    Prepared(Prepared),
+}
+
+impl Unsent<'_> {
+    fn set(&mut self, position: usize, argument: &dyn Argument) {
+        self.change(|draft| draft.set(position, argument));
+    }
+
+    fn set_body(&mut self, payload: Payload<'_>) {
+        self.change(|draft| draft.set_body(payload));
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut Draft) -> Result<(), Error>) {
+        if let Ok(Progress::Draft(draft)) = &mut self.request
+            && let Err(error) = change(draft)
+        {
+            self.request = Err(error.at(self.operation));
+        }
+    }
+
+    fn header(&mut self, name: &str, value: &str) {
+        if let Err(error) = set_header(&mut self.options.headers, name, value)
+            && self.request.is_ok()
+        {
+            self.request = Err(error.at(self.operation));
+        }
+    }
+
+    /// The call with its request prepared, or with what is wrong with it.
+    pub(crate) fn prepare(self) -> Self {
+        let Self { client, operation, options, request } = self;
+        let request = request.and_then(|progress| match progress {
+            Progress::Prepared(_) => Ok(progress),
+            Progress::Draft(draft) => {
+                let session = &client.session;
+                let prepared = draft.prepare(&session.base, session.api_version.as_deref());
+                prepared.map(Progress::Prepared).map_err(|error| error.at(operation))
+            }
+        });
+        Self { client, operation, options, request }
+    }
+
+    /// The request, once it is prepared.
+    pub(crate) fn request(&self) -> Option<&Prepared> {
+        match &self.request {
+            Ok(Progress::Prepared(prepared)) => Some(prepared),
+            _ => None,
+        }
+    }
+
+    /// The request and the options of the call. What is wrong with the arguments comes out here.
+    pub(crate) fn into_parts(self) -> Result<(Prepared, Options), Error> {
+        let Self { operation, options, request, .. } = self.prepare();
+        let Progress::Prepared(mut prepared) = request? else {
+            return Err(Error::new(Kind::Request, "the request is not prepared").at(operation));
+        };
+        if options.anything {
+            accept_anything(&mut prepared.headers);
+        }
+        Ok((prepared, options))
+    }
+
+    async fn send(self) -> Result<Raw, Error> {
+        let session = &self.client.session;
+        let (prepared, options) = self.into_parts()?;
+        send(session, &prepared, &options).await
+    }
+}
+
+/// Accepts any media type, after those that are named.
+fn accept_anything(headers: &mut HeaderMap) {
+    let named = headers.get(header::ACCEPT).and_then(|named| named.to_str().ok()).unwrap_or_default();
+    let all = match named {
+        "" => "*/*".to_owned(),
+        named if named.contains("*/*") => return,
+        named => format!("{named}, */*;q=0.8"),
+    };
+    if let Ok(all) = HeaderValue::try_from(all) {
+        headers.insert(header::ACCEPT, all);
+    }
+}
 
 impl<'a, T> Call<'a, T> {
-    pub(crate) fn new(
+    /// What generated operations call.
+    #[doc(hidden)]
+    pub fn new(
+        client: &'a Client,
+        operation: &'static Operation,
+        arguments: &[&dyn Argument],
+        payload: Payload<'_>,
+        decode: fn(Raw) -> Result<T, Error>,
+    ) -> Self {
+        let request = Draft::new(operation, arguments, payload);
+        let request = request.map(Progress::Draft).map_err(|error| error.at(operation.name));
+        Self { unsent: Unsent { client, operation: operation.name, options: Options::default(), request }, decode }
+    }
+
+    /// A call of a request that is put together already.
+    pub(crate) fn of(
         client: &'a Client,
         operation: &'static str,
         prepared: Result<Prepared, Error>,
         options: Options,
         decode: fn(Raw) -> Result<T, Error>,
     ) -> Self {
-        Self { client, operation, prepared, options, decode }
+        Self { unsent: Unsent { client, operation, options, request: prepared.map(Progress::Prepared) }, decode }
+    }
+
+    /// What generated setters call: gives an argument to the parameter at a position.
+    #[doc(hidden)]
+    pub fn set(&mut self, position: usize, argument: &dyn Argument) {
+        self.unsent.set(position, argument);
+    }
+
+    /// What generated setters call: gives the body.
+    #[doc(hidden)]
+    pub fn set_body(&mut self, payload: Payload<'_>) {
+        self.unsent.set_body(payload);
     }
 
     /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        if let Err(error) = set_header(&mut self.options.headers, name, value)
-            && self.prepared.is_ok()
-        {
-            self.prepared = Err(error.at(self.operation));
-        }
+        self.unsent.header(name, value);
         self
+    }
+
+    /// The call with the body of its response as it comes, whatever the contract says of it: read whole, and not decoded.
+    pub fn raw(self) -> Call<'a, RawResponse> {
+        self.read_as(false, |raw| Ok(RawResponse::new(raw)))
+    }
+
+    /// The call with the body of its response decoded from JSON into a type of the caller's.
+    pub fn json<U: DeserializeOwned>(self) -> Call<'a, U> {
+        self.read_as(false, decode::json)
+    }
+
+    /// The call with the body of its response as text. Bytes that are not UTF-8 become U+FFFD.
+    pub fn text(self) -> Call<'a, String> {
+        self.read_as(false, decode::text)
+    }
+
+    /// The call with the body of its response handed over while it arrives.
+    pub fn stream(self) -> Call<'a, ByteStream> {
+        self.read_as(true, decode::stream)
+    }
+
+    fn read_as<U>(self, stream: bool, decode: fn(Raw) -> Result<U, Error>) -> Call<'a, U> {
+        let mut unsent = self.unsent;
+        unsent.options.stream = Some(stream);
+        unsent.options.anything = true;
+        Call { unsent, decode }
     }
 
     /// Sends the call, and returns status and headers along with the value.
@@ -54,9 +196,9 @@ impl<'a, T> Call<'a, T> {
     where
         T: 'a,
     {
-        let Self { client, prepared, options, decode, .. } = self;
+        let Self { unsent, decode } = self;
         Box::pin(async move {
-            let raw = send(&client.session, &prepared?, &options).await?;
+            let raw = unsent.send().await?;
             let (status, headers) = (raw.status, raw.headers.clone());
             Ok(Response { status, headers, value: decode(raw)? })
         })
@@ -68,14 +210,14 @@ impl<'a, T: 'a> IntoFuture for Call<'a, T> {
     type IntoFuture = CallFuture<'a, T>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { client, prepared, options, decode, .. } = self;
-        Box::pin(async move { decode(send(&client.session, &prepared?, &options).await?) })
+        let Self { unsent, decode } = self;
+        Box::pin(async move { decode(unsent.send().await?) })
     }
 }
 
 impl<T> fmt::Debug for Call<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call").field("operation", &self.operation).finish_non_exhaustive()
+        f.debug_struct("Call").field("operation", &self.unsent.operation).finish_non_exhaustive()
     }
 }
 

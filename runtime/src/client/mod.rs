@@ -28,6 +28,7 @@ pub(crate) use self::extension::Extension;
 pub(crate) use self::options::{Options, options};
 pub(crate) use self::send::send;
 pub(crate) use self::session::Session;
+pub use self::settings::{CredentialSettings, SecretFiles, SecretPlace};
 pub use self::{
     builder::{ClientBuilder, Compliance},
     call::{Call, CallFuture, Response},
@@ -39,7 +40,7 @@ use crate::{
     auth::Claims,
     clock::Until,
     error::{Error, Kind},
-    protocol::{Argument, Method, Operation, Payload, Raw, prepare},
+    protocol::Method,
 };
 
 /// A client of the platform. Clones share their connections and their token.
@@ -154,19 +155,6 @@ impl Client {
             None => cache.token(&self.session.transport, Until::after(deadline), None).await?,
         };
         Ok(Claims::read(held.secret.expose_secret()))
-    }
-
-    /// What generated operations call.
-    #[doc(hidden)]
-    pub fn call<T>(
-        &self,
-        operation: &'static Operation,
-        arguments: &[&dyn Argument],
-        payload: Payload<'_>,
-        decode: fn(Raw) -> Result<T, Error>,
-    ) -> Call<'_, T> {
-        let prepared = prepare(&self.session.base, self.session.api_version.as_deref(), operation, arguments, payload);
-        Call::new(self, operation.name, prepared.map_err(|error| error.at(operation.name)), Options::default(), decode)
     }
 }
 

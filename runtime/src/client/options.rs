@@ -14,6 +14,10 @@ pub(crate) struct Options {
     pub(crate) retry_when_asked: bool,
     /// The call begins work, whatever its method says.
     pub(crate) begins: bool,
+    /// Whether the body of a success is handed over while it arrives, where the call says it.
+    pub(crate) stream: Option<bool>,
+    /// The call takes any media type, after those that the contract names.
+    pub(crate) anything: bool,
     pub(crate) headers: HeaderMap,
 }
 

@@ -53,13 +53,14 @@ where
 {
     /// The next page; `None` after the last one, and after an error.
     pub async fn next(&mut self) -> Option<Result<T, Error>> {
-        let call = self.call.take()?;
-        if let Ok(prepared) = &call.prepared
+        let mut call = self.call.take()?;
+        call.unsent = call.unsent.prepare();
+        if let Some(prepared) = call.unsent.request()
             && !self.seen.insert(self.mark(prepared))
         {
             let error = Error::new(Kind::Decode, "the pages go in circles")
                 .hint("the service names a page as the next one that was read before")
-                .at(call.operation);
+                .at(call.unsent.operation);
             return Some(Err(error));
         }
         let response = match call.with_response().await {

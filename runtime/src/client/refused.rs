@@ -2,7 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use http::header;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, header};
+use secrecy::SecretString;
 
 use super::Session;
 use crate::{
@@ -20,10 +22,9 @@ pub(super) async fn refused(
     let status = response.status();
     let secret = held.map(|held| &held.secret);
     let wait = retry_after(response.headers(), SystemTime::now());
-    let challenge = response
-        .headers()
-        .get(header::WWW_AUTHENTICATE)
-        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let headers = scrubbed(response.headers().clone(), secret);
+    let challenge =
+        headers.get(header::WWW_AUTHENTICATE).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let body = scrub(body::excerpt(response, ERROR_LIMIT, idle).await, secret);
     let reason = status.canonical_reason().unwrap_or("a status without a name");
     let mut what = format!("{} {reason}", status.as_u16());
@@ -32,8 +33,7 @@ pub(super) async fn refused(
         400 => "the service finds the request malformed: correct what it names".to_owned(),
         401 => {
             if let Some(challenge) = challenge {
-                let challenge = scrub(challenge.into(), secret);
-                what += &format!(" [{}]", String::from_utf8_lossy(&challenge));
+                what += &format!(" [{challenge}]");
             }
             unauthorized(session, held)
         }
@@ -44,7 +44,17 @@ pub(super) async fn refused(
         500..=599 => "the service failed: call again later".to_owned(),
         _ => String::new(),
     };
-    Error::status_code(status, body, what, hint).with_retry_after(wait)
+    Error::status_code(status, body, what, hint).with_headers(headers).with_retry_after(wait)
+}
+
+/// The headers without a token that the server repeats in them.
+fn scrubbed(mut headers: HeaderMap, secret: Option<&SecretString>) -> HeaderMap {
+    for value in headers.values_mut() {
+        let clean = scrub(Bytes::copy_from_slice(value.as_bytes()), secret);
+        // What is blanked out stays what a header can hold.
+        *value = HeaderValue::from_maybe_shared(clean).unwrap_or_else(|_| HeaderValue::from_static(""));
+    }
+    headers
 }
 
 fn unauthorized(session: &Session, held: Option<&Held>) -> String {

@@ -99,7 +99,7 @@ impl<'a> Request<'a> {
     ///
     /// As for any call.
     pub async fn send(self) -> Result<RawResponse, Error> {
-        self.into_call(false, |raw| Ok(RawResponse(raw))).await
+        self.into_call(false, |raw| Ok(RawResponse::new(raw))).await
     }
 
     /// The request as a [`Call`] that decodes JSON.
@@ -112,7 +112,8 @@ impl<'a> Request<'a> {
     /// # Errors
     ///
     /// As for any call.
-    pub async fn stream(self) -> Result<crate::ByteStream, Error> {
+    pub async fn stream(mut self) -> Result<crate::ByteStream, Error> {
+        self.options.stream = Some(true);
         self.into_call(true, decode::stream).await
     }
 
@@ -127,7 +128,7 @@ impl<'a> Request<'a> {
 
     fn into_call<T>(self, stream: bool, decode: fn(Raw) -> Result<T, Error>) -> Call<'a, T> {
         let (client, prepared, options) = self.into_parts(stream);
-        Call::new(client, NAME, prepared, options, decode)
+        Call::of(client, NAME, prepared, options, decode)
     }
 
     pub(crate) fn into_parts(mut self, stream: bool) -> (&'a Client, Result<Prepared, Error>, Options) {
@@ -176,6 +177,10 @@ impl fmt::Debug for Request<'_> {
 pub struct RawResponse(Raw);
 
 impl RawResponse {
+    pub(crate) fn new(raw: Raw) -> Self {
+        Self(raw)
+    }
+
     /// The status, always a success.
     pub fn status(&self) -> StatusCode {
         self.0.status

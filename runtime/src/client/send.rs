@@ -17,7 +17,7 @@ use crate::{
     clock::{self, Until},
     error::{Error, Kind},
     protocol::{Body, Method, PROBLEM, Prepared, Raw},
-    transport::{ByteStream, body, broken},
+    transport::{ByteStream, address, body, broken},
 };
 
 /// A call on its way.
@@ -150,6 +150,9 @@ impl Sending<'_> {
 
     async fn token(&self, deadline: Until, rejected: Option<Generation>) -> Result<Option<Arc<Held>>, Error> {
         let Some(cache) = &self.session.credential else { return Ok(None) };
+        if !address::is_same_origin(&self.session.base, &self.prepared.url) {
+            return Ok(None);
+        }
         let held = cache.token(&self.session.transport, deadline, rejected).await?;
         self.session.preflight(Some(&held))?;
         Ok(Some(held))
@@ -203,7 +206,8 @@ impl Sending<'_> {
             return Err(error.with_request_id(id));
         }
         let headers = std::mem::take(response.headers_mut());
-        let body = if prepared.stream && !is_json_beside_stream(prepared, &headers) {
+        let live = options.stream.unwrap_or_else(|| prepared.stream && !is_json_beside_stream(prepared, &headers));
+        let body = if live {
             Body::Live(ByteStream::live(prepared.operation, response.into(), self.idle, session.body_limit))
         } else {
             let read = body::read(&mut response, session.body_limit, self.idle).await;

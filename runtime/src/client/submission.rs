@@ -8,21 +8,6 @@ use crate::{
     protocol::{Argument, Operation, Payload, Raw},
 };
 
-impl Client {
-    /// What generated operations call that are bound as asynchronous.
-    #[doc(hidden)]
-    pub fn submission<T>(
-        &self,
-        kind: &'static str,
-        operation: &'static Operation,
-        arguments: &[&dyn Argument],
-        payload: Payload<'_>,
-        decode: fn(Raw) -> Result<T, Error>,
-    ) -> Submission<'_, T> {
-        Submission { call: self.call(operation, arguments, payload, decode), kind, label: None }
-    }
-}
-
 /// A call of an operation that enqueues work: a success says that the work is accepted, not that it is done (platform
 /// document §4.4).
 ///
@@ -36,9 +21,34 @@ pub struct Submission<'a, T> {
     pub(crate) label: Option<String>,
 }
 
-options!([T] Submission<'_, T>, call.options);
+options!([T] Submission<'_, T>, call.unsent.options);
 
 impl<'a, T> Submission<'a, T> {
+    /// What generated operations call that are bound as asynchronous. `kind` is the name of the binding.
+    #[doc(hidden)]
+    pub fn new(
+        client: &'a Client,
+        kind: &'static str,
+        operation: &'static Operation,
+        arguments: &[&dyn Argument],
+        payload: Payload<'_>,
+        decode: fn(Raw) -> Result<T, Error>,
+    ) -> Self {
+        Self { call: Call::new(client, operation, arguments, payload, decode), kind, label: None }
+    }
+
+    /// What generated setters call: gives an argument to the parameter at a position.
+    #[doc(hidden)]
+    pub fn set(&mut self, position: usize, argument: &dyn Argument) {
+        self.call.set(position, argument);
+    }
+
+    /// What generated setters call: gives the body.
+    #[doc(hidden)]
+    pub fn set_body(&mut self, payload: Payload<'_>) {
+        self.call.set_body(payload);
+    }
+
     /// Names what is submitted, in the caller's words: a store keeps one submission of a label, so that a program that was
     /// stopped finds out what it has submitted before.
     pub fn label(mut self, label: impl Into<String>) -> Self {
@@ -58,6 +68,13 @@ impl<'a, T> Submission<'a, T> {
         T: 'a,
     {
         self.call.with_response()
+    }
+}
+
+/// The plain call, without label: no store learns of it.
+impl<'a, T> From<Submission<'a, T>> for Call<'a, T> {
+    fn from(submission: Submission<'a, T>) -> Self {
+        submission.call
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 
 use super::{Error, Inner, Kind, Problem, display};
 
@@ -64,6 +64,21 @@ impl Error {
         self
     }
 
+    /// What of its kind it is, as a code.
+    pub(crate) fn because(mut self, reason: &'static str) -> Self {
+        self.0.reason = reason;
+        self
+    }
+
+    pub(crate) fn reason(&self) -> &'static str {
+        self.0.reason
+    }
+
+    /// What happened, and what to do next, apart.
+    pub(crate) fn parts(&self) -> (&str, &str) {
+        (&self.0.what, &self.0.hint)
+    }
+
     /// A second thing to know, after the hint.
     pub(crate) fn and(mut self, what: &str) -> Self {
         self.0.hint = if self.0.hint.is_empty() { what.to_owned() } else { format!("{}; {what}", self.0.hint) };
@@ -102,6 +117,11 @@ impl Error {
     pub(crate) fn with_response(mut self, status: StatusCode, body: Bytes) -> Self {
         self.0.status = Some(status);
         self.0.body = body;
+        self
+    }
+
+    pub(crate) fn with_headers(mut self, headers: HeaderMap) -> Self {
+        self.0.headers = headers;
         self
     }
 

@@ -15,15 +15,13 @@ use std::any::Any;
 use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 
 pub(crate) use build::Reach;
-#[cfg(feature = "graphql")]
-pub(crate) use display::escape;
 #[cfg(feature = "profiles")]
 pub(crate) use display::mask;
-pub(crate) use display::{scrub, scrub_text};
+pub(crate) use display::{escape, scrub, scrub_text};
 #[cfg(feature = "graphql")]
 pub(crate) use graphql::read_errors;
 #[cfg(feature = "graphql")]
@@ -57,12 +55,15 @@ pub struct Error(Box<Inner>);
 #[derive(Clone, Default)]
 struct Inner {
     kind: Kind,
+    /// What of its kind it is, where somebody tells the cases apart: `secret/missing`, `connect/dns`.
+    reason: &'static str,
     operation: Option<&'static str>,
     /// What happened, without values.
     what: String,
     /// What to do next.
     hint: String,
     status: Option<StatusCode>,
+    headers: HeaderMap,
     problem: Option<Problem>,
     body: Bytes,
     retry_after: Option<Duration>,
@@ -105,6 +106,12 @@ impl Error {
     /// The status of the service's response, when there was one. Never that of the issuer.
     pub fn status(&self) -> Option<StatusCode> {
         self.0.status
+    }
+
+    /// The headers of the response with an error status; empty where there was none. A token of this client that the server
+    /// repeats in them is blanked out.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.0.headers
     }
 
     /// The body of the error as an RFC 9457 problem, when it is a JSON object. ASP.NET's `errors` and `traceId` included.

@@ -90,7 +90,7 @@ impl<T> Submission<'_, T> {
 
     fn draft(self, operations: &Operations) -> Result<Draft, Error> {
         let Self { call, kind, label } = self;
-        if call.client.session.base != operations.client().session.base {
+        if call.unsent.client.session.base != operations.client().session.base {
             return Err(Error::new(
                 Kind::Configuration,
                 "the submission and the operations are those of different clients",
@@ -98,10 +98,11 @@ impl<T> Submission<'_, T> {
             .hint("take both from the same client"));
         }
         let binding = operations.binding(kind)?;
-        let patience = call.options.deadline.unwrap_or(operations.client().session.deadline);
+        let (prepared, options) = call.unsent.into_parts()?;
+        let patience = options.deadline.unwrap_or(operations.client().session.deadline);
         // A submission begins work, whatever its method says: no attempt is free.
-        let options = Options { begins: true, ..call.options };
-        Ok(Draft { binding, label, prepared: call.prepared?, options, patience })
+        let options = Options { begins: true, ..options };
+        Ok(Draft { binding, label, prepared, options, patience })
     }
 }
 
@@ -135,7 +136,7 @@ impl<'a> Request<'a> {
     ) -> Result<Submission<'a, Bytes>, Error> {
         let kind = operations.binding(kind)?.kind;
         let (platform, prepared, options) = self.into_parts(false);
-        let call = Call::new(platform, "request", prepared, options, decode::bytes);
+        let call = Call::of(platform, "request", prepared, options, decode::bytes);
         Ok(Submission { call, kind, label: label.map(str::to_owned) })
     }
 }

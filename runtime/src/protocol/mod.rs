@@ -36,7 +36,7 @@ pub use operation::{Method, Operation};
 pub(crate) use parameter::Location;
 pub use parameter::{Parameter, Style, cookie, header, path, query};
 pub use payload::Payload;
-pub(crate) use prepare::{Content, PROBLEM, Prepared, prepare, set_header, url};
+pub(crate) use prepare::{Content, Draft, PROBLEM, Prepared, set_header, url};
 pub(crate) use raw::Body;
 pub use raw::Raw;
 pub use record::{Record, fields, missing, read, write};

@@ -9,8 +9,6 @@ pub enum Payload<'a> {
     None,
     /// A JSON body.
     Json(&'a dyn Argument),
-    /// A JSON body that may be left out.
-    JsonOptional(Option<&'a dyn Argument>),
     /// The members of an object, as `application/x-www-form-urlencoded`.
     Form(&'a dyn Argument),
     /// `multipart/form-data`, or what `Operation::body` says.
@@ -24,19 +22,11 @@ pub enum Payload<'a> {
     Text(&'a str),
 }
 
-impl<'a> Payload<'a> {
-    /// [`Payload::JsonOptional`] without a closure at the call site.
-    pub fn optional<T: Argument>(body: Option<&'a T>) -> Self {
-        Self::JsonOptional(body.map(|body| body as &dyn Argument))
-    }
-}
-
 impl std::fmt::Debug for Payload<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::None => "None",
             Self::Json(_) => "Json(..)",
-            Self::JsonOptional(_) => "JsonOptional(..)",
             Self::Form(_) => "Form(..)",
             Self::Multipart(_) => "Multipart(..)",
             #[cfg(feature = "xml")]

@@ -37,58 +37,97 @@ pub(crate) enum Content {
     Parts(Parts),
 }
 
-/// Encodes path, query, headers, cookies and body.
-pub(crate) fn prepare(
-    base: &Url,
-    api_version: Option<&str>,
+/// An operation with what is given to it so far. Arguments are written when they are given, so it borrows nothing.
+#[derive(Debug)]
+pub(crate) struct Draft {
     operation: &'static Operation,
-    arguments: &[&dyn Argument],
-    payload: Payload<'_>,
-) -> Result<Prepared, Error> {
-    let mut values = Vec::with_capacity(arguments.len() + 1);
-    for (parameter, argument) in operation.parameters.iter().zip(arguments) {
-        let value = to_value(*argument).map_err(|cause| {
+    /// By the position of the parameter.
+    values: Vec<Option<Value>>,
+    body: Content,
+    /// Headers that describe the body.
+    headers: HeaderMap,
+}
+
+impl Draft {
+    /// The operation, with the arguments for its first parameters.
+    pub(crate) fn new(
+        operation: &'static Operation,
+        arguments: &[&dyn Argument],
+        payload: Payload<'_>,
+    ) -> Result<Self, Error> {
+        let values = operation.parameters.iter().map(|_| None).collect();
+        let mut draft = Self { operation, values, body: Content::None, headers: HeaderMap::new() };
+        for (position, argument) in arguments.iter().enumerate() {
+            draft.set(position, *argument)?;
+        }
+        draft.set_body(payload)?;
+        Ok(draft)
+    }
+
+    /// Gives an argument to the parameter at a position.
+    pub(crate) fn set(&mut self, position: usize, argument: &dyn Argument) -> Result<(), Error> {
+        let (Some(parameter), Some(slot)) = (self.operation.parameters.get(position), self.values.get_mut(position))
+        else {
+            return Err(Error::new(Kind::Request, "the operation has no such parameter")
+                .hint("the client and its runtime are of different versions: build both from one"));
+        };
+        *slot = Some(to_value(argument).map_err(|cause| {
             Error::new(Kind::Request, format!("the parameter `{}` cannot be written", parameter.name)).cause(cause)
+        })?);
+        Ok(())
+    }
+
+    /// Gives the body.
+    pub(crate) fn set_body(&mut self, payload: Payload<'_>) -> Result<(), Error> {
+        self.headers.clear();
+        self.body = content(self.operation, payload, &mut self.headers)?;
+        Ok(())
+    }
+
+    /// Encodes path, query, headers and cookies.
+    pub(crate) fn prepare(self, base: &Url, api_version: Option<&str>) -> Result<Prepared, Error> {
+        let Self { operation, values, body, headers: of_body } = self;
+        let values = operation.parameters.iter().zip(values);
+        let mut values: Vec<_> = values.filter_map(|(parameter, value)| Some((parameter, value?))).collect();
+        if let Some(parameter) = &operation.api_version {
+            let version = api_version.or(parameter.default).ok_or_else(|| no_version(parameter.name))?;
+            values.push((parameter, Value::String(version.to_owned())));
+        }
+        let path = template::fill(operation.path, |name| {
+            let found =
+                values.iter().find(|(parameter, _)| parameter.location == Location::Path && parameter.name == name)?;
+            Some((found.0, &found.1))
         })?;
-        values.push((parameter, value));
+        let pairs = values.iter().filter(|(parameter, _)| parameter.location == Location::Query).flat_map(
+            |(parameter, value)| {
+                let encode = if parameter.reserved { style::reserved } else { style::strict };
+                style::pairs(parameter.name, parameter.style, value, encode)
+            },
+        );
+        let fixed = Some(operation.query).filter(|query| !query.is_empty()).map(str::to_owned);
+        let query: Vec<String> = fixed.into_iter().chain(pairs).collect();
+        let mut headers = HeaderMap::new();
+        if operation.accept.contains("json") || operation.accept.contains("*/*") {
+            set_header(&mut headers, "accept", operation.accept)?;
+        } else if !operation.accept.is_empty() {
+            // ASP.NET leaves the body of an error empty where the request does not accept it.
+            set_header(&mut headers, "accept", &format!("{}, {PROBLEM}", operation.accept))?;
+        }
+        for (name, value) in operation.headers {
+            set_header(&mut headers, name, value)?;
+        }
+        parameters_in_headers(&values, &mut headers)?;
+        headers.extend(of_body);
+        Ok(Prepared {
+            operation: operation.name,
+            family: operation.family,
+            method: operation.method,
+            url: url(base, &path, &query.join("&"))?,
+            headers,
+            body,
+            stream: operation.stream || operation.accept == "text/event-stream",
+        })
     }
-    if let Some(parameter) = &operation.api_version {
-        let version = api_version.or(parameter.default).ok_or_else(|| no_version(parameter.name))?;
-        values.push((parameter, Value::String(version.to_owned())));
-    }
-    let path = template::fill(operation.path, |name| {
-        let found =
-            values.iter().find(|(parameter, _)| parameter.location == Location::Path && parameter.name == name)?;
-        Some((found.0, &found.1))
-    })?;
-    let pairs =
-        values.iter().filter(|(parameter, _)| parameter.location == Location::Query).flat_map(|(parameter, value)| {
-            let encode = if parameter.reserved { style::reserved } else { style::strict };
-            style::pairs(parameter.name, parameter.style, value, encode)
-        });
-    let fixed = Some(operation.query).filter(|query| !query.is_empty()).map(str::to_owned);
-    let query: Vec<String> = fixed.into_iter().chain(pairs).collect();
-    let mut headers = HeaderMap::new();
-    if operation.accept.contains("json") || operation.accept.contains("*/*") {
-        set_header(&mut headers, "accept", operation.accept)?;
-    } else if !operation.accept.is_empty() {
-        // ASP.NET leaves the body of an error empty where the request does not accept it.
-        set_header(&mut headers, "accept", &format!("{}, {PROBLEM}", operation.accept))?;
-    }
-    for (name, value) in operation.headers {
-        set_header(&mut headers, name, value)?;
-    }
-    parameters_in_headers(&values, &mut headers)?;
-    let body = content(operation, payload, &mut headers)?;
-    Ok(Prepared {
-        operation: operation.name,
-        family: operation.family,
-        method: operation.method,
-        url: url(base, &path, &query.join("&"))?,
-        headers,
-        body,
-        stream: operation.stream || operation.accept == "text/event-stream",
-    })
 }
 
 fn no_version(parameter: &str) -> Error {
@@ -157,10 +196,8 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
         to_bytes(argument).map_err(|cause| Error::new(Kind::Request, "the body cannot be written").cause(cause))
     };
     let (content, media_type) = match payload {
-        Payload::None | Payload::JsonOptional(None) => return Ok(Content::None),
-        Payload::Json(body) | Payload::JsonOptional(Some(body)) => {
-            (Content::Bytes(write(body)?.into()), "application/json".to_owned())
-        }
+        Payload::None => return Ok(Content::None),
+        Payload::Json(body) => (Content::Bytes(write(body)?.into()), "application/json".to_owned()),
         Payload::Form(body) => {
             let text = form(operation, &write(body)?)?;
             (Content::Bytes(text.into()), "application/x-www-form-urlencoded".to_owned())

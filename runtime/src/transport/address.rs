@@ -33,3 +33,9 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
         None => false,
     }
 }
+
+/// Whether two addresses belong to one server: scheme, host and port are the same.
+pub(crate) fn is_same_origin(one: &Url, other: &Url) -> bool {
+    let port = Url::port_or_known_default;
+    one.scheme() == other.scheme() && one.host() == other.host() && port(one) == port(other)
+}

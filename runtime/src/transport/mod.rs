@@ -8,6 +8,7 @@ mod stream;
 
 use std::{
     error::Error as StdError,
+    io,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -136,6 +137,7 @@ impl Transport {
             Ok(Err(error)) => {
                 let kind = if error.is_connect() { Kind::Connect } else { Kind::Token };
                 Err(Error::new(kind, format!("{} did not answer", place()))
+                    .because(error.reason())
                     .hint("check the issuer's address, the network and the certificates")
                     .passing(error.is_retryable())
                     .cause(error))
@@ -175,14 +177,48 @@ fn plain_tls() -> Result<rustls::ClientConfig, rustls::Error> {
 
 /// The error of a connection.
 pub(crate) fn broken(cause: &reqwest::Error) -> Error {
-    let (kind, what, hint) = if cause.is_connect() {
-        (Kind::Connect, "no connection", "check the address, the network and the certificates; nothing was sent")
+    let (kind, reason, what, hint) = if cause.is_connect() {
+        let (reason, what, hint) = if cause.is_dns() {
+            (
+                "connect/dns",
+                "no connection, because the server's name cannot be resolved",
+                "check the name and the network",
+            )
+        } else if is_tls(cause) {
+            ("connect/tls", "no TLS connection", "check the scheme and the port; a private CA goes into SSL_CERT_FILE")
+        } else if cause.is_timeout() {
+            ("connect/timeout", "no connection in time", "check the address, or allow more time")
+        } else {
+            ("connect/refused", "no connection", "check the address, the network and that the service runs")
+        };
+        (Kind::Connect, reason, what, format!("{hint}; nothing was sent"))
     } else if cause.is_timeout() {
-        (Kind::Timeout, "no answer in time", "call again, or set a longer deadline")
+        (Kind::Timeout, "", "no answer in time", "call again, or set a longer deadline".to_owned())
     } else {
-        (Kind::Transport, "the connection broke", "call again")
+        (Kind::Transport, "", "the connection broke", "call again".to_owned())
     };
-    Error::new(kind, format!("{what}: {}", chain(cause))).hint(hint)
+    Error::new(kind, format!("{what}: {}", chain(cause))).because(reason).hint(hint)
+}
+
+/// Whether the connection stood and TLS did not: an alert, or a peer that hangs up on the greeting.
+fn is_tls(error: &reqwest::Error) -> bool {
+    let mut cause = error.source();
+    while let Some(current) = cause {
+        if current.is::<rustls::Error>() {
+            return true;
+        }
+        // An I/O error hides the error that it was made of from `source`.
+        let mut inside = current.downcast_ref::<io::Error>();
+        while let Some(io) = inside {
+            let hung_up = matches!(io.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset);
+            if hung_up || io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
+                return true;
+            }
+            inside = io.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
+        }
+        cause = current.source();
+    }
+    false
 }
 
 /// The causes of an error, in one text. The first is left out where it only repeats what was tried.

@@ -12,6 +12,7 @@ mod outputs;
 mod pinned;
 mod replaced;
 mod sendable;
+mod setters;
 
 #[cfg(all(unix, has = "credentials"))]
 mod credentials;

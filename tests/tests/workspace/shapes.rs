@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use platform_client::families::marketplace::ListStoreItemsParams;
 use platform_client::types::{
     AgentCommand, ComponentKind, CreateAgentCommandOutputRequest, CreateComponent, CreateGitRepository,
     CreateRepositoryFileRequest, CreateTeamServiceProviderCredentialCreated,
@@ -39,34 +38,21 @@ async fn queries_deep_exploded_and_not() {
     for body in [item("a", "web", &["x"]), item("b", "web", &["y", "z"]), item("c & d", "data", &["z"])] {
         ids.push(platform.marketplace().create_store_item(&body).await.unwrap().id.unwrap());
     }
-    let some = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
-    let filter =
-        |name: Maybe<String>, category: Maybe<String>| Some(StoreItemFilter { name, category, is_published: None });
-    let cases: [(ListStoreItemsParams, &[&str]); 6] = [
-        (ListStoreItemsParams { tags: some(&["x", "y"]), ..Default::default() }, &["a", "b"]),
-        (ListStoreItemsParams { ids: Some(vec![ids[0], ids[2]]), ..Default::default() }, &["a", "c & d"]),
-        (
-            ListStoreItemsParams {
-                filter: filter(Maybe::from("c & d".to_owned()), Maybe::Absent),
-                ..Default::default()
-            },
-            &["c & d"],
-        ),
-        (
-            ListStoreItemsParams {
-                filter: filter(Maybe::Absent, Maybe::from("web".to_owned())),
-                tags: some(&["z"]),
-                ..Default::default()
-            },
-            &["b"],
-        ),
-        (ListStoreItemsParams { ids: Some(ids.clone()), skip: Some(1), take: Some(1), ..Default::default() }, &["b"]),
-        (ListStoreItemsParams { tags: some(&["nothing"]), ..Default::default() }, &[]),
+    let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let filter = |name: Maybe<String>, category: Maybe<String>| StoreItemFilter { name, category, is_published: None };
+    let list = || platform.marketplace().list_store_items();
+    let cases: [(_, &[&str]); 6] = [
+        (list().tags(&texts(&["x", "y"])), &["a", "b"]),
+        (list().ids(&[ids[0], ids[2]]), &["a", "c & d"]),
+        (list().filter(&filter(Maybe::from("c & d".to_owned()), Maybe::Absent)), &["c & d"]),
+        (list().filter(&filter(Maybe::Absent, Maybe::from("web".to_owned()))).tags(&texts(&["z"])), &["b"]),
+        (list().ids(&ids).skip(1).take(1), &["b"]),
+        (list().tags(&texts(&["nothing"])), &[]),
     ];
-    for (params, names) in cases {
-        let page = platform.marketplace().list_store_items(&params).await.unwrap();
+    for (call, names) in cases {
+        let page = call.await.unwrap();
         let found: Vec<String> = page.items.unwrap().into_iter().map(|item| item.name.unwrap()).collect();
-        assert_eq!(found, names, "{params:?}");
+        assert_eq!(found, names);
     }
     let refused = platform.request(Method::Get, "/api/marketplace/v1/store-items").query("take", "many");
     let error = refused.send().await.unwrap_err();
@@ -90,7 +76,7 @@ async fn multipart_up_and_bytes_down() {
     };
     let stored = platform.devops().create_repository_file(&repository, form).await.unwrap();
     assert_eq!(stored.len(), 2);
-    let two = platform.devops().get_repository_files_content(&repository, "two.bin", None).await.unwrap();
+    let two = platform.devops().get_repository_files_content(&repository, "two.bin").await.unwrap();
     assert_eq!(two.bytes().await.unwrap().as_ref(), [0, 255, 13, 10]);
 }
 
@@ -101,14 +87,8 @@ async fn bytes_up_and_down_with_several_statuses() {
     let bytes: Vec<u8> = (0..=255).cycle().take(2_000_000).collect();
     let put = |bytes: Vec<u8>| {
         let body = Upload::bytes(bytes);
-        let call = platform.devops().update_repository_files_content(
-            &repository,
-            "src/ü b.bin",
-            body,
-            Some("main"),
-            Some("Once more"),
-        );
-        call.with_response()
+        let call = platform.devops().update_repository_files_content(&repository, "src/ü b.bin", body);
+        call.branch("main").x_commit_message("Once more").with_response()
     };
     let first = put(bytes.clone()).await.unwrap();
     assert_eq!((first.status().as_u16(), first.value().as_ref().unwrap().size), (201, Some(2_000_000)));
@@ -117,15 +97,15 @@ async fn bytes_up_and_down_with_several_statuses() {
     assert_eq!(put(Vec::new()).await.unwrap().status().as_u16(), 200);
     put(bytes.clone()).await.unwrap();
 
-    let down = platform.devops().get_repository_files_content(&repository, "src/ü b.bin", Some("main")).await.unwrap();
+    let down = platform.devops().get_repository_files_content(&repository, "src/ü b.bin").branch("main").await.unwrap();
     let file = secrets.path().join("down.bin");
     assert_eq!(down.save(&file).await.unwrap(), 2_000_000);
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
     let again = Upload::file(&file);
-    let call = platform.devops().update_repository_files_content(&repository, "src/ü b.bin", again, None, None);
+    let call = platform.devops().update_repository_files_content(&repository, "src/ü b.bin", again);
     assert!(call.await.unwrap().is_none(), "the file that was saved is the file that was sent");
-    platform.devops().delete_repository_files_content(&repository, "src/ü b.bin", None).await.unwrap();
-    let gone = platform.devops().get_repository_files_content(&repository, "src/ü b.bin", None).await.unwrap_err();
+    platform.devops().delete_repository_files_content(&repository, "src/ü b.bin").await.unwrap();
+    let gone = platform.devops().get_repository_files_content(&repository, "src/ü b.bin").await.unwrap_err();
     assert!(gone.is_not_found(), "{gone}");
 }
 
@@ -149,14 +129,11 @@ async fn one_operation_succeeds_in_three_ways() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let connection = sandbox.team().connection_id;
     let body = DatabaseQuery { statement: "select 1".to_owned(), limit: Maybe::Null, parameters: Maybe::Absent };
-    let query = async |background, validate_only| {
-        platform.client_db().query_connection(&connection, &body, background, validate_only).await.unwrap()
-    };
-    assert!(matches!(query(None, None).await, QueryConnectionResponse::Ok(_)));
-    assert!(
-        matches!(query(Some(true), None).await, QueryConnectionResponse::Accepted(accepted) if accepted.id.is_some())
-    );
-    assert!(matches!(query(None, Some(true)).await, QueryConnectionResponse::NoContent));
+    let query = || platform.client_db().query_connection(&connection, &body);
+    assert!(matches!(query().await.unwrap(), QueryConnectionResponse::Ok(_)));
+    let later = query().background(true).await.unwrap();
+    assert!(matches!(later, QueryConnectionResponse::Accepted(accepted) if accepted.id.is_some()));
+    assert!(matches!(query().validate_only(true).await.unwrap(), QueryConnectionResponse::NoContent));
     let form = ImportConnectionRequest { dump: Upload::bytes("--").file_name("dump.sql"), truncate: Some(true) };
     assert!(platform.client_db().import_connection(&connection, form).await.unwrap().id.is_some());
 }
@@ -171,12 +148,12 @@ async fn a_machine_starts_and_its_log_arrives_as_text_and_as_events() {
     assert_eq!(accepted.status().as_u16(), 202);
     // Accepted is not done: the machine starts while the sandbox's time goes on.
     sandbox.clock().advance(Duration::from_secs(600));
-    let running = machines.list_virtual_machines(Some(&[VirtualMachineState::Running])).await.unwrap();
+    let running = machines.list_virtual_machines().states(&[VirtualMachineState::Running]).await.unwrap();
     assert_eq!(running.iter().map(|machine| machine.id).collect::<Vec<_>>(), [Some(machine)]);
-    let none = machines.list_virtual_machines(Some(&[VirtualMachineState::Failed])).await.unwrap();
+    let none = machines.list_virtual_machines().states(&[VirtualMachineState::Failed]).await.unwrap();
     assert_eq!(none, []);
 
-    let log = machines.list_virtual_machine_logs(&machine, Some(1)).await.unwrap();
+    let log = machines.list_virtual_machine_logs(&machine).lines(1).await.unwrap();
     assert_eq!(log, "state \"Running\"\n");
     let mut events = machines.get_virtual_machine_logs_stream(&machine).await.unwrap();
     let mut data = Vec::new();
@@ -243,6 +220,6 @@ async fn tagged_unions_and_integer_enums() {
     };
     let component = platform.projects().create_project_component(&project, &web).await.unwrap();
     assert_eq!(component.kind.map(|kind| kind.value()), Some(2));
-    let of_kind = async |kind| platform.projects().list_project_components(&project, Some(&kind)).await.unwrap().len();
+    let of_kind = async |kind| platform.projects().list_project_components(&project).kind(&kind).await.unwrap().len();
     assert_eq!((of_kind(ComponentKind::from(2)).await, of_kind(ComponentKind::from(1)).await), (1, 0));
 }

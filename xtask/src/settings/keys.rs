@@ -27,7 +27,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "[[operation]]\nname = \"job\"\nsubmit = \"POST /api/jobs\"\nidentifier = \"/id\"\nquery = \"job.graphql\"\nstate = \"/job/state\"\nstates = { succeeded = [\"DONE\"] }",
     ),
     ("source", "[source]\nbase_url_env = \"PLATFORM_BASE_URL\""),
-    ("source.token", "[source.token]\nenv = \"PLATFORM_TOKEN\""),
+    ("source.token", "[source.token]\nvariables = \"PLATFORM_\""),
     ("source.token.secret_file_mounted", "secret_file_mounted = true"),
     ("source.document", "[[source.document]]\nname = \"platform\"\ncontract = \"/swagger/v1/swagger.json\""),
 ];

@@ -1,40 +1,69 @@
-//! Finds the contract below a base URL: the usual addresses, then what a Swagger UI page lists.
+//! Finds the contract below a base URL: the usual addresses, the address itself, then what pages of a viewer list.
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use platform_codegen::{line, load};
+use platform_runtime::StatusCode;
 use url::Url;
 
 use super::address::shown;
 use super::http::{Answer, Http};
+use super::listing::{Listed, listed, scripts, text_of};
 use super::{below, not_a_contract};
 use crate::failure::{Exit, Failure};
 use crate::workspace::CONFIGURATION;
 
-/// Where Swashbuckle and NSwag, and where Microsoft.AspNetCore.OpenApi serve a contract.
-const USUAL: [&str; 2] = ["/swagger/v1/swagger.json", "/openapi/v1.json"];
-/// Pages and scripts that name the documents of a Swagger UI.
-const PAGES: [&str; 5] = [
+/// Where Swashbuckle, NSwag, Microsoft.AspNetCore.OpenApi and others serve contracts.
+const USUAL: [&str; 9] = [
+    "/swagger/v1/swagger.json",
+    "/openapi/v1.json",
+    "/swagger/v2/swagger.json",
+    "/openapi/v2.json",
+    "/openapi/v1.yaml",
+    "/swagger/v1/swagger.yaml",
+    "/openapi.json",
+    "/swagger.json",
+    "/v3/api-docs",
+];
+/// Pages and scripts that name documents; the empty one is the address itself.
+const PAGES: [&str; 12] = [
+    "",
     "/swagger/index.html",
     "/swagger/index.js",
     "/swagger/swagger-initializer.js",
     "/swagger/swagger-ui-init.js",
     "/swagger-ui-init.js",
+    "/swagger-ui/index.html",
+    "/scalar",
+    "/scalar/v1",
+    "/redoc",
+    "/api-docs/index.html",
+    "/docs",
 ];
 
-/// How much of a page is looked at, in bytes: some hold a whole contract before what they list.
-const PAGE: usize = 8 * 1024 * 1024;
-/// How many places of a page are looked at, and how far behind each of them.
-const PLACES: usize = 2_000;
-const REACH: usize = 16 * 1024;
-/// Most documents of a page that count.
-const DOCUMENTS: usize = 50;
+/// Listed documents that are compared with one that was found; of more, the user chooses at once.
+const COMPARED: usize = 3;
 
-/// A document that a page lists.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Listed {
-    url: Url,
-    name: String,
+/// A contract that is served somewhere.
+#[derive(Debug)]
+struct Found {
+    document: Listed,
+    /// Whether a page lists it, as a document of its own.
+    is_listed: bool,
+    answer: Answer,
+    /// Its canonical text; `None` where the server says that it is still what is pinned.
+    canonical: Option<String>,
+}
+
+/// What was asked so far, and what came of it.
+struct Search<'s, E> {
+    http: &'s Http,
+    base: &'s Url,
+    etag: E,
+    found: Vec<Found>,
+    tried: Vec<Answer>,
+    /// Addresses that gave no answer, and why.
+    failed: Vec<(Url, Failure)>,
 }
 
 /// The answer of the one contract that was found.
@@ -43,144 +72,222 @@ pub(super) async fn discover<'a>(
     base: &Url,
     etag: impl Fn(&Url) -> Option<&'a str>,
 ) -> Result<Answer, Failure> {
-    let mut tried = Vec::new();
-    let mut usual: Option<Answer> = None;
+    let mut search = Search { http, base, etag, found: Vec::new(), tried: Vec::new(), failed: Vec::new() };
     for path in USUAL {
         let url = below(base, path)?;
-        let answer = http.get(&url, etag(&url), &mut |_| {}).await?;
-        match answer.status.as_u16() {
-            304 => usual = Some(answer),
-            200..=299 if !answer.is_html() => usual = Some(answer),
-            // A proxy or a router may use either of them for "no such page".
-            200..=299 | 404 | 405 | 410 => tried.push(answer),
-            _ => return Err(answer.refused(http.is_authorized_for(&url))),
-        }
-        if usual.is_some() {
-            break;
+        // The same document in its other syntax.
+        let sibling =
+            |found: &Found| found.document.url.path().trim_end_matches(".json") == url.path().trim_end_matches(".yaml");
+        if !search.found.iter().any(sibling) {
+            search.ask(&url, &version(path)).await?;
         }
     }
-    let mut listed = from_pages(http, base, usual.is_none()).await?;
-    if let Some(answer) = usual {
-        if !listed.iter().any(|document| document.url.path() == answer.url.path()) {
-            listed.insert(0, Listed { url: answer.url.clone(), name: "v1".to_owned() });
-        }
-        return if listed.len() > 1 { Err(choice(base, &listed)) } else { Ok(answer) };
-    }
-    match listed.as_slice() {
-        [] => Err(nothing(base, &tried)),
-        [only] => http.get(&only.url, etag(&only.url), &mut |_| {}).await,
-        several => Err(choice(base, several)),
-    }
+    let pages = search.pages().await?;
+    search.take_listed(pages).await?;
+    search.settle().await
 }
 
-/// The documents that the pages of a Swagger UI list. A page that cannot be obtained ends the search only where nothing
-/// else was found.
-async fn from_pages(http: &Http, base: &Url, needed: bool) -> Result<Vec<Listed>, Failure> {
-    for path in PAGES {
-        let page = below(base, path)?;
-        let answer = match http.get(&page, None, &mut |_| {}).await {
-            Ok(answer) => answer,
-            Err(failure) if needed => return Err(failure),
-            Err(_) => return Ok(Vec::new()),
+impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
+    /// Asks one address; whether it gave a contract.
+    async fn ask(&mut self, url: &Url, name: &str) -> Result<bool, Failure> {
+        if self.found.iter().any(|found| found.document.url == *url) {
+            return Ok(true);
+        }
+        if self.tried.iter().any(|answer| answer.url == *url) || self.failed.iter().any(|(failed, _)| failed == url) {
+            return Ok(false);
+        }
+        let etag = (self.etag)(url);
+        let Some(answer) = self.get(url, etag).await? else { return Ok(false) };
+        let canonical = match answer.status {
+            StatusCode::NOT_MODIFIED if etag.is_some() => None,
+            status if status.is_success() && !answer.is_html() => match load::load(super::DEFAULT_NAME, &answer.body) {
+                Ok(loaded) => Some(loaded.canonical()),
+                Err(_) => {
+                    self.tried.push(answer);
+                    return Ok(false);
+                }
+            },
+            _ => {
+                self.tried.push(answer);
+                return Ok(false);
+            }
         };
-        if !answer.status.is_success() {
-            continue;
-        }
-        let found = listed(&answer.url, &String::from_utf8_lossy(answer.body.get(..PAGE).unwrap_or(&answer.body)));
-        if !found.is_empty() {
-            return Ok(found);
+        let document = Listed { url: url.clone(), name: name.to_owned() };
+        self.found.push(Found { document, is_listed: false, answer, canonical });
+        Ok(true)
+    }
+
+    /// An answer, whatever it says. Where nobody can be reached, the search is over; what goes wrong at one address is
+    /// said at the end.
+    async fn get(&mut self, url: &Url, etag: Option<&str>) -> Result<Option<Answer>, Failure> {
+        match self.http.get(url, etag, &mut |_| {}).await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(failure) => {
+                let here = matches!(failure.code, "download/redirect" | "download/broken" | "contract/too-large");
+                if !here && (self.found.is_empty() || failure.exit == Exit::Contract) {
+                    return Err(failure);
+                }
+                self.failed.push((url.clone(), failure));
+                Ok(None)
+            }
         }
     }
-    Ok(Vec::new())
-}
 
-/// The documents that a Swagger UI page or script names: the list `urls`, else a single `url`.
-fn listed(page: &Url, text: &str) -> Vec<Listed> {
-    let text = unescaped(text);
-    let mut found = Vec::new();
-    for (index, _) in text.match_indices("urls").take(PLACES) {
-        let Some(array) = reach(&text, index + 4).and_then(after_colon).filter(|rest| rest.starts_with('[')) else {
-            continue;
+    /// The documents that the first page which lists any names.
+    async fn pages(&mut self) -> Result<Vec<Listed>, Failure> {
+        for path in PAGES {
+            let page = if path.is_empty() { self.base.clone() } else { below(self.base, path)? };
+            let known = self.tried.iter().any(|answer| answer.url == page);
+            if known || self.ask(&page, super::DEFAULT_NAME).await? {
+                continue;
+            }
+            let Some(answer) = self.tried.last().filter(|answer| answer.status.is_success()) else { continue };
+            let (place, text) = (answer.url.clone(), text_of(&answer.body));
+            let found = listed(&place, &text);
+            if !found.is_empty() {
+                return Ok(found);
+            }
+            for script in scripts(&place, &text) {
+                let Some(answer) = self.get(&script, None).await? else { continue };
+                let found = match answer.status.is_success() {
+                    // A script names documents from the page that it runs in.
+                    true => listed(&place, &text_of(&answer.body)),
+                    false => Vec::new(),
+                };
+                if !found.is_empty() {
+                    return Ok(found);
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Takes what a page lists among what was found.
+    async fn take_listed(&mut self, pages: Vec<Listed>) -> Result<(), Failure> {
+        let own = |found: &Found, document: &Listed| found.document.url.path() == document.url.path();
+        for found in &mut self.found {
+            if let Some(document) = pages.iter().find(|document| own(found, document)) {
+                found.document.name.clone_from(&document.name);
+                found.is_listed = true;
+            }
+        }
+        let others: Vec<Listed> =
+            pages.into_iter().filter(|document| !self.found.iter().any(|found| own(found, document))).collect();
+        if others.len() > COMPARED || others.len() > 1 && self.found.is_empty() {
+            let known = self.found.iter().map(|found| found.document.clone());
+            return Err(choice(self.base, &known.chain(others).collect::<Vec<_>>()));
+        }
+        for document in others {
+            if self.ask(&document.url, &document.name).await? {
+                self.found
+                    .iter_mut()
+                    .filter(|found| found.document.url == document.url)
+                    .for_each(|found| found.is_listed = true);
+                continue;
+            }
+            // A service behind a gateway may not know the prefix of its own address.
+            let path = document.url.path().to_owned();
+            let prefix = self.base.path().trim_end_matches('/');
+            if document.url.origin() == self.base.origin() && !path.starts_with(&format!("{prefix}/")) {
+                self.ask(&below(self.base, &path)?, &document.name).await?;
+            }
+            let refused = |answer: &&Answer| answer.url == document.url;
+            let answer = self.tried.iter().find(refused).map(|answer| answer.status);
+            let is_there = matches!(answer, Some(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN));
+            if is_there && !self.found.is_empty() {
+                let known = self.found.iter().map(|found| found.document.clone());
+                return Err(choice(self.base, &known.chain([document]).collect::<Vec<_>>()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The one contract. One that is served at several addresses is one.
+    async fn settle(mut self) -> Result<Answer, Failure> {
+        if self.found.len() > 1 {
+            for found in self.found.iter_mut().filter(|found| found.canonical.is_none()) {
+                let answer = self.http.get(&found.document.url, None, &mut |_| {}).await?;
+                found.canonical = load::load(super::DEFAULT_NAME, &answer.body).ok().map(|loaded| loaded.canonical());
+                found.answer = answer;
+            }
+        }
+        let mut seen: BTreeSet<Option<String>> =
+            self.found.iter().filter(|found| found.is_listed).map(|found| found.canonical.clone()).collect();
+        self.found.retain(|found| found.is_listed || seen.insert(found.canonical.clone()));
+        match self.found.len() {
+            0 => self.nothing(),
+            1 => Ok(self.found.remove(0).answer),
+            _ => {
+                let documents: Vec<Listed> = self.found.iter().map(|found| found.document.clone()).collect();
+                Err(choice(self.base, &documents))
+            }
+        }
+    }
+
+    /// What was asked, with each answer. What looks like a contract and is not is judged as one.
+    fn nothing(self) -> Result<Answer, Failure> {
+        let asked = self.asked();
+        let is_document = |answer: &Answer| {
+            let path = answer.url.path();
+            answer.status.is_success() && !answer.is_html() && USUAL.iter().any(|usual| path.ends_with(usual))
         };
-        found = entries(page, array);
-        if !found.is_empty() {
-            break;
+        if let Some(index) = self.tried.iter().position(is_document) {
+            let mut tried = self.tried;
+            return Ok(tried.swap_remove(index));
         }
+        let with = |status: StatusCode| self.tried.iter().find(|answer| answer.status == status);
+        if let Some(answer) = with(StatusCode::UNAUTHORIZED).or_else(|| with(StatusCode::FORBIDDEN)) {
+            let refused = answer.refused(self.http.is_authorized_for(&answer.url));
+            return Err(Failure { message: format!("{}; no contract was found:{asked}", refused.message), ..refused });
+        }
+        let first = below(self.base, USUAL[0])?;
+        if let Some(page) = self.tried.iter().find(|answer| answer.status.is_success() && answer.url == first) {
+            let failure = not_a_contract(&page.described(), "a page for people, often a login page");
+            return Err(Failure { message: format!("{}\nasked:{asked}", failure.message), ..failure });
+        }
+        if let Some((_, first)) = self.failed.iter().find(|(url, _)| *url == first) {
+            let message = format!("{}; no contract was found:{asked}", first.message);
+            return Err(Failure::new(first.exit, first.code, message, first.hint.clone()));
+        }
+        Err(Failure::new(
+            Exit::Download,
+            "download/no-contract",
+            format!("no contract is served below {}:{asked}", shown(self.base)),
+            format!(
+                "name its address in {CONFIGURATION}:\n\n[[source.document]]\nname = \"platform\"\ncontract = \"/path/of/the/contract.json\"\n\n\
+                 or use --contract URL, or work from the pinned contracts: `cargo xtask regenerate --offline`"
+            ),
+        ))
     }
-    if found.is_empty() {
-        found = text
-            .match_indices("url")
-            .filter_map(|(index, _)| reach(&text, index + 3).and_then(after_colon).and_then(quoted))
-            .take(PLACES)
-            .filter_map(|address| page.join(&address).ok())
-            .filter(|url| !is_placeholder(url))
-            .map(|url| Listed { name: super::DEFAULT_NAME.to_owned(), url })
-            .take(1)
-            .collect();
-    }
-    let mut seen = BTreeSet::new();
-    found.retain(|document| seen.insert(document.url.to_string()));
-    found.truncate(DOCUMENTS);
-    found
-}
 
-/// What follows a place of a text, as far as it is looked at.
-fn reach(text: &str, from: usize) -> Option<&str> {
-    let rest = text.get(from..)?;
-    let mut end = rest.len().min(REACH);
-    while !rest.is_char_boundary(end) {
-        end -= 1;
-    }
-    rest.get(..end)
-}
-
-/// Swashbuckle puts its configuration as JSON inside a script string.
-fn unescaped(text: &str) -> String {
-    text.replace("\\\"", "\"").replace("\\u0022", "\"").replace("\\/", "/")
-}
-
-/// What follows the colon of a key that is written `urls:`, `"urls":` or `'urls' :`.
-fn after_colon(rest: &str) -> Option<&str> {
-    let rest = rest.strip_prefix(['"', '\'']).unwrap_or(rest);
-    Some(rest.trim_start().strip_prefix(':')?.trim_start())
-}
-
-fn quoted(rest: &str) -> Option<String> {
-    let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))?;
-    let inner = rest.get(1..)?;
-    let end = inner.find(quote)?;
-    inner.get(..end).filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
-fn entries(page: &Url, array: &str) -> Vec<Listed> {
-    let mut stream = serde_json::Deserializer::from_str(array).into_iter::<Value>();
-    if let Some(Ok(Value::Array(items))) = stream.next() {
-        let listed = items.iter().filter_map(|item| {
-            let url = page.join(item.get("url")?.as_str()?).ok()?;
-            let name = item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-            Some(Listed { url, name })
+    /// Every address with its answer, a line each.
+    fn asked(&self) -> String {
+        let answers = self.tried.iter().map(|answer| {
+            let what = match answer.status.is_success() {
+                true if answer.is_html() => " (a page)",
+                true => " (something else than a contract)",
+                false => "",
+            };
+            format!("\n  {} ({}){what}", shown(&answer.url), answer.status.as_u16())
         });
-        return listed.collect();
+        let failures = self.failed.iter().map(|(url, failure)| {
+            let (place, said) = (shown(url), line(&failure.message).into_owned());
+            let said = said.strip_prefix(&place).unwrap_or(&said);
+            format!("\n  {place}: {}", said.trim_start())
+        });
+        answers.chain(failures).collect()
     }
-    // A script: keys without quotes, or strings in single ones.
-    let end = array.find(']').unwrap_or(array.len());
-    let body = array.get(..end).unwrap_or_default();
-    let field = |object: &str, key: &str| {
-        let mut places = object.match_indices(key);
-        places.find_map(|(index, _)| object.get(index + key.len()..).and_then(after_colon).and_then(quoted))
-    };
-    let objects = body.split('}').filter_map(|object| {
-        let url = page.join(&field(object, "url")?).ok()?;
-        Some(Listed { url, name: field(object, "name").unwrap_or_default() })
-    });
-    objects.collect()
 }
 
-/// The address that an unconfigured Swagger UI shows.
-fn is_placeholder(url: &Url) -> bool {
-    url.host_str() == Some("petstore.swagger.io")
+/// The version in a usual address: `v1`.
+fn version(path: &str) -> String {
+    let is_version =
+        |part: &&str| part.starts_with('v') && part.len() > 1 && part[1..].bytes().all(|c| c.is_ascii_digit());
+    let part = path.split(['/', '.']).find(is_version);
+    part.unwrap_or(super::DEFAULT_NAME).to_owned()
 }
 
+/// Asks the user, with the configuration to write.
 fn choice(base: &Url, documents: &[Listed]) -> Failure {
     let mut hint = format!("choose in {CONFIGURATION}; several entries are generated into one client:");
     let mut names = BTreeSet::new();
@@ -220,89 +327,14 @@ fn relative(base: &Url, url: &Url) -> String {
     }
 }
 
-fn nothing(base: &Url, tried: &[Answer]) -> Failure {
-    if let Some(page) = tried.iter().find(|answer| answer.status.is_success()) {
-        return not_a_contract(&page.described(), "a page for people, often a login page");
-    }
-    let addresses: Vec<String> =
-        tried.iter().map(|answer| format!("{} ({})", shown(&answer.url), answer.status.as_u16())).collect();
-    Failure::new(
-        Exit::Download,
-        "download/no-contract",
-        format!("no contract is served below {}: {}", shown(base), addresses.join(", ")),
-        format!(
-            "name its address in {CONFIGURATION}:\n\n[[source.document]]\nname = \"platform\"\ncontract = \"/path/of/the/contract.json\"\n\n\
-             or use --contract URL, or work from the pinned contracts: `cargo xtask regenerate --offline`"
-        ),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(page: &str, text: &str) -> Vec<(String, String)> {
-        let page = Url::parse(page).expect("a URL");
-        listed(&page, text).into_iter().map(|document| (document.url.to_string(), document.name)).collect()
-    }
-
-    fn pair(url: &str, name: &str) -> (String, String) {
-        (url.to_owned(), name.to_owned())
-    }
-
     #[test]
-    fn the_list_of_swashbuckle_is_read() {
-        let text = r#"<script> var configObject = JSON.parse('{"urls":[{"url":"v1/swagger.json","name":"API V1"},{"url":"/swagger/v2/swagger.json","name":"API V2"}],"deepLinking":false}'); </script>"#;
-        let expected = [
-            pair("https://h/p/swagger/v1/swagger.json", "API V1"),
-            pair("https://h/swagger/v2/swagger.json", "API V2"),
-        ];
-        assert_eq!(found("https://h/p/swagger/index.html", text), expected);
-        let escaped = text.replace('"', "\\\"");
-        assert_eq!(found("https://h/p/swagger/index.html", &escaped), expected);
-    }
-
-    #[test]
-    fn a_bundle_with_one_address_is_read() {
-        for text in [
-            "SwaggerUIBundle({url: \"/openapi/main.json\", dom_id: '#x'})",
-            "window.ui = SwaggerUIBundle({ \"url\" : '/openapi/main.json' })",
-            "var url = window.location.search; const ui = SwaggerUIBundle({\n  url: `/openapi/main.json`,\n})",
-        ] {
-            assert_eq!(found("https://h/swagger/", text), [pair("https://h/openapi/main.json", "platform")], "{text}");
-        }
-    }
-
-    #[test]
-    fn a_script_list_is_read() {
-        let text = "urls: [ {url: 'a.json', name: 'First one'}, {name: \"Second\", url: \"/b.json\"} ], x: 1";
-        let expected = [pair("https://h/swagger/a.json", "First one"), pair("https://h/b.json", "Second")];
-        assert_eq!(found("https://h/swagger/index.html", text), expected);
-    }
-
-    #[test]
-    fn what_lists_nothing_gives_nothing() {
-        for text in [
-            "",
-            "<html>curl: none</html>",
-            "urls: []",
-            "SwaggerUIBundle({url: \"https://petstore.swagger.io/v2/swagger.json\"})",
-        ] {
-            assert_eq!(found("https://h/swagger/index.html", text), [], "{text}");
-        }
-    }
-
-    /// A page that repeats the beginning of a list, or lists without end, takes no more time than it has bytes.
-    #[test]
-    fn a_page_that_is_made_to_be_slow_is_read_to_its_bounds() {
-        for part in ["urls:[", "urls:[{", "url:'", "url:", "\\u0022", "\u{fffd}urls:["] {
-            assert!(found("https://h/swagger/index.html", &part.repeat(1_000_000)).len() <= 1, "{part}");
-        }
-        let entries: Vec<String> = (0..500).map(|index| format!("{{\"url\":\"{index}\",\"name\":\"same\"}}")).collect();
-        let page = Url::parse("https://h/").expect("a URL");
-        let documents = listed(&page, &format!("urls:[{}]", entries.join(",")));
-        assert_eq!(documents.len(), DOCUMENTS);
-        assert!(choice(&page, &documents).hint.contains("samex"));
+    fn a_usual_address_names_its_version() {
+        let names: Vec<String> = USUAL.iter().map(|path| version(path)).collect();
+        assert_eq!(names, ["v1", "v1", "v2", "v2", "v1", "v1", "platform", "platform", "v3"]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The embedded sandbox as a source: the whole job over HTTP, with a real token.
 
+use platform_runtime::auth::{ClientCredentials, SecretFile};
 use url::Url;
 
 use super::graphql::Interface;
-use super::token::{Client, Credential};
-use super::{Bundle, Fetcher, SANDBOX, base_url, secret};
+use super::{Bundle, Fetcher, SANDBOX, base_url};
 use crate::failure::{Exit, Failure};
 use crate::sandbox::Sandbox;
 
@@ -19,16 +19,13 @@ pub(super) async fn fetch(fetcher: Fetcher<'_>, interface: Interface<'_>) -> Res
             "report this",
         )
     })?;
-    let credential = Credential::Client(Client {
-        issuer: base_url(&addresses.auth_url, "the sandbox's issuer")?,
-        client_id: client.client_id.clone(),
-        secret: secret::read(&client.secret_file, &secret::Rules::default())?,
-        scope: Some("api".to_owned()),
-    });
+    let secret = SecretFile::new(&client.secret_file);
+    let credential = ClientCredentials::new(&addresses.auth_url, &client.client_id, secret);
     let base: Url = base_url(&addresses.base_url, "the sandbox's address")?;
     fetcher.steps.note(&format!("the sandbox listens at {base}"));
     let fetcher = Fetcher { recorded: Some(SANDBOX), ..fetcher };
-    let fetched = fetcher.authorized(&base, &credential).await?.bundle(&base, interface.of_sandbox()).await;
+    let fetched =
+        fetcher.authorized(&base, Some(Box::new(credential))).await?.bundle(&base, interface.of_sandbox()).await;
     sandbox.stop();
     fetched
 }

@@ -4,7 +4,7 @@
 //! is named has to give a schema.
 
 use platform_codegen::graphql::is_schema;
-use reqwest::StatusCode;
+use platform_runtime::StatusCode;
 use serde_json::{Value, json};
 use url::Url;
 

@@ -1,16 +1,16 @@
-//! One download: time limits, size limit, origins, and errors that name the step which failed.
+//! One download: size limit, origins, redirects, and errors that name the step which failed. Connections, certificates,
+//! proxies and tokens are the runtime's, as in a program that uses the client.
 
-use std::error::Error as _;
-use std::io::{self, ErrorKind};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use platform_codegen::line;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, LOCATION};
-use reqwest::{Client, Method, StatusCode, redirect};
+use platform_runtime::auth::{Credential, ExposeSecret as _, SecretString};
+use platform_runtime::download::{Download, said, token};
+use platform_runtime::{Client, Error, Method, StatusCode};
 use url::{Origin, Url};
 
 use super::address::{is_loopback, may_lead, shown};
-use super::secret::Secret;
 use crate::console::{SHORTEST, hide, redacted};
 use crate::failure::{Exit, Failure};
 
@@ -20,22 +20,24 @@ const REDIRECTS: usize = 5;
 /// Longest tag that is kept, in bytes: the lock holds it.
 const LONGEST_TAG: usize = 512;
 const OFFLINE: &str = "or work from the pinned contracts: `cargo xtask regenerate --offline`";
+const ACCEPT: &str = "application/json, application/yaml;q=0.9, */*;q=0.1";
 
 /// A client for downloads, and the one credential that it may send.
 #[derive(Debug)]
 pub(crate) struct Http {
     connect_timeout: Duration,
     timeout: Duration,
-    bearer: Option<Bearer>,
+    /// What asks without a credential.
+    open: OnceLock<Client>,
+    authorized: Option<Authorized>,
 }
 
-/// A bearer token, and the only origin that it is sent to.
+/// A client with a credential, which goes to one origin only.
 #[derive(Debug)]
-struct Bearer {
+struct Authorized {
+    client: Client,
     origin: Origin,
-    // Marked as sensitive, which keeps it out of every debug output.
-    value: HeaderValue,
-    token: Secret,
+    token: SecretString,
 }
 
 /// What a server answered.
@@ -53,32 +55,23 @@ pub(crate) struct Answer {
 
 impl Http {
     pub(crate) fn new(connect_timeout: Duration, timeout: Duration) -> Self {
-        Self { connect_timeout, timeout, bearer: None }
+        Self { connect_timeout, timeout, open: OnceLock::new(), authorized: None }
     }
 
-    /// Lets `token` go to the origin of `base`, and nowhere else.
-    pub(crate) fn authorize(&mut self, base: &Url, token: &str) -> Result<(), Failure> {
-        let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| {
-            Failure::new(
-                Exit::Download,
-                "token/malformed",
-                "the token holds characters that no header can carry",
-                "check the token's source: a line break inside it is a common cause",
-            )
-        })?;
-        value.set_sensitive(true);
-        hide(token);
-        self.bearer = Some(Bearer { origin: base.origin(), value, token: Secret::from_environment(token) });
+    /// Gets a token, and lets it go to the origin of `base`, and nowhere else.
+    pub(crate) async fn authorize(&mut self, base: &Url, credential: Box<dyn Credential>) -> Result<(), Failure> {
+        let client = self.client(base, Some(credential))?;
+        let token = token(&client, self.timeout).await.map_err(|error| no_token(&error))?;
+        if let Some(token) = token {
+            hide(token.expose_secret());
+            self.authorized = Some(Authorized { client, origin: base.origin(), token });
+        }
         Ok(())
-    }
-
-    fn bearer_for(&self, url: &Url) -> Option<&HeaderValue> {
-        self.bearer.as_ref().filter(|bearer| bearer.origin == url.origin()).map(|bearer| &bearer.value)
     }
 
     /// Whether a request to this place carries the credential.
     pub(crate) fn is_authorized_for(&self, url: &Url) -> bool {
-        self.bearer_for(url).is_some()
+        self.authorized.as_ref().is_some_and(|authorized| authorized.origin == url.origin())
     }
 
     /// Reads a place; without a credential, redirects are followed.
@@ -90,20 +83,13 @@ impl Http {
     ) -> Result<Answer, Failure> {
         let mut url = url.clone();
         for _ in 0..=REDIRECTS {
-            let mut headers = HeaderMap::new();
-            headers.insert(ACCEPT, HeaderValue::from_static("application/json, application/yaml;q=0.9, */*;q=0.1"));
-            if let Some(etag) = etag.and_then(|etag| HeaderValue::from_str(etag).ok()) {
-                headers.insert(IF_NONE_MATCH, etag);
-            }
-            let bearer = self.bearer_for(&url);
-            if let Some(value) = bearer {
-                headers.insert(AUTHORIZATION, value.clone());
-            }
-            let answer = self.send(Method::GET, &url, headers, None, received).await?;
+            let mut headers = vec![("accept", ACCEPT.to_owned())];
+            headers.extend(etag.map(|etag| ("if-none-match", etag.to_owned())));
+            let answer = self.send(Method::Get, &url, headers, None, received).await?;
             let next = answer.location.as_deref().filter(|_| answer.status.is_redirection());
             let Some(next) = next else { return Ok(answer) };
             let next = url.join(next).map_err(|_| redirected(&url, "an address that is not a URL"))?;
-            if bearer.is_some() || !may_lead(&url, &next) {
+            if self.is_authorized_for(&url) || !may_lead(&url, &next) {
                 return Err(redirected(&url, &shown(&next)));
             }
             url = next;
@@ -111,74 +97,49 @@ impl Http {
         Err(redirected(&url, "ever more redirects"))
     }
 
-    /// Sends a form; it holds a secret, so no redirect is followed.
-    pub(crate) async fn post_form(&self, url: &Url, form: String) -> Result<Answer, Failure> {
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
-        let answer = self.send(Method::POST, url, headers, Some(form), &mut |_| {}).await?;
-        match &answer.location {
-            Some(next) if answer.status.is_redirection() => {
-                let next =
-                    url.join(next).map_or_else(|_| "an address that is not a URL".to_owned(), |next| shown(&next));
-                Err(redirected(url, &next))
-            }
-            _ => Ok(answer),
-        }
-    }
-
     /// Asks with a JSON body. No redirect is followed.
     pub(crate) async fn post_json(&self, url: &Url, body: String) -> Result<Answer, Failure> {
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if let Some(value) = self.bearer_for(url) {
-            headers.insert(AUTHORIZATION, value.clone());
-        }
-        self.send(Method::POST, url, headers, Some(body), &mut |_| {}).await
+        let json = || "application/json".to_owned();
+        let headers = vec![("accept", json()), ("content-type", json())];
+        self.send(Method::Post, url, headers, Some(body), &mut |_| {}).await
     }
 
     async fn send(
         &self,
         method: Method,
         url: &Url,
-        headers: HeaderMap,
+        headers: Vec<(&'static str, String)>,
         body: Option<String>,
         received: &mut (dyn FnMut(usize) + Send),
     ) -> Result<Answer, Failure> {
-        let failed = |error: &reqwest::Error| failure(url, error);
-        let mut request = self.client(url)?.request(method, url.clone()).headers(headers);
-        if let Some(body) = body {
-            request = request.body(body);
-        }
-        let mut response = request.send().await.map_err(|error| failed(&error))?;
-        let header = |name: reqwest::header::HeaderName| {
-            response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
-        };
-        let mut answer = Answer {
-            url: url.clone(),
-            status: response.status(),
-            content_type: header(CONTENT_TYPE).unwrap_or_default(),
-            etag: header(ETAG).filter(|tag| tag.len() <= LONGEST_TAG),
-            challenge: header(reqwest::header::WWW_AUTHENTICATE),
-            location: header(LOCATION),
-            body: Vec::new(),
-        };
-        while let Some(chunk) = response.chunk().await.map_err(|error| failed(&error))? {
-            if answer.body.len() + chunk.len() > LIMIT {
-                return Err(too_large(&shown(url)));
+        let client = match &self.authorized {
+            Some(authorized) => {
+                check(url)?;
+                &authorized.client
             }
-            answer.body.extend_from_slice(&chunk);
-            received(answer.body.len());
-        }
+            None => self.open(url)?,
+        };
+        let body = body.map(Into::into);
+        let download = Download { method, url, headers, body, time: self.timeout, limit: LIMIT };
+        let came = download.send(client, received).await.map_err(|error| failure(url, &error))?;
+        let header = |name: &str| came.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let answer = Answer {
+            url: url.clone(),
+            status: came.status,
+            content_type: header("content-type").unwrap_or_default(),
+            etag: header("etag").filter(|tag| tag.len() <= LONGEST_TAG),
+            challenge: header("www-authenticate"),
+            location: header("location"),
+            body: came.body.into(),
+        };
         self.repeats_no_token(&answer)?;
         Ok(answer)
     }
 
     /// What is received is written into the repository: a service that repeats the token must not bring it there.
     fn repeats_no_token(&self, answer: &Answer) -> Result<(), Failure> {
-        let Some(bearer) = &self.bearer else { return Ok(()) };
-        let token = bearer.token.expose().as_bytes();
+        let Some(authorized) = &self.authorized else { return Ok(()) };
+        let token = authorized.token.expose_secret().as_bytes();
         let holds = |text: &[u8]| token.len() >= SHORTEST && text.windows(token.len()).any(|part| part == token);
         if answer.status.is_success()
             && (holds(&answer.body) || answer.etag.as_ref().is_some_and(|tag| holds(tag.as_bytes())))
@@ -193,43 +154,45 @@ impl Http {
         Ok(())
     }
 
-    fn client(&self, url: &Url) -> Result<Client, Failure> {
-        let mut builder = Client::builder()
+    fn open(&self, url: &Url) -> Result<&Client, Failure> {
+        check(url)?;
+        if let Some(client) = self.open.get() {
+            return Ok(client);
+        }
+        let client = self.client(url, None)?;
+        Ok(self.open.get_or_init(|| client))
+    }
+
+    fn client(&self, url: &Url, credential: Option<Box<dyn Credential>>) -> Result<Client, Failure> {
+        check(url)?;
+        let builder = Client::builder(url.origin().ascii_serialization())
             .user_agent("platform-xtask")
-            .redirect(redirect::Policy::none())
+            .request_id_header("")
             .connect_timeout(self.connect_timeout)
-            .timeout(self.timeout);
-        match url.scheme() {
-            "https" => {}
-            // Nothing on loopback goes through a proxy, or needs the system's certificates.
-            "http" if is_loopback(url) => builder = builder.no_proxy().tls_certs_only([]),
-            "http" => {
-                return Err(Failure::configuration(
-                    "configuration/plain-http",
-                    format!("{} is plain http, which is for loopback only", shown(url)),
-                    "use https, or save the contract by other means and name it with --contract FILE",
-                ));
-            }
-            other => {
-                return Err(Failure::configuration(
-                    "configuration/scheme",
-                    format!("{}: {other} is not a scheme that can be downloaded from", shown(url)),
-                    "use an https URL",
-                ));
-            }
-        }
-        if rustls::crypto::CryptoProvider::get_default().is_none() {
-            // A provider that was installed in the meantime serves as well.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        }
-        builder.build().map_err(|error| {
-            Failure::new(
-                Exit::Download,
-                "download/tls",
-                format!("TLS cannot be set up: {}", chain(&error)),
-                format!("install the system's CA certificates, or name them with SSL_CERT_FILE\n{OFFLINE}"),
-            )
-        })
+            .body_limit(LIMIT);
+        let builder = match credential {
+            Some(credential) => builder.credential(credential),
+            None => builder,
+        };
+        builder.build().map_err(|error| no_token(&error))
+    }
+}
+
+/// Whether a place may be asked at all.
+fn check(url: &Url) -> Result<(), Failure> {
+    match url.scheme() {
+        "https" => Ok(()),
+        "http" if is_loopback(url) => Ok(()),
+        "http" => Err(Failure::configuration(
+            "configuration/plain-http",
+            format!("{} is plain http, which is for loopback only", shown(url)),
+            "use https, or save the contract by other means and name it with --contract FILE",
+        )),
+        other => Err(Failure::configuration(
+            "configuration/scheme",
+            format!("{}: {other} is not a scheme that can be downloaded from", shown(url)),
+            "use an https URL",
+        )),
     }
 }
 
@@ -253,66 +216,54 @@ fn redirected(from: &Url, to: &str) -> Failure {
 }
 
 /// Which step of a request failed, and what to do about it.
-fn failure(url: &Url, error: &reqwest::Error) -> Failure {
+fn failure(url: &Url, error: &Error) -> Failure {
+    let (said, place) = (said(error), shown(url));
     let host = url.host_str().unwrap_or_default();
-    let place = shown(url);
-    let (code, message, hint) = if error.is_dns() {
-        ("download/dns", format!("the name {host} cannot be resolved"), "check the host name and the network")
-    } else if is_tls(url, error) {
-        (
+    let (code, message, hint) = match said.code {
+        "too-large" => return too_large(&place),
+        "connect/dns" => {
+            ("download/dns", format!("the name {host} cannot be resolved"), "check the host name and the network")
+        }
+        "connect/tls" => (
             "download/tls",
-            format!("no TLS connection to {place}: {}", chain(error)),
+            format!("{place}: {}", said.what),
             "check the scheme and port; a private CA goes into SSL_CERT_FILE",
-        )
-    } else if error.is_timeout() && error.is_connect() {
-        (
+        ),
+        "connect/timeout" => (
             "download/timeout",
             format!("no connection to {place} in time"),
             "check the address, or raise --connect-timeout",
-        )
-    } else if error.is_timeout() {
-        ("download/timeout", format!("{place} did not answer in time"), "try again, or raise --timeout")
-    } else if error.is_connect() {
-        (
-            "download/connect",
-            format!("no connection to {place}: {}", chain(error)),
-            "check the address and that the service runs",
-        )
-    } else {
-        ("download/broken", format!("the answer of {place} broke off: {}", chain(error)), "try again")
+        ),
+        "connect/refused" | "connect" => {
+            ("download/connect", format!("{place}: {}", said.what), "check the address and that the service runs")
+        }
+        "timeout" => ("download/timeout", format!("{place} did not answer in time"), "try again, or raise --timeout"),
+        "transport" => ("download/broken", format!("the answer of {place} broke off: {}", said.what), "try again"),
+        // A token that was replaced on the way.
+        _ => return no_token(error),
     };
     Failure::new(Exit::Download, code, message, format!("{hint}\n{OFFLINE}"))
 }
 
-/// Whether the connection stood and TLS did not: an alert, or a peer that hangs up on the greeting.
-fn is_tls(url: &Url, error: &reqwest::Error) -> bool {
-    let greeted = url.scheme() == "https" && error.is_connect();
-    let mut cause = error.source();
-    while let Some(current) = cause {
-        if current.is::<rustls::Error>() {
-            return true;
-        }
-        // An I/O error hides the error that it was made of from `source`.
-        let mut inside = current.downcast_ref::<io::Error>();
-        while let Some(io) = inside {
-            let hung_up = greeted && matches!(io.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset);
-            if hung_up || io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
-                return true;
-            }
-            inside = io.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
-        }
-        cause = current.source();
+/// Why there is no token: the configuration, the secret, or the issuer.
+pub(super) fn no_token(error: &Error) -> Failure {
+    let said = said(error);
+    let code = match said.code {
+        "configuration" | "request" => "configuration/credential",
+        "secret" => "secret/unreadable",
+        "connect/dns" => "download/dns",
+        "connect/tls" => "download/tls",
+        "timeout" | "connect/timeout" => "download/timeout",
+        "connect/refused" | "connect" => "download/connect",
+        "transport" => "download/broken",
+        "token" => "token/refused",
+        code => code,
+    };
+    if code.starts_with("secret/") || code.starts_with("configuration/") {
+        return Failure::configuration(code, said.what, said.hint);
     }
-    false
-}
-
-/// The innermost reason; the outer ones repeat the URL.
-fn chain(error: &reqwest::Error) -> String {
-    let mut reason: &dyn std::error::Error = error;
-    while let Some(source) = reason.source() {
-        reason = source;
-    }
-    reason.to_string()
+    let message = format!("the identity issuer gives no token: {}", said.what);
+    Failure::new(Exit::Download, code, message, format!("{}\n{OFFLINE}", said.hint))
 }
 
 impl Answer {

@@ -1,20 +1,21 @@
 //! Where contracts come from, and how they are fetched.
 
 mod address;
+mod credential;
 mod discover;
 mod embedded;
 mod graphql;
 mod http;
-mod secret;
+mod listing;
 mod stand_in;
-mod token;
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use platform_codegen::line;
-use reqwest::StatusCode;
+use platform_runtime::StatusCode;
+use platform_runtime::auth::Credential;
 use url::Url;
 
 use crate::console::{Steps, size};
@@ -24,9 +25,9 @@ use crate::lock::Lock;
 use crate::settings::{Settings, Source};
 use crate::workspace::{CONFIGURATION, Workspace, pinned_path};
 use address::shown;
+use credential::from_env;
 use graphql::Interface;
 use http::Http;
-use token::Credential;
 
 /// Name of the document where nobody chose one.
 pub(crate) const DEFAULT_NAME: &str = "platform";
@@ -99,7 +100,11 @@ pub(crate) async fn fetch(
     // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
     let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
-    match plan(workspace, &settings.source, flags)? {
+    let plan = plan(workspace, &settings.source, flags)?;
+    if let Some(note) = unsent(&settings.source, &plan)? {
+        steps.note(&note);
+    }
+    match plan {
         Plan::Sandbox => {
             if flags.sandbox {
                 steps.note("starting the sandbox");
@@ -110,8 +115,8 @@ pub(crate) async fn fetch(
             embedded::fetch(fetcher, interface).await
         }
         Plan::Discover { base } => {
-            let credential = Credential::resolve(&settings.source.token)?;
-            fetcher.authorized(&base, &credential).await?.bundle(&base, interface).await
+            let credential = credential::resolve(&settings.source.token)?;
+            fetcher.authorized(&base, credential).await?.bundle(&base, interface).await
         }
         Plan::Documents { base, documents } => {
             let mut fetcher = fetcher;
@@ -119,7 +124,7 @@ pub(crate) async fn fetch(
             let needed = documents.iter().any(|(_, place)| matches!(place, Place::Url(_)));
             let base = base.filter(|_| needed || asked);
             if let Some(base) = &base {
-                fetcher = fetcher.authorized(base, &Credential::resolve(&settings.source.token)?).await?;
+                fetcher = fetcher.authorized(base, credential::resolve(&settings.source.token)?).await?;
             }
             let mut fetched = Vec::new();
             for (name, place) in documents {
@@ -143,9 +148,15 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
     if flags.sandbox {
         return Ok(Plan::Sandbox);
     }
-    let variable = token::from_env(source.base_url_env.as_deref())?;
-    let configured = flags.base_url.as_ref().or(variable.as_ref()).or(source.base_url.as_ref());
-    let base = configured.map(|text| base_url(text, "the base URL")).transpose()?;
+    let variable = from_env(source.base_url_env.as_deref())?;
+    let named = format!("{} (the base URL)", source.base_url_env.as_deref().unwrap_or_default());
+    let places = [
+        (flags.base_url.as_deref(), "--base-url"),
+        (variable.as_deref(), named.as_str()),
+        (source.base_url.as_deref(), "`base_url` in [source] of specs/codegen.toml"),
+    ];
+    let configured = places.into_iter().find_map(|(text, place)| Some((text?, place)));
+    let base = configured.map(|(text, place)| base_url(text, place)).transpose()?;
     if let Some(contract) = &flags.contract {
         let name = match source.documents.as_slice() {
             [only] => only.name.clone(),
@@ -181,6 +192,38 @@ fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Pl
         documents.push((document.name.clone(), place));
     }
     Ok(Plan::Documents { base, documents })
+}
+
+/// Why a token that is set goes nowhere, or not to every address: it is for the origin of the base URL.
+fn unsent(source: &Source, plan: &Plan) -> Result<Option<String>, Failure> {
+    let prefix = source.token.variables.as_deref().unwrap_or_default();
+    let mut set = None;
+    for end in ["TOKEN", "TOKEN_FILE"].into_iter().filter(|_| !prefix.is_empty()) {
+        let variable = format!("{prefix}{end}");
+        if set.is_none() && from_env(Some(&variable))?.is_some() {
+            set = Some(variable);
+        }
+    }
+    let Some(variable) = set else { return Ok(None) };
+    let base_url = source.base_url_env.as_deref().unwrap_or("base_url");
+    let reason = match plan {
+        Plan::Discover { .. } => return Ok(None),
+        Plan::Sandbox => "the sandbox is asked, which has tokens of its own".to_owned(),
+        Plan::Documents { base, documents } => {
+            let addresses = documents.iter().filter_map(|(_, place)| match place {
+                Place::Url(url) => Some(url),
+                Place::File { .. } => None,
+            });
+            let foreign = |url: &&Url| base.as_ref().is_none_or(|base| base.origin() != url.origin());
+            match (addresses.clone().find(foreign), addresses.count()) {
+                (Some(url), _) if base.is_none() => format!("{} has no base URL beside it: set {base_url}", shown(url)),
+                (Some(url), _) => format!("{} is not at the origin of the base URL", shown(url)),
+                (None, 0) => "the contract is a file".to_owned(),
+                (None, _) => return Ok(None),
+            }
+        }
+    };
+    Ok(Some(format!("{variable} is set, and not sent: {reason}")))
 }
 
 /// A file that is called as a source is.
@@ -265,14 +308,10 @@ struct Fetcher<'a> {
 
 impl Fetcher<'_> {
     /// Gets the token, and lets it go to the origin of `base`.
-    async fn authorized(mut self, base: &Url, credential: &Credential) -> Result<Self, Failure> {
-        match credential {
-            Credential::None => {}
-            Credential::Fixed(_) => self.steps.step("using the configured token"),
-            Credential::Client(client) => self.steps.step(&format!("getting a token from {}", shown(&client.issuer))),
-        }
-        if let Some(token) = credential.token(&self.http).await? {
-            self.http.authorize(base, token.expose())?;
+    async fn authorized(mut self, base: &Url, credential: Option<Box<dyn Credential>>) -> Result<Self, Failure> {
+        if let Some(credential) = credential {
+            self.steps.step(&format!("getting a token: {}", line(&credential.describe())));
+            self.http.authorize(base, credential).await?;
         }
         Ok(self)
     }

@@ -10,7 +10,7 @@ const MAY_KNOW: [(&str, &[&str]); 6] = [
     ("generated-client", &["platform-runtime"]),
     ("runtime", &[]),
     ("sandbox", &[]),
-    ("xtask", &["platform-codegen"]),
+    ("xtask", &["platform-codegen", "platform-runtime"]),
     ("tests", &["platform-codegen", "platform-client", "platform-runtime", "platform-sandbox", "xtask"]),
 ];
 const PACKAGES: [&str; 6] =

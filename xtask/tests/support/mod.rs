@@ -18,10 +18,7 @@ pub(crate) const CONFIGURATION: &str = r#"
 base_url_env = "TEST_BASE_URL"
 
 [source.token]
-env = "TEST_TOKEN"
-issuer_env = "TEST_ISSUER"
-client_id_env = "TEST_CLIENT_ID"
-secret_file_env = "TEST_SECRET_FILE"
+variables = "TEST_"
 scope = "api"
 
 [[family]]

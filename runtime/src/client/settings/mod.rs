@@ -1,23 +1,20 @@
 //! Clients that are configured outside the program: by environment variables, or by a profile.
 
+mod credential;
 #[cfg(feature = "profiles")]
 mod profiles;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests;
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc};
+use std::ffi::OsString;
 
 use uuid::Uuid;
 
+use self::credential::Variables;
+pub use self::credential::{CredentialSettings, SecretFiles, SecretPlace};
 use super::{Client, ClientBuilder, Compliance, GeneratedClient};
-use crate::{
-    auth::{
-        ClientCredentials, Credential, RefreshFolder, RefreshToken, Registration, SecretCommand, SecretEnv, SecretFile,
-        SecretSource, StaticToken,
-    },
-    error::{Error, Kind},
-};
+use crate::error::{Error, Kind};
 
 impl Client {
     /// A client that environment variables configure.
@@ -116,50 +113,16 @@ impl<P: GeneratedClient> ClientBuilder<P> {
 #[derive(Debug, Default)]
 struct Settings {
     base_url: String,
-    main: Source,
-    compliance: Option<(String, Option<Uuid>, Source)>,
-}
-
-/// Where a secret is: in one of these places.
-#[derive(Debug, Default)]
-struct Place {
-    env: Option<String>,
-    file: Option<PathBuf>,
-    command: Option<Vec<String>>,
-    keyring: Option<String>,
-}
-
-/// Which files hold secrets.
-#[derive(Clone, Copy, Debug, Default)]
-struct Files {
-    links: bool,
-    mounted: bool,
-}
-
-/// What a credential is made of.
-#[derive(Debug, Default)]
-struct Source {
-    token: Place,
-    issuer: Option<String>,
-    client_id: Option<String>,
-    secret: Place,
-    refresh_folder: Option<PathBuf>,
-    files: Files,
-    scope: Option<String>,
-    audience: Option<String>,
-    token_endpoint: Option<String>,
+    main: CredentialSettings,
+    compliance: Option<(String, Option<Uuid>, CredentialSettings)>,
 }
 
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 fn from_lookup(lookup: Lookup<'_>) -> Result<Settings, Error> {
-    let text = |name: &str| match lookup(name).map(OsString::into_string) {
-        Some(Ok(text)) if !text.is_empty() => Ok(Some(text)),
-        Some(Err(_)) => Err(wrong(&format!("the environment variable `{name}` is not text"), "correct it")),
-        _ => Ok(None),
-    };
-    let profile = text("PLATFORM_PROFILE")?;
-    let base_url = text("PLATFORM_BASE_URL")?;
+    let main = Variables { lookup, prefix: "PLATFORM_" };
+    let profile = main.text("PROFILE")?;
+    let base_url = main.text("BASE_URL")?;
     #[cfg(feature = "profiles")]
     if profile.is_some() || base_url.is_none() {
         let file = profiles::place(lookup);
@@ -179,47 +142,14 @@ fn from_lookup(lookup: Lookup<'_>) -> Result<Settings, Error> {
     let Some(base_url) = base_url else {
         return Err(wrong("PLATFORM_BASE_URL is not set", "set it to the address of the service"));
     };
-    let source = |prefix: &str| -> Result<Source, Error> {
-        let name = |end: &str| format!("{prefix}{end}");
-        let get = |end: &str| text(&name(end));
-        // Its name is kept, and not the value: the source reads it when a token is needed.
-        let present = |end: &str| Ok::<_, Error>(get(end)?.map(|_| name(end)));
-        let flag = |end: &str| match get(end)?.as_deref() {
-            Some("1") => Ok(true),
-            None | Some("0") => Ok(false),
-            Some(_) => Err(wrong(&format!("`{}` is neither 0 nor 1", name(end)), "set it to 1, or not at all")),
-        };
-        let path = |end: &str| lookup(&name(end)).filter(|path| !path.is_empty()).map(PathBuf::from);
-        Ok(Source {
-            token: Place {
-                env: present("TOKEN")?,
-                file: path("TOKEN_FILE"),
-                command: None,
-                keyring: get("TOKEN_KEYRING")?,
-            },
-            issuer: get("ISSUER")?,
-            client_id: get("CLIENT_ID")?,
-            secret: Place {
-                env: present("CLIENT_SECRET")?,
-                file: path("SECRET_FILE"),
-                command: None,
-                keyring: get("SECRET_KEYRING")?,
-            },
-            refresh_folder: path("REFRESH_FOLDER"),
-            files: Files { links: flag("FOLLOW_LINKS")?, mounted: flag("SECRET_FILE_MOUNTED")? },
-            scope: get("SCOPE")?,
-            audience: get("AUDIENCE")?,
-            token_endpoint: get("TOKEN_ENDPOINT")?,
-        })
-    };
-    let compliance = match text("PLATFORM_COMPLIANCE_URL")? {
+    let compliance = match main.text("COMPLIANCE_URL")? {
         Some(url) => {
-            let team = text("PLATFORM_TEAM_ID")?.map(|text| team("PLATFORM_TEAM_ID", &text)).transpose()?;
-            Some((url, team, source("PLATFORM_COMPLIANCE_")?))
+            let team = main.text("TEAM_ID")?.map(|text| team("PLATFORM_TEAM_ID", &text)).transpose()?;
+            Some((url, team, Variables { lookup, prefix: "PLATFORM_COMPLIANCE_" }.credential()?))
         }
         None => None,
     };
-    Ok(Settings { base_url, main: source("PLATFORM_")?, compliance })
+    Ok(Settings { base_url, main: main.credential()?, compliance })
 }
 
 fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, Error> {
@@ -238,92 +168,6 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
         builder = builder.compliance(server);
     }
     Ok(builder)
-}
-
-impl Source {
-    fn credential(self, of: &str) -> Result<Option<Box<dyn Credential>>, Error> {
-        let token = self.token.source(&format!("the token of {of}"), self.files)?;
-        let secret = self.secret.source(&format!("the secret of {of}"), self.files)?;
-        if let Some(token) = token {
-            if secret.is_some() || self.refresh_folder.is_some() {
-                let what = format!("the credential of {of} is both a token and a client's");
-                return Err(wrong(&what, "keep one of them"));
-            }
-            return Ok(Some(Box::new(StaticToken::from_source(token))));
-        }
-        let (issuer, client) = match (self.issuer, self.client_id) {
-            (Some(issuer), Some(client)) => (issuer, client),
-            (None, None) if secret.is_none() && self.refresh_folder.is_none() => return Ok(None),
-            _ => {
-                let what = format!("the credential of {of} lacks its issuer or its client");
-                return Err(wrong(
-                    &what,
-                    "set both: PLATFORM_ISSUER and PLATFORM_CLIENT_ID, or `issuer` and `client_id`",
-                ));
-            }
-        };
-        let mut registration = Registration::new(issuer, client, secret.map(Arc::from));
-        match self.scope {
-            Some(scope) => registration.scope = scope,
-            // The token keeps the scopes that it was granted with.
-            None if self.refresh_folder.is_some() => registration.scope.clear(),
-            None => {}
-        }
-        registration.audience = self.audience;
-        registration.endpoints.token = self.token_endpoint;
-        Ok(Some(match self.refresh_folder {
-            Some(folder) => Box::new(RefreshToken::of(registration, RefreshFolder::new(folder))),
-            None if registration.secret.is_none() => {
-                let what = format!("the credential of {of} lacks the client's secret");
-                return Err(wrong(
-                    &what,
-                    "set PLATFORM_SECRET_FILE to a protected file, or `secret_file` in the profile",
-                ));
-            }
-            None => Box::new(ClientCredentials::of(registration)),
-        }))
-    }
-}
-
-impl Place {
-    /// The source that is named, if any; `what` is what it holds.
-    fn source(self, what: &str, files: Files) -> Result<Option<Box<dyn SecretSource>>, Error> {
-        Ok(match (self.env, self.file, self.command, self.keyring) {
-            (None, None, None, None) => None,
-            (Some(name), None, None, None) => Some(Box::new(SecretEnv::new(name))),
-            (None, Some(path), None, None) => {
-                let file = SecretFile::new(path);
-                let file = if files.links { file.follow_links() } else { file };
-                Some(Box::new(if files.mounted { file.mounted() } else { file }))
-            }
-            (None, None, Some(words), None) => {
-                let Some((program, arguments)) = words.split_first() else {
-                    return Err(wrong(&format!("the command for {what} is empty"), "name a program"));
-                };
-                Some(Box::new(arguments.iter().fold(SecretCommand::new(program), |command, word| command.arg(word))))
-            }
-            (None, None, None, Some(entry)) => Some(keyring(what, &entry)?),
-            _ => return Err(wrong(&format!("{what} has several sources"), "keep one of them")),
-        })
-    }
-}
-
-#[cfg(feature = "keyring")]
-fn keyring(what: &str, entry: &str) -> Result<Box<dyn SecretSource>, Error> {
-    match entry.split_once('/') {
-        Some((service, user)) if !service.is_empty() && !user.is_empty() => {
-            Ok(Box::new(crate::auth::SecretKeyring::new(service, user)))
-        }
-        _ => Err(wrong(&format!("the keyring's entry for {what} is none"), "write it as SERVICE/USER")),
-    }
-}
-
-#[cfg(not(feature = "keyring"))]
-fn keyring(what: &str, _entry: &str) -> Result<Box<dyn SecretSource>, Error> {
-    Err(wrong(
-        &format!("{what} is in the keyring, and this program knows none"),
-        "build it with the feature `keyring`, or use another source",
-    ))
 }
 
 fn team(place: &str, text: &str) -> Result<Uuid, Error> {

@@ -7,7 +7,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Files, Lookup, Place, Settings, Source, team, wrong};
+use super::{CredentialSettings, Lookup, SecretFiles, SecretPlace, Settings, team, wrong};
 use crate::error::{Error, mask};
 
 #[derive(Deserialize)]
@@ -46,9 +46,9 @@ struct Profile {
 }
 
 impl Profile {
-    fn source(self) -> Source {
-        Source {
-            token: Place {
+    fn credential(self) -> CredentialSettings {
+        CredentialSettings {
+            token: SecretPlace {
                 env: self.token_env,
                 file: self.token_file,
                 command: self.token_command,
@@ -56,17 +56,18 @@ impl Profile {
             },
             issuer: self.issuer,
             client_id: self.client_id,
-            secret: Place {
+            secret: SecretPlace {
                 env: self.secret_env,
                 file: self.secret_file,
                 command: self.secret_command,
                 keyring: self.secret_keyring,
             },
             refresh_folder: self.refresh_folder,
-            files: Files { links: self.follow_links, mounted: self.secret_file_mounted },
+            files: SecretFiles { links: Some(self.follow_links), mounted: Some(self.secret_file_mounted) },
             scope: self.scope,
             audience: self.audience,
             token_endpoint: self.token_endpoint,
+            variables: String::new(),
         }
     }
 }
@@ -107,9 +108,9 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
     let compliance = match found.compliance.take() {
         Some(server) => {
             let team = server.team_id.as_deref().map(|text| team("team_id", text)).transpose()?;
-            Some((server.base_url.clone(), team, server.source()))
+            Some((server.base_url.clone(), team, server.credential()))
         }
         None => None,
     };
-    Ok(Settings { base_url: found.base_url.clone(), main: found.source(), compliance })
+    Ok(Settings { base_url: found.base_url.clone(), main: found.credential(), compliance })
 }

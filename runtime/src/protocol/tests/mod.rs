@@ -13,3 +13,21 @@ mod responses;
 mod types;
 #[cfg(feature = "xml")]
 mod xml;
+
+use crate::{
+    Call, Client, Error,
+    protocol::{Argument, Operation, Payload, Raw},
+};
+
+impl Client {
+    /// A call as generated code makes it.
+    fn call<T>(
+        &self,
+        operation: &'static Operation,
+        arguments: &[&dyn Argument],
+        payload: Payload<'_>,
+        decode: fn(Raw) -> Result<T, Error>,
+    ) -> Call<'_, T> {
+        Call::new(self, operation, arguments, payload, decode)
+    }
+}

@@ -1,6 +1,6 @@
 //! A number keeps its digits wherever a value can stand: read, written, and read and written.
 
-use super::super::{prepare, style};
+use super::super::{Draft, style};
 use crate::{codegen::prelude::*, protocol::Content};
 
 /// Every kind of place in one type.
@@ -189,7 +189,11 @@ fn what_is_sent_has_every_digit_in_every_style_and_body() {
                 assert!(path.contains(&text), "{how:?} {path} {text}");
             }
         }
-        let body = |payload| match prepare(&base, None, &FORM, &[], payload).expect("prepared").body {
+        let body = |payload| match Draft::new(&FORM, &[], payload)
+            .and_then(|draft| draft.prepare(&base, None))
+            .expect("prepared")
+            .body
+        {
             Content::Bytes(bytes) => String::from_utf8(bytes.to_vec()).expect("text"),
             _ => String::new(),
         };

@@ -38,9 +38,9 @@ async fn json_bodies() {
     assert_eq!(sent.header("content-type"), Some("application/merge-patch+json"));
     assert_eq!(sent.header("accept"), Some("application/json"));
     assert_eq!(sent.text(), r#"{"name":"a b&c","tags":["x","y,z"],"owner":{"id":1}}"#);
-    let sent = send(&FAMILY, Payload::optional(Some(&filter()))).await;
+    let sent = send(&FAMILY, Payload::Json(&filter())).await;
     assert_eq!(sent.header("content-type"), Some("application/json"));
-    let sent = send(&FAMILY, Payload::optional(None::<&Filter>)).await;
+    let sent = send(&FAMILY, Payload::None).await;
     assert_eq!(
         (sent.header("content-type"), sent.header("content-length"), sent.text().as_str()),
         (None, Some("0"), "")

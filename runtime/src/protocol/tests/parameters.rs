@@ -252,3 +252,50 @@ async fn the_version_of_the_interface_is_configured_once() {
     chosen.call::<()>(&WITHOUT, &[], Payload::None, decode::empty).await.unwrap();
     assert_eq!(server.last().target, "/x?api-version=2.0");
 }
+
+#[tokio::test]
+async fn what_is_optional_is_set_on_the_call() {
+    static OPERATION: Operation = Operation {
+        method: Post,
+        path: "/{id}",
+        parameters: &[
+            Parameter::path("id"),
+            Parameter::query("category"),
+            Parameter::header("X-Page"),
+            Parameter::cookie("mode"),
+        ],
+        ..Operation::family("test")
+    };
+    let server = Server::always(Reply::new(204, &[], "")).await;
+    let platform = Client::builder(&server.url).build().unwrap();
+    let call = || platform.call::<()>(&OPERATION, &[&"a"], Payload::None, decode::empty);
+    call().await.unwrap();
+    let sent = server.last();
+    assert_eq!((sent.target.as_str(), sent.header("x-page"), sent.header("cookie")), ("/a", None, None));
+    let mut set = call();
+    {
+        // What is set is written at once, and borrowed by nothing.
+        let category = "x & y".to_owned();
+        set.set(3, &"dark");
+        set.set(1, &"replaced");
+        set.set(1, &category);
+        set.set(2, &2);
+        set.set_body(Payload::Json(&[1]));
+        set.set_body(Payload::Text("last"));
+    }
+    set.no_retry().await.unwrap();
+    let sent = server.last();
+    assert_eq!(sent.target, "/a?category=x%20%26%20y");
+    assert_eq!((sent.header("x-page"), sent.header("cookie")), (Some("2"), Some("mode=dark")));
+    assert_eq!((sent.header("content-type"), sent.text().as_str()), (Some("text/plain; charset=utf-8"), "last"));
+    // A value that cannot be sent comes out when the call is awaited, and the first one is said.
+    let before = server.requests().len();
+    let mut broken = call();
+    broken.set(2, &"line\nbreak");
+    assert!(broken.await.unwrap_err().to_string().contains("X-Page"));
+    let mut broken = call();
+    broken.set(9, &1);
+    broken.set(1, &"fine");
+    assert!(broken.await.unwrap_err().to_string().contains("no such parameter"));
+    assert_eq!(server.requests().len(), before);
+}

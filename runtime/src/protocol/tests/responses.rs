@@ -129,6 +129,44 @@ async fn status_and_headers_come_along() {
 }
 
 #[tokio::test]
+async fn a_body_that_the_contract_does_not_declare_is_not_lost() {
+    let (server, platform) = {
+        let server = Server::always(Reply::new(200, &[("content-type", "text/csv")], "\"a\"")).await;
+        let platform = Client::builder(&server.url).build().unwrap();
+        (server, platform)
+    };
+    let call = || platform.call(&PLAIN, &[], Payload::None, decode::empty);
+    assert_eq!(server_said(&server, call()).await, "application/json", "what the contract names, and nothing else");
+    let raw = call().raw().await.unwrap();
+    assert_eq!((raw.status().as_u16(), raw.header("content-type")), (200, Some("text/csv")));
+    assert_eq!(raw.bytes(), "\"a\"");
+    assert_eq!(call().text().await.unwrap(), "\"a\"");
+    assert_eq!(call().json::<String>().await.unwrap(), "a");
+    assert!(call().json::<i32>().await.unwrap_err().is_decode());
+    assert_eq!(call().stream().await.unwrap().bytes().await.unwrap(), "\"a\"");
+    assert_eq!(server.last().header("accept"), Some("application/json, */*;q=0.8"), "any type will do");
+    // What streams by its contract is read whole, and its type stays first.
+    let call = || platform.call(&STREAM, &[], Payload::None, decode::stream);
+    assert_eq!(call().text().await.unwrap(), "\"a\"");
+    assert_eq!(call().raw().with_response().await.unwrap().value().bytes(), "\"a\"");
+}
+
+async fn server_said(server: &Server, call: crate::Call<'_, ()>) -> String {
+    call.await.unwrap();
+    server.last().header("accept").unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn a_raw_body_has_the_limit_of_others() {
+    let server = Server::always(Reply::new(200, &[], "12345")).await;
+    let platform = Client::builder(&server.url).body_limit(4).build().unwrap();
+    let call = || platform.call(&PLAIN, &[], Payload::None, decode::empty);
+    assert!(call().raw().await.unwrap_err().is_too_large());
+    assert!(call().text().await.unwrap_err().is_too_large());
+    assert_eq!(call().stream().await.unwrap().bytes_up_to(5).await.unwrap(), "12345", "a stream has its own");
+}
+
+#[tokio::test]
 async fn streams() {
     let chunked = ["HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "3\r\nabc\r\n", "2\r\nde\r\n", "0\r\n\r\n"];
     let mut body = get(Reply::raw(&chunked), &STREAM, decode::stream).await.unwrap();

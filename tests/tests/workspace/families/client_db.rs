@@ -40,10 +40,10 @@ async fn statements_backups_and_dumps() {
         limit: Maybe::from(10),
         parameters: Maybe::Absent,
     };
-    let rows = databases.query_connection(&id, &query("select 1"), None, None).await.unwrap();
+    let rows = databases.query_connection(&id, &query("select 1")).await.unwrap();
     let QueryConnectionResponse::Ok(rows) = rows else { panic!("{rows:?}") };
     assert_eq!(rows.is_truncated, Some(false));
-    assert!(databases.query_connection(&id, &query(""), None, None).await.unwrap_err().is_bad_request());
+    assert!(databases.query_connection(&id, &query("")).await.unwrap_err().is_bad_request());
 
     let backup = CreateBackup { label: text("nightly"), retain_days: Some(7) };
     let accepted = databases.create_connection_backup(&id, &backup).await.unwrap();

@@ -43,7 +43,7 @@ async fn frameworks_versions_and_controls_without_a_version_in_the_prefix() {
     let changed = compliance.update_framework_version_control(&id, &version, &kept, &low).await.unwrap();
     assert_eq!((changed.id, changed.code.as_deref()), (Some(kept), Some("A.2")));
     let of = async |severity: ControlSeverity| {
-        compliance.list_framework_version_controls(&id, &version, Some(&severity)).await.unwrap()
+        compliance.list_framework_version_controls(&id, &version).severity(&severity).await.unwrap()
     };
     assert_eq!((of(ControlSeverity::High).await, of(ControlSeverity::Low).await), (vec![], vec![changed]));
 
@@ -80,7 +80,7 @@ async fn frameworks_versions_and_controls_under_v1() {
     let changed = compliance.update_framework_version_control_v1(&id, &version, &kept, &low).await.unwrap();
     assert_eq!((changed.id, changed.code.as_deref()), (Some(kept), Some("A.2")));
     let of = async |severity: ControlSeverity| {
-        compliance.list_framework_version_controls_v1(&id, &version, Some(&severity)).await.unwrap()
+        compliance.list_framework_version_controls_v1(&id, &version).severity(&severity).await.unwrap()
     };
     assert_eq!((of(ControlSeverity::High).await, of(ControlSeverity::Low).await), (vec![], vec![changed]));
 

@@ -35,8 +35,8 @@ async fn repositories_and_branches() {
     );
     let id = created.id.unwrap();
     assert_eq!(devops.get_repository(&id).await.unwrap(), created);
-    assert_eq!(devops.list_repositories(None).await.unwrap(), [created]);
-    assert_eq!(devops.list_repositories(Some(&Uuid::from_u128(1))).await.unwrap(), []);
+    assert_eq!(devops.list_repositories().await.unwrap(), [created]);
+    assert_eq!(devops.list_repositories().project_id(&Uuid::from_u128(1)).await.unwrap(), []);
 
     let moved = |commit: &str| MoveGitBranch { commit: text(commit), is_protected: Some(true) };
     let first = devops.update_repository_branch(&id, "topic", &moved("abc")).with_response().await.unwrap();
@@ -68,18 +68,18 @@ async fn files_are_uploaded_listed_written_and_deleted() {
     };
     let stored = devops.create_repository_file(&id, form).await.unwrap();
     assert_eq!((stored.len(), stored[0].path.as_deref(), stored[0].size), (1, Some("one.tf"), Some(3)));
-    assert_eq!(devops.list_repository_files(&id, Some("topic")).await.unwrap(), stored);
-    assert_eq!(devops.list_repository_files(&id, Some("main")).await.unwrap(), []);
+    assert_eq!(devops.list_repository_files(&id).branch("topic").await.unwrap(), stored);
+    assert_eq!(devops.list_repository_files(&id).branch("main").await.unwrap(), []);
 
-    let branch = Some("topic");
+    let branch = "topic";
     let bytes = Upload::bytes("longer");
-    let call = devops.update_repository_files_content(&id, "one.tf", bytes, branch, Some("Longer"));
+    let call = devops.update_repository_files_content(&id, "one.tf", bytes).branch(branch).x_commit_message("Longer");
     assert_eq!(call.await.unwrap().unwrap().size, Some(6));
-    let read = devops.get_repository_files_content(&id, "one.tf", branch).await.unwrap();
+    let read = devops.get_repository_files_content(&id, "one.tf").branch(branch).await.unwrap();
     assert_eq!(read.bytes().await.unwrap().as_ref(), b"longer");
-    devops.delete_repository_files_content(&id, "one.tf", branch).await.unwrap();
-    assert!(devops.get_repository_files_content(&id, "one.tf", branch).await.unwrap_err().is_not_found());
-    assert!(devops.delete_repository_files_content(&id, "one.tf", branch).await.unwrap_err().is_not_found());
+    devops.delete_repository_files_content(&id, "one.tf").branch(branch).await.unwrap();
+    assert!(devops.get_repository_files_content(&id, "one.tf").branch(branch).await.unwrap_err().is_not_found());
+    assert!(devops.delete_repository_files_content(&id, "one.tf").branch(branch).await.unwrap_err().is_not_found());
 }
 
 #[tokio::test]
@@ -100,7 +100,8 @@ async fn terraform_plans_applies_and_destroys() {
     assert_eq!(state().await, TerraformState::Queued);
     sandbox.clock().advance(LONG);
     assert_eq!(state().await, TerraformState::Planning);
-    let in_state = async |state| devops.list_terraform_deployments(Some(&repository), Some(&[state])).await.unwrap();
+    let in_state =
+        async |state| devops.list_terraform_deployments().repository_id(&repository).states(&[state]).await.unwrap();
     let planned = in_state(TerraformState::Planning).await;
     assert_eq!((planned.len(), planned[0].id, planned[0].variables.as_ref()), (1, Some(id), body.variables.as_ref()));
     assert_eq!(in_state(TerraformState::Failed).await, []);

@@ -1,6 +1,5 @@
 //! The forum: threads, replies, comments, votes and moderation.
 
-use platform_client::families::forum::ListThreadsParams;
 use platform_client::types::{
     ChangeForumThread, CreateForumReport, ForumThread, HideForumThread, ReportState, SaveForumText, SaveForumThread,
     UpdateThreadVoteRequest, VoteValue,
@@ -24,10 +23,8 @@ async fn threads_are_opened_found_changed_and_deleted() {
     let id = first.id.unwrap();
     assert_eq!((first.title.as_deref(), first.body.as_deref()), (Some("One"), Some("Hello")));
     assert_eq!(forum.get_thread(&id).await.unwrap(), first);
-    let tagged = ListThreadsParams { tags: Some(vec!["b".to_owned()]), ..Default::default() };
-    assert_eq!(forum.list_threads(&tagged).await.unwrap().items, Some(vec![second]));
-    let page = ListThreadsParams { skip: Some(1), take: Some(1), ..Default::default() };
-    let page = forum.list_threads(&page).await.unwrap();
+    assert_eq!(forum.list_threads().tags(&["b".to_owned()]).await.unwrap().items, Some(vec![second]));
+    let page = forum.list_threads().skip(1).take(1).await.unwrap();
     assert_eq!((page.items.map(|items| items.len()), page.total_count), (Some(1), Some(2)));
 
     let change = ChangeForumThread { title: text("Three"), ..Default::default() };
@@ -96,7 +93,7 @@ async fn moderators_lock_hide_and_resolve() {
     let body = CreateForumReport { reason: Some("spam".to_owned()), thread_id: id };
     let report = forum.create_moderation_report(&body).await.unwrap();
     assert_eq!((report.thread_id, report.state), (Some(id), Some(ReportState::Value0)));
-    let in_state = async |state| forum.list_moderation_reports(Some(&state)).await.unwrap();
+    let in_state = async |state| forum.list_moderation_reports().state(&state).await.unwrap();
     assert_eq!(in_state(ReportState::Value0).await, std::slice::from_ref(&report));
     let resolved = forum.resolve_moderation_report(&report.id.unwrap()).await.unwrap();
     assert_eq!((resolved.id, resolved.state), (report.id, Some(ReportState::Value1)));

@@ -1,6 +1,5 @@
 //! The marketplace: store items, their components, images and payment plans.
 
-use platform_client::families::marketplace::ListStoreItemsParams;
 use platform_client::types::{BillingPeriod, SavePaymentPlan, SaveStoreItem, SaveStoreItemComponent};
 use platform_client::{Maybe, Upload, Uuid};
 
@@ -22,7 +21,7 @@ async fn items_components_and_images() {
     assert_eq!((item.name.as_deref(), item.is_published), (Some("Queue"), Some(true)));
     let id = item.id.unwrap();
     assert_eq!(marketplace.get_store_item(&id).await.unwrap(), item);
-    let listed = marketplace.list_store_items(&ListStoreItemsParams::default()).await.unwrap();
+    let listed = marketplace.list_store_items().await.unwrap();
     let listed: Vec<Uuid> = listed.items.unwrap().into_iter().filter_map(|item| item.id).collect();
     assert_eq!(listed.len(), 2);
     assert!(listed.contains(&id) && listed.contains(&sandbox.team().store_item_id));

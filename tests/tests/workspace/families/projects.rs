@@ -62,7 +62,7 @@ async fn components_are_replaced_and_removed() {
         (Some(3), Some("web:2"), Some("web"))
     );
     assert_eq!(projects.get_project_component(&project, &id).await.unwrap(), changed);
-    let of_kind = async |kind| projects.list_project_components(&project, Some(&kind)).await.unwrap();
+    let of_kind = async |kind| projects.list_project_components(&project).kind(&kind).await.unwrap();
     assert_eq!((of_kind(ComponentKind::Value1).await, of_kind(ComponentKind::Value2).await), (vec![changed], vec![]));
     projects.delete_project_component(&project, &id).await.unwrap();
     assert!(projects.get_project_component(&project, &id).await.unwrap_err().is_not_found());
@@ -118,7 +118,7 @@ async fn a_workload_is_deployed_once_for_a_key_and_cancelled() {
     let body = DeployWorkload { tag: text("v1"), ..DeployWorkload::default() };
     let begin = async |key: u128| {
         let key = Uuid::from_u128(key);
-        let call = projects.create_project_component_deployment(&project, &component, &body, Some(&key));
+        let call = projects.create_project_component_deployment(&project, &component, &body).idempotency_key(&key);
         call.await.unwrap().id.unwrap()
     };
     let (first, again, second) = (begin(1).await, begin(1).await, begin(2).await);
@@ -132,13 +132,13 @@ async fn a_workload_is_deployed_once_for_a_key_and_cancelled() {
     };
     assert_eq!(state(first).await, WorkflowState::Value0);
 
-    let at_once = projects.cancel_project_component_deployment(&project, &component, &first, Some(true));
+    let at_once = projects.cancel_project_component_deployment(&project, &component, &first).immediately(true);
     assert_eq!(at_once.await.unwrap(), None);
     assert_eq!(state(first).await, WorkflowState::Value4);
-    let in_a_step = projects.cancel_project_component_deployment(&project, &component, &second, None);
+    let in_a_step = projects.cancel_project_component_deployment(&project, &component, &second);
     assert_eq!(in_a_step.await.unwrap().and_then(|accepted| accepted.id), Some(second));
     sandbox.clock().advance(Duration::from_secs(1));
     assert_eq!(state(second).await, WorkflowState::Value4);
-    let ended = projects.cancel_project_component_deployment(&project, &component, &first, None).await.unwrap_err();
+    let ended = projects.cancel_project_component_deployment(&project, &component, &first).await.unwrap_err();
     assert!(ended.is_conflict(), "{ended}");
 }

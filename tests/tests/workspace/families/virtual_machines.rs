@@ -18,9 +18,9 @@ async fn a_machine_starts_writes_its_log_and_stops() {
     let machines = platform.virtual_machines();
     let machine = machines.get_virtual_machine(&id).await.unwrap();
     assert_eq!((machine.name.as_deref(), machine.cores), (Some("builder"), Some(2)));
-    assert_eq!(machines.list_virtual_machines(Some(&[VirtualMachineState::Stopped])).await.unwrap(), [machine]);
+    assert_eq!(machines.list_virtual_machines().states(&[VirtualMachineState::Stopped]).await.unwrap(), [machine]);
     let state = async || machines.get_virtual_machine_status(&id).await.unwrap().state.unwrap();
-    assert!(machines.stop_virtual_machine(&id, None).await.unwrap_err().is_conflict());
+    assert!(machines.stop_virtual_machine(&id).await.unwrap_err().is_conflict());
 
     let accepted = machines.start_virtual_machine(&id).await.unwrap();
     assert_eq!(accepted.state, Some(WorkflowState::Value0));
@@ -29,14 +29,14 @@ async fn a_machine_starts_writes_its_log_and_stops() {
     sandbox.clock().advance(LONG);
     assert_eq!(state().await, VirtualMachineState::Running);
 
-    let log = machines.list_virtual_machine_logs(&id, None).await.unwrap();
+    let log = machines.list_virtual_machine_logs(&id).await.unwrap();
     assert!(log.contains("virtual-machine-reachable"), "{log}");
     let mut events = machines.get_virtual_machine_logs_stream(&id).await.unwrap();
     for line in log.lines() {
         assert_eq!(events.next().await.unwrap().unwrap().data, line);
     }
 
-    machines.stop_virtual_machine(&id, Some(true)).await.unwrap();
+    machines.stop_virtual_machine(&id).force(true).await.unwrap();
     assert_eq!(state().await, VirtualMachineState::Stopping);
     sandbox.clock().advance(LONG);
     assert_eq!(state().await, VirtualMachineState::Stopped);
@@ -86,7 +86,7 @@ async fn many_readers_follow_a_log_and_a_slow_one_misses_nothing() {
         for (reader, seen) in readers.iter_mut().zip(&mut seen) {
             seen.extend(events_until(reader, "state \"Running\"").await);
         }
-        machines.stop_virtual_machine(&id, None).await.unwrap();
+        machines.stop_virtual_machine(&id).await.unwrap();
         sandbox.clock().advance(LONG);
         for (reader, seen) in readers.iter_mut().zip(&mut seen) {
             seen.extend(events_until(reader, "state \"Stopped\"").await);

@@ -148,7 +148,7 @@ async fn bytes_as_they_are() {
     let bytes: Vec<u8> = (0..=255).collect();
     let body = Upload::bytes(bytes.clone());
     let (sent, file) = exchange(Reply::empty(204), async |platform| {
-        let call = platform.devops().update_repository_files_content(&ID, "a/b c", body, None, Some("why"));
+        let call = platform.devops().update_repository_files_content(&ID, "a/b c", body).x_commit_message("why");
         call.await
     })
     .await;

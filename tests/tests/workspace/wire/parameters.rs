@@ -1,6 +1,5 @@
 //! Parameters: path, query in every style, header, cookie.
 
-use platform_client::families::marketplace::ListStoreItemsParams;
 use platform_client::types::{StoreItemFilter, VirtualMachineState};
 use platform_client::{Maybe, Platform, Uuid};
 
@@ -11,19 +10,18 @@ const TWO: Uuid = Uuid::from_u128(2);
 
 #[tokio::test]
 async fn deep_exploded_and_unexploded_queries() {
-    let params = ListStoreItemsParams {
-        filter: Some(StoreItemFilter {
-            category: Maybe::from("web & more".to_owned()),
-            is_published: Some(true),
-            name: Maybe::Absent,
-        }),
-        tags: Some(vec!["x,y".to_owned(), "z".to_owned()]),
-        ids: Some(vec![ONE, TWO]),
-        skip: Some(0),
-        take: None,
+    let filter = StoreItemFilter {
+        category: Maybe::from("web & more".to_owned()),
+        is_published: Some(true),
+        name: Maybe::Absent,
     };
-    let (sent, page) =
-        exchange(Reply::json("{}"), async |platform| platform.marketplace().list_store_items(&params).await).await;
+    let tags = ["x,y".to_owned(), "z".to_owned()];
+    let (sent, page) = exchange(Reply::json("{}"), async |platform| {
+        // In another order than the contract's, and one of them twice.
+        let call = platform.marketplace().list_store_items().skip(7).ids(&[ONE, TWO]).tags(&tags);
+        call.filter(&filter).skip(0).await
+    })
+    .await;
     page.unwrap();
     requested(
         &sent,
@@ -36,9 +34,7 @@ async fn deep_exploded_and_unexploded_queries() {
             "accept: application/json\n\n",
         ),
     );
-    let none = ListStoreItemsParams::default();
-    let (sent, _) =
-        exchange(Reply::json("{}"), async |platform| platform.marketplace().list_store_items(&none).await).await;
+    let (sent, _) = exchange(Reply::json("{}"), async |platform| platform.marketplace().list_store_items().await).await;
     assert_eq!(sent.target, "/api/marketplace/v1/store-items");
 }
 
@@ -46,7 +42,7 @@ async fn deep_exploded_and_unexploded_queries() {
 async fn lists_of_enums_repeat_the_name() {
     let states = [VirtualMachineState::Running, VirtualMachineState::Unknown("Half way".to_owned())];
     let (sent, machines) = exchange(Reply::json("[]"), async |platform| {
-        platform.virtual_machines().list_virtual_machines(Some(&states)).await
+        platform.virtual_machines().list_virtual_machines().states(&states).await
     })
     .await;
     assert_eq!(machines.unwrap(), []);

@@ -13,7 +13,7 @@ const ID: Uuid = Uuid::from_u128(1);
 
 async fn query(reply: Reply) -> Result<QueryConnectionResponse, Error> {
     let body = DatabaseQuery { statement: "select 1".to_owned(), limit: Maybe::Absent, parameters: Maybe::Absent };
-    exchange(reply, async |platform| platform.client_db().query_connection(&ID, &body, None, None).await).await.1
+    exchange(reply, async |platform| platform.client_db().query_connection(&ID, &body).await).await.1
 }
 
 #[tokio::test]

@@ -1,0 +1,139 @@
+//! What the tool that regenerates clients downloads with, so that it keeps the rules of the programs that use them. It is no
+//! part of the public interface, and has the version of the tool.
+#![allow(missing_docs, reason = "no part of the public interface")]
+
+use std::{error::Error as _, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, StatusCode};
+use secrecy::SecretString;
+use url::Url;
+
+pub use crate::client::{CredentialSettings, SecretFiles, SecretPlace};
+use crate::{
+    Client, Error, Method,
+    client::{Options, send},
+    clock::{self, Until},
+    error::{Kind, escape},
+    protocol::{Body, Content, Prepared, set_header},
+};
+
+const NAME: &str = "download";
+
+/// A request to any address. The credential of the client goes along where the address is one of its server.
+#[derive(Debug)]
+pub struct Download<'a> {
+    pub method: Method,
+    pub url: &'a Url,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Option<Bytes>,
+    /// The time that it may take as a whole.
+    pub time: Duration,
+    /// The most that is read, in bytes.
+    pub limit: usize,
+}
+
+/// What came back, whatever the status. The body of an error status is cut off at 64 KiB.
+#[derive(Debug)]
+pub struct Downloaded {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+impl Download<'_> {
+    /// Sends it once, and says how many bytes have come so far.
+    pub async fn send(self, client: &Client, received: &mut (dyn FnMut(usize) + Send)) -> Result<Downloaded, Error> {
+        let (time, limit) = (self.time, self.limit);
+        let mut headers = HeaderMap::new();
+        for (name, value) in &self.headers {
+            set_header(&mut headers, name, value)?;
+        }
+        let prepared = Prepared {
+            operation: NAME,
+            family: "",
+            method: self.method,
+            url: self.url.clone(),
+            headers,
+            body: self.body.map_or(Content::None, Content::Bytes),
+            stream: true,
+        };
+        let options = Options {
+            deadline: Some(time),
+            idle: Some(time),
+            no_retry: true,
+            stream: Some(true),
+            ..Options::default()
+        };
+        let exchange = async {
+            let raw = match send(&client.session, &prepared, &options).await {
+                Ok(raw) => raw,
+                Err(error) => {
+                    return match error.status() {
+                        Some(status) if error.code() == "status" => {
+                            let (headers, body) = (error.headers().clone(), Bytes::copy_from_slice(error.raw_body()));
+                            Ok(Downloaded { status, headers, body })
+                        }
+                        _ => Err(error),
+                    };
+                }
+            };
+            let body = match raw.body {
+                Body::Whole(bytes) => bytes,
+                Body::Live(mut stream) => {
+                    let mut whole = BytesMut::new();
+                    while let Some(chunk) = stream.next().await {
+                        let chunk = chunk?;
+                        if whole.len() + chunk.len() > limit {
+                            return Err(Error::new(Kind::TooLarge, format!("the body is longer than {limit} bytes")));
+                        }
+                        whole.extend_from_slice(&chunk);
+                        received(whole.len());
+                    }
+                    whole.freeze()
+                }
+            };
+            Ok(Downloaded { status: raw.status, headers: raw.headers, body })
+        };
+        clock::limit(time, exchange).await.unwrap_or_else(|_| {
+            Err(Error::new(Kind::Timeout, format!("no whole answer within {}", clock::seconds(time))))
+        })
+    }
+}
+
+/// The token of a client, so that it can be kept out of what is shown and written.
+pub async fn token(client: &Client, time: Duration) -> Result<Option<SecretString>, Error> {
+    let Some(cache) = &client.session.credential else { return Ok(None) };
+    let held = cache.token(&client.session.transport, Until::after(time), None).await?;
+    Ok(Some(held.secret.clone()))
+}
+
+/// An error in parts.
+#[derive(Debug)]
+pub struct Said {
+    /// What of its kind it is, such as `secret/missing` or `connect/dns`; else its kind, such as `timeout`.
+    pub code: &'static str,
+    /// What happened, and what led to it.
+    pub what: String,
+    /// What to do next.
+    pub hint: String,
+}
+
+pub fn said(error: &Error) -> Said {
+    let (what, hint) = error.parts();
+    let mut said = Said {
+        code: Some(error.reason()).filter(|reason| !reason.is_empty()).unwrap_or(error.code()),
+        what: what.to_owned(),
+        hint: escape(hint),
+    };
+    let mut next = error.source();
+    while let Some(cause) = next {
+        match cause.downcast_ref::<Error>() {
+            Some(inner) => said.what += &format!(": {}", inner.parts().0),
+            None => said.what += &format!(": {cause}"),
+        }
+        next = cause.source();
+    }
+    said.what = escape(&said.what);
+    said
+}

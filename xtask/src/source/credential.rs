@@ -1,0 +1,51 @@
+//! The credential for the download, as `[source.token]` and the environment name it: the runtime makes it, so that the
+//! variables and rules of programs hold.
+
+use platform_runtime::auth::Credential;
+use platform_runtime::download::{CredentialSettings, SecretFiles, SecretPlace};
+
+use super::http::no_token;
+use crate::failure::Failure;
+use crate::settings::TokenSource;
+
+/// What is configured; `None` where nothing is, or nothing that is configured is set on this machine.
+pub(super) fn resolve(source: &TokenSource) -> Result<Option<Box<dyn Credential>>, Failure> {
+    let refused = |error| no_token(&error);
+    let settings = configured(source.clone()).with_variables().map_err(refused)?;
+    // An issuer or a client in the configuration is not an intent to use them on this machine.
+    if !settings.has_secret() && settings.issuer == source.issuer && settings.client_id == source.client_id {
+        return Ok(None);
+    }
+    settings.credential("the download").map_err(refused)
+}
+
+fn configured(source: TokenSource) -> CredentialSettings {
+    let place = |env, file, command| SecretPlace { env, file, command, keyring: None };
+    CredentialSettings {
+        token: place(source.token_env, source.token_file, source.token_command),
+        issuer: source.issuer,
+        client_id: source.client_id,
+        secret: place(source.secret_env, source.secret_file, source.secret_command),
+        refresh_folder: source.refresh_folder,
+        files: SecretFiles { links: source.follow_links, mounted: source.secret_file_mounted },
+        scope: source.scope,
+        audience: source.audience,
+        token_endpoint: source.token_endpoint,
+        variables: source.variables.unwrap_or_default(),
+    }
+}
+
+/// The value of a variable; an empty one counts as not set.
+pub(super) fn from_env(variable: Option<&str>) -> Result<Option<String>, Failure> {
+    let Some(variable) = variable else { return Ok(None) };
+    match std::env::var(variable) {
+        Ok(value) if value.is_empty() => Ok(None),
+        Ok(value) => Ok(Some(value)),
+        Err(std::env::VarError::NotPresent) => Ok(None),
+        Err(std::env::VarError::NotUnicode(_)) => Err(Failure::configuration(
+            "configuration/environment",
+            format!("the environment variable {variable} is not UTF-8"),
+            format!("set {variable} anew"),
+        )),
+    }
+}
