@@ -184,7 +184,7 @@ impl Ask {
 async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes, Error> {
     let until = options.deadline.map(Until::after);
     let hub = Hub::of(session);
-    let hash = (hub.options().persisted && ask.is_plain()).then(|| ask.hash()).unwrap_or_default();
+    let hash = if hub.options().persisted && ask.is_plain() { ask.hash() } else { String::new() };
     let mut by = if hash.is_empty() { By::Text } else { hub.persisted.first(&hash) };
     let mut options = options;
     loop {
