@@ -10,7 +10,7 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let workspace = here.parent().map(Path::to_path_buf).unwrap_or_default();
-    for path in ["build.rs", "needs.rs", "client.txt", "tests", "../docs", "../generated-client/examples"] {
+    for path in [".", "../docs", "../generated-client/examples"] {
         println!("cargo::rerun-if-changed={path}");
     }
     for name in ["surface.txt", "api-index.txt", "codegen.lock"] {

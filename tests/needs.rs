@@ -95,15 +95,17 @@ pub(crate) fn is_sandbox(workspace: &Path) -> bool {
     sources.peek().is_some() && sources.all(|source| source == "\"sandbox\"")
 }
 
-/// The files of tests that are built by what they need, by their names below `tests/tests/workspace`, and the guides.
+/// The files of tests that are built by what they need, by their names below `tests`, and the guides.
 pub(crate) fn gated(workspace: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
-    let tests = workspace.join("tests/tests/workspace");
+    let tests = workspace.join("tests");
     for folder in ["", "families", "wire"] {
         for entry in fs::read_dir(tests.join(folder))? {
             let path = entry?.path();
             let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            if path.extension().is_some_and(|end| end == "rs") && !["main", "mod"].contains(&stem.as_str()) {
+            if path.extension().is_some_and(|end| end == "rs")
+                && !["build", "main", "mod", "needs"].contains(&stem.as_str())
+            {
                 let name = if folder.is_empty() { stem } else { format!("{folder}/{stem}") };
                 found.insert(name, fs::read_to_string(path)?);
             }

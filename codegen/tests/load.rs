@@ -1,7 +1,7 @@
 //! `load`: one input per case, and one list of what each gives.
 //!
 //! `tests/load/ok/*` load, and `ok.txt` says as what; `tests/load/err/<code>.<case>.*` do not, and `err.txt` says what the
-//! user reads. After a wanted change: `UPDATE_EXPECTED=1 cargo test -p platform-codegen --test load`.
+//! user reads. After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test load`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -30,11 +30,11 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
 
 fn compare(name: &str, found: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/load").join(name);
-    if std::env::var_os("UPDATE_EXPECTED").is_some() {
+    if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
         fs::write(&path, found).unwrap();
     }
     let expected = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
-    assert_eq!(expected, found, "{name} differs; UPDATE_EXPECTED=1 rewrites it");
+    assert_eq!(expected, found, "{name} differs; INSTA_UPDATE=always rewrites it");
 }
 
 fn read(text: &str) -> Loaded {

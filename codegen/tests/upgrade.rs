@@ -1,6 +1,6 @@
 //! `upgrade`: one input and one expected output per quirk, under `tests/upgrade/<quirk>/`.
 //!
-//! After a wanted change: `UPDATE_EXPECTED=1 cargo test -p platform-codegen --test upgrade`.
+//! After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test upgrade`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -28,11 +28,11 @@ fn input(case: &Path) -> Loaded {
 }
 
 fn compare(path: &Path, found: &str) {
-    if std::env::var_os("UPDATE_EXPECTED").is_some() {
+    if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
         fs::write(path, found).unwrap();
     }
     let expected = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
-    assert_eq!(expected, found, "{} differs; UPDATE_EXPECTED=1 rewrites it", path.display());
+    assert_eq!(expected, found, "{} differs; INSTA_UPDATE=always rewrites it", path.display());
 }
 
 fn text(tree: &Value) -> String {

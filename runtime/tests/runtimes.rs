@@ -14,7 +14,10 @@ use std::{
 
 use platform_runtime::{
     Client, Error, Method,
-    auth::{Credential, StaticToken, Token, TokenFuture, TokenRequest},
+    auth::{
+        ClientCredentials, Credential, RefreshKey, RefreshLock, RefreshStore, RefreshToken, SecretSource, SecretString,
+        StaticToken, Token, TokenFuture, TokenRequest,
+    },
 };
 use support::{Reply, Server};
 use tokio::runtime::{Builder, Runtime};
@@ -124,4 +127,86 @@ fn a_credential_that_blocks_its_thread_is_asked_again() {
     let (_serving, server) = serving();
     let platform = Client::builder(&server.url).credential(Blocks(AtomicU32::new(0))).build().unwrap();
     runtime().block_on(get(&platform)).unwrap();
+}
+
+/// A place of secrets that stands still at each step until the test lets it go on.
+#[derive(Clone)]
+struct Gate {
+    entered: tokio::sync::mpsc::UnboundedSender<&'static str>,
+    opened: Arc<std::sync::Mutex<std::sync::mpsc::Receiver<()>>>,
+}
+
+impl Gate {
+    fn pass(&self, step: &'static str) {
+        self.entered.send(step).unwrap();
+        // Where the thread that waits is the one that opens, nobody ever does.
+        self.opened.lock().unwrap().recv_timeout(WATCHDOG).unwrap();
+    }
+}
+
+impl SecretSource for Gate {
+    fn read(&self) -> Result<SecretString, Error> {
+        self.pass("secret");
+        Ok("secret".into())
+    }
+}
+
+impl RefreshStore for Gate {
+    fn lock(&self, _: &RefreshKey) -> Result<Option<RefreshLock>, Error> {
+        self.pass("lock");
+        Ok(Some(Box::new(())))
+    }
+
+    fn load(&self, _: &RefreshKey) -> Result<Option<SecretString>, Error> {
+        self.pass("load");
+        Ok(Some("first".into()))
+    }
+
+    fn save(&self, _: &RefreshKey, _: &SecretString) -> Result<(), Error> {
+        self.pass("save");
+        Ok(())
+    }
+}
+
+/// The only thread of the caller's runtime opens the gate at which a file, a command or a lock would wait.
+#[test]
+fn what_blocks_keeps_no_thread_of_the_runtime() {
+    let (_serving, server) = serving();
+    let (entered, mut steps) = tokio::sync::mpsc::unbounded_channel();
+    let (open, opened) = std::sync::mpsc::channel();
+    let gate = Gate { entered, opened: Arc::new(std::sync::Mutex::new(opened)) };
+    let answer = r#"{"access_token":"t","token_type":"Bearer","expires_in":3600,"refresh_token":"next"}"#;
+    let issuer = {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let reply = |path: &str| if path.contains("token") { Reply::json(200, answer) } else { Reply::json(404, "{}") };
+        let issuer = runtime.block_on(Server::start(move |request| reply(request.path())));
+        (runtime, issuer)
+    };
+    let platform =
+        |credential: Box<dyn Credential>| Client::builder(&server.url).credential(credential).build().unwrap();
+    let url = issuer.1.url.as_str();
+    for (platform, expected) in [
+        (platform(Box::new(StaticToken::from_source(gate.clone()))), &["secret"][..]),
+        (platform(Box::new(ClientCredentials::new(url, "c", gate.clone()))), &["secret"]),
+        (
+            platform(Box::new(RefreshToken::new(url, "c", gate.clone()).secret(gate.clone()))),
+            &["lock", "load", "secret", "save"],
+        ),
+    ] {
+        let passed = runtime().block_on(async {
+            let call = get(&platform);
+            let opening = async {
+                let mut passed = Vec::new();
+                for _ in expected {
+                    passed.extend(steps.recv().await);
+                    open.send(()).unwrap();
+                }
+                passed
+            };
+            let (called, passed) = tokio::join!(call, opening);
+            called.unwrap();
+            passed
+        });
+        assert_eq!(passed, expected);
+    }
 }

@@ -98,9 +98,12 @@ async fn the_table_of_operations_is_the_contracts() {
     let page = page();
     let (before, rest) = page.split_once(BEGIN).unwrap();
     let (found, after) = rest.split_once(END).unwrap();
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
         std::fs::write(root().join("RULES.md"), format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
     } else {
-        assert!(found == table, "RULES.md is stale: run BLESS=1 cargo test -p platform-sandbox --test rules");
+        assert!(
+            found == table,
+            "RULES.md is stale: run INSTA_UPDATE=always cargo test -p platform-sandbox --test rules"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Nothing of its own: the end-to-end tests of the workspace are in `tests/tests/workspace`.
+//! Nothing of its own: the end-to-end tests of the workspace are in `main.rs` beside this folder.
 //!
 //! A file of tests that names operations of the platform is built where the pinned contract has them (`build.rs`). The
 //! others are built for every contract.

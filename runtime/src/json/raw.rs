@@ -7,7 +7,10 @@ use serde::{
     de::{Error, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{Decimal, Object, Value, read::DEPTH};
+use super::{Decimal, Object, Value};
+
+/// How deep values may stand in each other, as in `serde_json`.
+pub(super) const DEPTH: usize = 128;
 
 /// By this name `serde_json` hands a value over as the text that it is.
 const RAW: &str = "$serde_json::private::RawValue";

@@ -4,9 +4,6 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 
 use super::{Decimal, Object, Value, raw};
 
-/// How deep values may stand in each other, as in `serde_json`.
-pub(super) const DEPTH: usize = 128;
-
 /// What a value does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
@@ -66,7 +63,7 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Value, Fault> {
-        if depth > DEPTH {
+        if depth > raw::DEPTH {
             return Err(Fault::Deep);
         }
         match self.peek().ok_or(Fault::Syntax)? {

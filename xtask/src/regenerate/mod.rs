@@ -24,7 +24,7 @@ use crate::transaction::Guard;
 use crate::workspace::{SCHEMA, Workspace, pinned_path};
 
 pub(crate) use outputs::{Desired, desired};
-pub(crate) use pins::{Pin, from_disk};
+pub(crate) use pins::{Pin, from_disk, from_source};
 pub(crate) use reserved::reserved;
 pub(crate) use survey::{Finding, Known, Survey};
 

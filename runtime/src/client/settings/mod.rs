@@ -30,7 +30,7 @@ impl Client {
     /// | `PLATFORM_CLIENT_SECRET` | the secret itself |
     /// | `PLATFORM_SECRET_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry in the keyring of the system |
     /// | `PLATFORM_REFRESH_FOLDER` | the folder with a refresh token of the client: the refresh-token grant |
-    /// | `PLATFORM_SECRET_FILE_MOUNTED` | `1`: a container mounts the protected files, see [`SecretFile::mounted`] |
+    /// | `PLATFORM_SECRET_FILE_MOUNTED` | `1`: a container mounts the protected files, see [`SecretFile::mounted`](crate::auth::SecretFile::mounted) |
     /// | `PLATFORM_FOLLOW_LINKS` | `1`: protected files may be links |
     /// | `PLATFORM_SCOPE` | the scopes to ask for; `api` unless set |
     /// | `PLATFORM_AUDIENCE` | the audience to ask for |

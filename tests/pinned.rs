@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::support::{read, root};
 
-#[path = "../../needs.rs"]
+#[path = "needs.rs"]
 mod needs;
 
 use needs::Client;
@@ -24,7 +24,7 @@ fn the_tests_are_written_for_the_client_of_the_sandbox() {
         println!("LEFT OUT: the sandbox is not what is pinned");
         return;
     }
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
         fs::write(root().join(CLIENT), &pinned).unwrap();
     }
     let written = read(CLIENT);
@@ -32,19 +32,15 @@ fn the_tests_are_written_for_the_client_of_the_sandbox() {
     assert!(
         pinned == written,
         "the client of the sandbox changed ({line:?}): mend the tests, then run \
-         `BLESS=1 cargo test -p platform-tests --test workspace -- pinned`"
+         `INSTA_UPDATE=always cargo test -p platform-tests --test workspace -- pinned`"
     );
 }
 
 /// A file that names operations, and is built for every contract, would not compile with another one.
 #[test]
 fn every_file_that_names_operations_is_built_by_what_it_needs() {
-    let (main, families, wire) = (
-        read("tests/tests/workspace/main.rs"),
-        read("tests/tests/workspace/families/mod.rs"),
-        read("tests/tests/workspace/wire/mod.rs"),
-    );
-    let support = read("tests/tests/workspace/support/mod.rs");
+    let (main, families, wire) = (read("tests/main.rs"), read("tests/families/mod.rs"), read("tests/wire/mod.rs"));
+    let support = read("tests/support/mod.rs");
     for (name, _) in needs::gated(&root()).unwrap() {
         let (folder, stem) = name.split_once('/').unwrap_or(("", &name));
         let list = match folder {

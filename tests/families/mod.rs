@@ -50,7 +50,7 @@ fn every_operation_of_the_surface_is_called() {
     let surface = read("specs/surface.txt");
     assert!(!operations(&surface).is_empty());
     let source = |family: &str| {
-        let path = root().join("tests/tests/workspace/families").join(format!("{family}.rs"));
+        let path = root().join("tests/families").join(format!("{family}.rs"));
         std::fs::read_to_string(path).unwrap_or_default()
     };
     assert_eq!(untested(&surface, source), Vec::<String>::new(), "no test calls these operations");

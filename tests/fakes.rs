@@ -37,7 +37,7 @@ async fn a_sandbox_starts_in_one_line() -> Result<(), Box<dyn std::error::Error>
     let platform = Platform::builder(sandbox.base_url()).credential(credential).build()?;
     assert!(platform.projects().list_projects().await?.is_empty());
 
-    let source = read("tests/tests/workspace/fakes.rs");
+    let source = read("tests/fakes.rs");
     let shown: Vec<&str> = source
         .lines()
         .skip_while(|line| !line.contains("platform_sandbox::start()"))

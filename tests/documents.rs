@@ -90,7 +90,7 @@ fn file_of(module: &[&str]) -> Option<String> {
     let inside = module.join("/");
     let places = [
         format!("runtime/tests/{inside}.rs"),
-        format!("tests/tests/workspace/{inside}.rs"),
+        format!("tests/{inside}.rs"),
         format!("runtime/src/{inside}.rs"),
         format!("runtime/src/{inside}/mod.rs"),
     ];
