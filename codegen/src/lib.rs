@@ -39,6 +39,7 @@
 mod bind;
 mod config;
 mod correct;
+pub mod drift;
 mod emit;
 mod generate;
 pub mod graphql;

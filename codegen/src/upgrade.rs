@@ -53,6 +53,9 @@ const PASSES: &[Pass] = &[
     callbacks::note,
 ];
 
+/// The passes that an outline takes.
+const OUTLINE: &[Pass] = &[swagger2, path_items::inline, media_types::inline, definitions::hoist, references::follow];
+
 /// The version that every upgraded tree states.
 const VERSION: &str = "3.0.3";
 
@@ -89,6 +92,20 @@ pub fn trace(document: &str, loaded: &Loaded, ledger: &mut Ledger) -> (Value, Or
         root.insert("openapi".to_owned(), Value::from(VERSION));
     }
     // A no-op, unless another crate of the build asks serde_json to keep the order of insertion.
+    tree.sort_all_objects();
+    (tree, journal.origins)
+}
+
+/// One way to write operations, whatever the dialect; schemas stay as they were published.
+///
+/// For comparisons, which need what the passes over schemas give up: the order of a tuple, a condition, a webhook.
+pub(crate) fn outline(document: &str, loaded: &Loaded) -> (Value, Origins) {
+    let mut ledger = Ledger::default();
+    let mut journal = Journal::new(document, loaded, &mut ledger);
+    let mut tree = loaded.tree.clone();
+    for pass in OUTLINE {
+        pass(&mut tree, &mut journal);
+    }
     tree.sort_all_objects();
     (tree, journal.origins)
 }

@@ -9,6 +9,8 @@ use platform_codegen::line;
 /// Exit codes of every command; `flags.rs` documents them for users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
+    /// Drift at or above the gate.
+    Drift,
     /// Stale or hand-edited output, or findings of `tidy` and `corpus`.
     Stale,
     /// Download or authentication.
@@ -26,6 +28,7 @@ pub(crate) enum Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {
+            Exit::Drift => 1,
             Exit::Stale => 2,
             Exit::Download => 3,
             Exit::Contract => 4,

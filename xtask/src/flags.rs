@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done, or nothing to do
-  1    reserved for the drift gate
+  1    drift at or above the gate
   2    stale, hand-edited or unlisted output; findings
   3    download or authentication
   4    what was received is not a usable contract
@@ -32,6 +32,17 @@ Examples:
   cargo xtask regenerate --sandbox                    from the sandbox, in the place of whatever is pinned
   cargo xtask regenerate --offline                    from the pinned contracts, after a merge or a generator change
   cargo xtask regenerate --check                      in CI: writes nothing, names every stale file and its cause";
+
+const DRIFT: &str = "\
+Without files, what is pinned is compared with what the source serves, which is chosen as `regenerate` chooses it: \"did the
+deployment drift?\" A download that fails is an error, never \"no drift\".
+
+Examples:
+  cargo xtask drift                                   the configured deployment, against what is pinned
+  cargo xtask drift --against origin/main             what this branch changes, without a network
+  cargo xtask drift before.json after.yaml            two files, in any dialect
+  cargo xtask drift --against v1.2.0 --format markdown --output drift.md --fail-on none
+  cargo xtask drift explain member-removed            what a rule means";
 
 const FUZZ: &str = "\
 The same seed and contracts give the same executions. A finding is a panic, a crash, a run without end, generated text
@@ -75,8 +86,94 @@ pub(crate) enum Command {
     FuzzWorker(FuzzWorker),
     /// Measures generations from contracts of growing size, and plots time and memory.
     Growth(Growth),
+    /// Says what changed between two states of the contract, and whom it breaks. Writes nothing.
+    #[command(after_help = format!("{DRIFT}\n\n{EXIT_CODES}"), args_conflicts_with_subcommands = true)]
+    Drift(Drift),
+    /// Compares the findings with what the tests of other tools expect.
+    #[command(hide = true)]
+    DriftCases(DriftCases),
     /// Checks the house rules, and says how to mend what it finds.
     Tidy,
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For a terminal.
+    Text,
+    /// For a pull request.
+    Markdown,
+    /// For programs.
+    Json,
+}
+
+/// What ends the command with exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// What breaks programs that run today, or may.
+    Wire,
+    /// Whatever differs, documentation apart.
+    Any,
+    /// Nothing.
+    None,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Drift {
+    #[command(subcommand)]
+    pub(crate) command: Option<DriftCommand>,
+    /// The contract before, and the contract after; without them, what is pinned and what the source serves.
+    #[arg(num_args = 0..=2, value_name = "BEFORE AFTER", conflicts_with_all = ["against", "contract", "base_url"])]
+    pub(crate) files: Vec<PathBuf>,
+    /// What the work tree pins, against what a revision of git pins; no network.
+    #[arg(long, value_name = "REV", conflicts_with_all = ["contract", "base_url"])]
+    pub(crate) against: Option<String>,
+    /// What is pinned, against this contract: a file, or an http(s) URL.
+    #[arg(long, value_name = "FILE|URL")]
+    pub(crate) contract: Option<String>,
+    /// What is pinned, against what this deployment serves.
+    #[arg(long, value_name = "URL", conflicts_with = "contract")]
+    pub(crate) base_url: Option<String>,
+    /// How the report is written.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+    /// Writes the report into a file, instead of printing it.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+    /// What ends the command with exit code 1.
+    #[arg(long, value_enum, default_value = "wire")]
+    pub(crate) fail_on: FailOn,
+    /// The day by which announced ends are over, instead of today.
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    pub(crate) today: Option<String>,
+    /// Compares contracts of different services, too.
+    #[arg(long)]
+    pub(crate) foreign: bool,
+    /// Time allowed for a connection.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub(crate) connect_timeout: Duration,
+    /// Time allowed for a download as a whole.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DriftCommand {
+    /// Says what a rule means, in requests and in responses.
+    Explain {
+        /// The rule, such as `member-removed`; without one, all rules are listed.
+        rule: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DriftCases {
+    /// Folder with `cases.jsonl` and the contracts that it names.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Writes the score as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
 }
 
 #[derive(Debug, Default, Args)]
@@ -210,6 +307,12 @@ pub(crate) struct FuzzWorker {
     pub(crate) contracts: Option<PathBuf>,
     #[arg(long)]
     pub(crate) largest: usize,
+}
+
+fn day(text: &str) -> Result<String, String> {
+    let format = time::macros::format_description!("[year]-[month]-[day]");
+    let date = time::Date::parse(text, format).map_err(|_| "write a day as YYYY-MM-DD".to_owned())?;
+    Ok(date.to_string())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -4,8 +4,10 @@
 
 mod check;
 mod child;
+mod comparison;
 mod console;
 mod corpus;
+mod drift;
 mod failure;
 mod flags;
 mod fuzz;
@@ -63,6 +65,8 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
         Command::Fuzz(flags) => fuzz::run(&workspace::Workspace::find(workspace)?, &flags),
         Command::FuzzWorker(flags) => fuzz::run_worker(&workspace::Workspace::find(workspace)?, &flags),
         Command::Growth(flags) => growth::run(&workspace::Workspace::find(workspace)?, &flags),
+        Command::Drift(flags) => drift::run(&workspace::Workspace::find(workspace)?, &flags),
+        Command::DriftCases(flags) => drift::run_cases(&flags),
         Command::Tidy => tidy::run(&workspace::Workspace::find(workspace)?),
     }
 }

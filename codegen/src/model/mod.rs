@@ -42,7 +42,7 @@ pub(crate) use build::build;
 pub(crate) use families::name as family_name;
 pub(crate) use status::StatusKey;
 pub(crate) use style::Style;
-pub(crate) use tree::Document;
+pub(crate) use tree::{Document, Node};
 pub(crate) use types::{
     Custom, Definition, Deprecation, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Reach, Tagging, Type,
     TypeId, Variant, VariantContent,

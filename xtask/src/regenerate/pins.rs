@@ -25,7 +25,7 @@ pub(crate) struct Pin {
 }
 
 /// Reads what was fetched.
-pub(super) fn from_source(
+pub(crate) fn from_source(
     workspace: &Workspace,
     lock: Option<&Lock>,
     fetched: Vec<Fetched>,

@@ -1,0 +1,279 @@
+//! One difference at one place, before differences of one cause are put together.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::rule::{Rule, Wire};
+use crate::model::Node;
+use crate::pointer;
+
+/// Who sends what changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// The client.
+    Request,
+    /// The service.
+    Response,
+    /// Both: the same schema is sent and received.
+    Both,
+}
+
+/// Where a schema stands, as far as that decides what its changes mean and are called elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Spot {
+    /// The operation, or the document.
+    Operation,
+    /// The body as a whole.
+    Body,
+    /// Something in a body.
+    Property,
+    /// A parameter as a whole.
+    Parameter,
+    /// Something in a parameter.
+    ParameterProperty,
+    /// A header of a response.
+    Header,
+}
+
+/// Direction and place of a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Class {
+    pub(super) response: bool,
+    pub(super) spot: Spot,
+    /// In a member that is not sent in this direction: read-only in a request, write-only in a response.
+    pub(super) muted: bool,
+    /// Sent always, so that a default never takes its place.
+    pub(super) always: bool,
+}
+
+impl Class {
+    pub(super) const OPERATION: Self = Self { response: false, spot: Spot::Operation, muted: false, always: false };
+
+    pub(super) fn request(spot: Spot) -> Self {
+        Self { response: false, spot, muted: false, always: false }
+    }
+
+    pub(super) fn response(spot: Spot) -> Self {
+        Self { response: true, spot, muted: false, always: false }
+    }
+
+    /// The class of what lies within.
+    pub(super) fn within(self) -> Self {
+        let spot = match self.spot {
+            Spot::Body | Spot::Property | Spot::Operation => Spot::Property,
+            Spot::Parameter | Spot::ParameterProperty => Spot::ParameterProperty,
+            Spot::Header => Spot::Header,
+        };
+        Self { spot, always: false, ..self }
+    }
+}
+
+/// One difference at one place.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub(super) rule: Rule,
+    /// What changed, in wire names: `CreateComponent.kind`, `GET /api/projects`.
+    pub(super) subject: String,
+    /// What a rule about many keywords, values or media types is about here.
+    pub(super) keyword: String,
+    pub(super) before: Option<Place>,
+    pub(super) after: Option<Place>,
+    pub(super) class: Class,
+    /// Whether the member or parameter is required.
+    pub(super) required: bool,
+    /// What only other tools tell apart.
+    pub(super) variant: &'static str,
+    /// The pair of schemas that it was found at.
+    pub(super) node: Option<usize>,
+    /// The operations that it was found at, where it was not found at a schema.
+    pub(super) operations: BTreeSet<usize>,
+    /// In place of what the rule says.
+    pub(super) wire: Option<Wire>,
+    /// What other tools find here besides.
+    pub(super) besides: Vec<String>,
+}
+
+/// A place in the outline of a contract.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) pointer: String,
+    pub(super) value: String,
+}
+
+impl Place {
+    pub(super) fn of(node: &Node<'_>) -> Self {
+        Self { pointer: node.pointer.clone(), value: short(node.value) }
+    }
+}
+
+/// A value as short text.
+pub(super) fn short(value: &Value) -> String {
+    const LONGEST: usize = 80;
+    let text = match value {
+        Value::String(text) if !text.is_empty() => text.clone(),
+        value => value.to_string(),
+    };
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Everything that a comparison finds out, in the order in which it does.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    pub(super) changes: Vec<Change>,
+    /// Places that belong together although their pointers differ: before → after, and after → before.
+    pub(super) forward: HashMap<String, String>,
+    pub(super) backward: HashMap<String, String>,
+    /// What places are called that have no name of their own, before and after.
+    pub(super) names: [HashMap<String, String>; 2],
+    /// Places that are told with others: whether before, and where.
+    pub(super) quiet: Vec<(bool, String)>,
+    /// Places whose own keywords were compared, before and after.
+    pub(super) judged: [BTreeSet<String>; 2],
+}
+
+impl Log {
+    /// Two places that are compared with each other.
+    pub(super) fn pair(&mut self, before: &Node<'_>, after: &Node<'_>) {
+        self.forward.entry(before.pointer.clone()).or_insert_with(|| after.pointer.clone());
+        self.backward.entry(after.pointer.clone()).or_insert_with(|| before.pointer.clone());
+    }
+
+    /// What is written at the places was understood, and is told where it matters.
+    pub(super) fn judge(&mut self, side: usize, pointer: &str) {
+        self.judged[side].insert(pointer.to_owned());
+    }
+
+    pub(super) fn push(&mut self, change: Change) {
+        self.changes.push(change);
+    }
+
+    /// What a place is called, in wire names.
+    pub(super) fn label(&self, side: usize, place: &str) -> String {
+        let ends = place.rmatch_indices('/').map(|(end, _)| end);
+        let named = ends.take(64).find_map(|end| Some((self.names[side].get(&place[..end])?, &place[end..])));
+        match named {
+            Some((name, rest)) => {
+                let tokens: Vec<String> = pointer::tokens(rest).collect();
+                let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+                format!("{name}{}", way(&tokens))
+            }
+            None => label(place),
+        }
+    }
+}
+
+impl Change {
+    pub(super) fn new(
+        rule: Rule,
+        subject: impl Into<String>,
+        before: Option<&Node<'_>>,
+        after: Option<&Node<'_>>,
+    ) -> Self {
+        Self {
+            rule,
+            subject: subject.into(),
+            keyword: String::new(),
+            before: before.map(Place::of),
+            after: after.map(Place::of),
+            class: Class::OPERATION,
+            required: false,
+            variant: "",
+            node: None,
+            operations: BTreeSet::new(),
+            wire: None,
+            besides: Vec::new(),
+        }
+    }
+
+    pub(super) fn keyword(self, keyword: impl Into<String>) -> Self {
+        Self { keyword: keyword.into(), ..self }
+    }
+
+    pub(super) fn class(self, class: Class) -> Self {
+        Self { class, ..self }
+    }
+
+    pub(super) fn variant(self, variant: &'static str) -> Self {
+        Self { variant, ..self }
+    }
+
+    pub(super) fn of(mut self, operation: usize) -> Self {
+        self.operations.insert(operation);
+        self
+    }
+
+    pub(super) fn wire(&self) -> Wire {
+        let entry = self.rule.entry();
+        match (self.wire, self.class.muted, self.class.response) {
+            (Some(wire), _, _) => wire,
+            (None, true, _) => Wire::None,
+            (None, false, true) => entry.response,
+            (None, false, false) => entry.request,
+        }
+    }
+}
+
+/// What a place is called, in wire names: the component or operation that it lies in, and the way from there.
+pub(super) fn label(place: &str) -> String {
+    let tokens: Vec<String> = pointer::tokens(place).collect();
+    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    let (root, rest): (String, &[&str]) = match tokens.as_slice() {
+        ["components", "schemas", name, rest @ ..] => ((*name).to_owned(), rest),
+        ["components", kind, name, rest @ ..] => (format!("{} {name}", kind.trim_end_matches('s')), rest),
+        ["paths", path, "parameters", rest @ ..] => ((*path).to_owned(), rest.get(1..).unwrap_or_default()),
+        ["paths", path, method, rest @ ..] => (format!("{} {path}", method.to_uppercase()), rest),
+        ["webhooks", name, method, rest @ ..] => (format!("webhook {name} {}", method.to_uppercase()), rest),
+        rest => (String::new(), rest),
+    };
+    root + &way(rest)
+}
+
+fn way(mut tokens: &[&str]) -> String {
+    let mut text = String::new();
+    loop {
+        match tokens {
+            [] => return text,
+            ["requestBody", rest @ ..] => {
+                text.push_str(" body");
+                tokens = rest;
+            }
+            ["responses", status, rest @ ..] => {
+                text.push_str(&format!(" {status}"));
+                tokens = rest;
+            }
+            ["headers", name, rest @ ..] => {
+                text.push_str(&format!(" header {name}"));
+                tokens = rest;
+            }
+            ["parameters", _, rest @ ..] | ["content", _, rest @ ..] => tokens = rest,
+            ["schema" | "itemSchema", rest @ ..] => tokens = rest,
+            ["properties", name, rest @ ..] => {
+                text.push_str(&format!(".{name}"));
+                tokens = rest;
+            }
+            ["items", rest @ ..] => {
+                text.push_str("[]");
+                tokens = rest;
+            }
+            ["additionalProperties", rest @ ..] => {
+                text.push_str(".*");
+                tokens = rest;
+            }
+            ["allOf", index, rest @ ..] if index.bytes().all(|byte| byte.is_ascii_digit()) => tokens = rest,
+            ["oneOf" | "anyOf", index, rest @ ..] if index.bytes().all(|byte| byte.is_ascii_digit()) => {
+                text.push_str(&format!("|{index}"));
+                tokens = rest;
+            }
+            [other, rest @ ..] => {
+                text.push_str(&format!(" {other}"));
+                tokens = rest;
+            }
+        }
+    }
+}

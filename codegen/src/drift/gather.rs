@@ -1,0 +1,274 @@
+//! Differences of one cause become one finding.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sha2::{Digest as _, Sha256};
+
+use super::aliases;
+use super::change::{Change, Direction, Place, Spot, label};
+use super::finding::{Finding, Site};
+use super::rule::{Rule, Wire};
+use super::schema::Graph;
+use super::side::Side;
+use crate::line;
+
+/// What makes two differences one.
+type Cause = (Rule, String, String, String, String, String);
+
+/// An operation that a finding names.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) key: String,
+    pub(super) assumed: bool,
+}
+
+/// Puts differences together. `operations` are the pairs of operations and the unpaired ones, by number.
+pub(super) fn gather(
+    changes: &[Change],
+    graph: &Graph<'_>,
+    operations: &[Named],
+    before: &Side,
+    after: &Side,
+) -> Vec<Finding> {
+    let mut causes: BTreeMap<Cause, Vec<&Change>> = BTreeMap::new();
+    for change in changes {
+        causes.entry(cause(change)).or_default().push(change);
+    }
+    causes.into_iter().map(|(cause, changes)| finding(&cause, &changes, graph, operations, before, after)).collect()
+}
+
+fn cause(change: &Change) -> Cause {
+    let place = |place: &Option<Place>| place.as_ref().map(|place| label(&place.pointer)).unwrap_or_default();
+    let value = |place: &Option<Place>| place.as_ref().map(|place| place.value.clone()).unwrap_or_default();
+    let (old, new) = (value(&change.before), value(&change.after));
+    let identity = match change.rule {
+        // One segment that changed everywhere is one move.
+        Rule::OperationMoved => {
+            return (
+                change.rule,
+                change.variant.to_owned(),
+                change.keyword.clone(),
+                String::new(),
+                String::new(),
+                String::new(),
+            );
+        }
+        // The same at many operations is one change of the service.
+        _ if change.node.is_none() && is_common(change.rule) => common(change),
+        _ => {
+            let subject = if change.node.is_some() { change.subject.clone() } else { String::new() };
+            format!("{subject} {} → {}", place(&change.before), place(&change.after))
+        }
+    };
+    (change.rule, identity, change.keyword.clone(), String::new(), old, new)
+}
+
+/// Rules about parts that many operations share.
+fn is_common(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::ErrorStatusAdded
+            | Rule::ErrorStatusRemoved
+            | Rule::MediaTypeAdded
+            | Rule::MediaTypeRemoved
+            | Rule::ParameterAdded
+            | Rule::ParameterRemoved
+            | Rule::RequiredParameterAdded
+            | Rule::RequiredParameterRemoved
+            | Rule::ParameterRenamed
+            | Rule::SecurityAdded
+            | Rule::SecurityRemoved
+            | Rule::AlternativeAdded
+            | Rule::AlternativeRemoved
+            | Rule::ScopeAdded
+            | Rule::ScopeRemoved
+            | Rule::HeaderAdded
+            | Rule::HeaderRemoved
+            | Rule::RequiredHeaderAdded
+            | Rule::RequiredHeaderRemoved
+            | Rule::HeaderBecameRequired
+            | Rule::HeaderBecameOptional
+            | Rule::OperationTagAdded
+            | Rule::OperationTagRemoved
+    )
+}
+
+/// What is left of the subject without the operation.
+fn common(change: &Change) -> String {
+    let direction = if change.class.response { "response" } else { "request" };
+    match change.class.spot {
+        Spot::Parameter => change.subject.split(" of ").next().unwrap_or_default().to_owned(),
+        Spot::Header => change.subject.rsplit(' ').next().unwrap_or_default().to_owned(),
+        _ => format!("{direction} {}", change.variant),
+    }
+}
+
+fn finding(
+    cause: &Cause,
+    changes: &[&Change],
+    graph: &Graph<'_>,
+    operations: &[Named],
+    before: &Side,
+    after: &Side,
+) -> Finding {
+    // Every cause has a change; the loudest one speaks for it.
+    let Some(speaker) =
+        changes.iter().copied().max_by_key(|change| (change.wire(), std::cmp::Reverse(&change.subject)))
+    else {
+        return nothing(cause.0);
+    };
+    let mut reached = BTreeSet::new();
+    for change in changes {
+        reached.extend(&change.operations);
+        if let Some(node) = change.node {
+            reached.extend(graph.reach(node));
+        }
+    }
+    let named: Vec<&Named> = reached.iter().filter_map(|index| operations.get(*index)).collect();
+    let (request, response) =
+        (changes.iter().any(|change| !change.class.response), changes.iter().any(|change| change.class.response));
+    let direction = match (request, response) {
+        (true, true) => Direction::Both,
+        (false, _) => Direction::Response,
+        (true, false) => Direction::Request,
+    };
+    let site = |side: &Side, place: &Option<Place>| {
+        place.as_ref().map(|place| Site {
+            document: side.document.name.clone(),
+            pointer: side.source(&place.pointer),
+            value: line(&place.value).into_owned(),
+        })
+    };
+    let entry = cause.0.entry();
+    let subject = subject(speaker, changes.len(), named.len());
+    let worst = |response: bool| {
+        changes
+            .iter()
+            .filter(|change| change.class.response == response)
+            .map(|change| change.wire())
+            .max()
+            .unwrap_or(Wire::None)
+    };
+    let heard: Vec<&str> = [(worst(false), entry.sender), (worst(true), entry.reader)]
+        .into_iter()
+        .filter(|(wire, symptom)| *wire > Wire::None && !symptom.is_empty())
+        .map(|(_, symptom)| symptom)
+        .collect();
+    Finding {
+        rule: cause.0,
+        wire: worst(false).max(worst(true)),
+        change: predicate(speaker, changes),
+        subject,
+        keyword: inert(&speaker.keyword),
+        symptom: heard.join("; "),
+        before: site(before, &speaker.before),
+        after: site(after, &speaker.after),
+        direction,
+        assumed: !named.is_empty() && named.iter().all(|operation| operation.assumed),
+        operations: named.iter().map(|operation| line(&operation.key).into_owned()).collect(),
+        aliases: changes.iter().flat_map(|change| aliases::of(change)).collect(),
+        fingerprint: fingerprint(cause, direction, &before.document.name),
+    }
+}
+
+fn nothing(rule: Rule) -> Finding {
+    Finding {
+        rule,
+        wire: Wire::None,
+        subject: String::new(),
+        keyword: String::new(),
+        change: String::new(),
+        symptom: String::new(),
+        before: None,
+        after: None,
+        direction: Direction::Request,
+        operations: BTreeSet::new(),
+        assumed: false,
+        aliases: BTreeSet::new(),
+        fingerprint: String::new(),
+    }
+}
+
+fn subject(change: &Change, changes: usize, operations: usize) -> String {
+    let many = changes > 1 && operations > 1 && change.node.is_none() && is_common(change.rule);
+    let subject = match change.class.spot {
+        Spot::Parameter if many => {
+            format!("{} of {operations} operations", change.subject.split(" of ").next().unwrap_or_default())
+        }
+        _ if change.rule == Rule::OperationMoved && changes > 1 => format!("{operations} operations"),
+        Spot::Header if many => format!("header {} of {operations} operations", common(change)),
+        _ if many => format!("{operations} operations"),
+        _ => change.subject.clone(),
+    };
+    inert(&subject)
+}
+
+/// What happened to the subject. Each text of a contract stands between backticks, and has none.
+fn predicate(change: &Change, changes: &[&Change]) -> String {
+    let quoted = |text: &str| format!("`{}`", inert(text));
+    let mut text = change.rule.entry().says.replace("{keyword}", &quoted(&change.keyword));
+    match (&change.before, &change.after) {
+        _ if change.rule == Rule::OperationMoved && changes.len() > 1 => {
+            text.push_str(&format!(": {}", quoted(&change.keyword)));
+        }
+        (_, Some(place)) if change.rule == Rule::OperationMoved => {
+            text.push_str(&format!(" to {}", quoted(&label(&place.pointer))));
+        }
+        _ if matches!(change.rule, Rule::ParameterRenamed | Rule::SchemaRenamed) => {
+            text.push_str(&format!(": {}", quoted(&change.keyword)));
+        }
+        (Some(before), Some(after)) if is_valued(change.rule) && before.value != after.value => {
+            text.push_str(&format!(": {} → {}", quoted(&before.value), quoted(&after.value)));
+        }
+        (None, Some(place)) | (Some(place), None) if is_valued(change.rule) => {
+            text.push_str(&format!(": {}", quoted(&place.value)));
+        }
+        _ => {}
+    }
+    text
+}
+
+/// A text of a contract as part of one line, without backticks.
+fn inert(text: &str) -> String {
+    line(text).replace('`', "'")
+}
+
+/// Rules for which the two values say more than the sentence.
+fn is_valued(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::TypeChanged
+            | Rule::TypeWidened
+            | Rule::TypeNarrowed
+            | Rule::FormatChanged
+            | Rule::FormatWidened
+            | Rule::FormatNarrowed
+            | Rule::ConstantAdded
+            | Rule::ConstantRemoved
+            | Rule::ConstantChanged
+            | Rule::DefaultAdded
+            | Rule::DefaultRemoved
+            | Rule::DefaultChanged
+            | Rule::LimitSet
+            | Rule::LimitUnset
+            | Rule::LimitTightened
+            | Rule::LimitLoosened
+            | Rule::PatternSet
+            | Rule::PatternUnset
+            | Rule::PatternChanged
+            | Rule::ParameterStyleChanged
+            | Rule::SunsetAdded
+            | Rule::SunsetRemoved
+            | Rule::SunsetChanged
+            | Rule::SunsetUnreadable
+            | Rule::SchemeChanged
+            | Rule::OperationIdChanged
+    )
+}
+
+fn fingerprint(cause: &Cause, direction: Direction, document: &str) -> String {
+    let (rule, identity, keyword, other, old, new) = cause;
+    let text = [rule.id(), document, identity, keyword, other, old, new, &format!("{direction:?}")].join("\u{1f}");
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().take(6).fold(String::with_capacity(12), |text, byte| text + &format!("{byte:02x}"))
+}

@@ -1,0 +1,286 @@
+//! What changed between two contracts, whom it breaks, and what was not judged.
+//!
+//! Both contracts are brought to one way of writing operations, whatever their dialects. Operations are paired, and
+//! schemas are compared where operations use them, so a renamed, extracted or composed schema of the same meaning is no
+//! finding. Differences of one cause are one [`Finding`]. What differs and is told by no finding is counted as
+//! documentation, or listed in [`Drift::not_judged`].
+//!
+//! ```
+//! use platform_codegen::drift::{self, Wire};
+//! use platform_codegen::Contract;
+//!
+//! let contract = |kind: &str| format!(
+//!     "{{\"openapi\": \"3.0.4\", \"paths\": {{\"/plans\": {{\"get\": {{\"responses\": {{\"200\": {{\"content\": {{\"application/json\":
+//!     {{\"schema\": {{\"properties\": {{\"price\": {{\"type\": \"{kind}\"}}}}}}}}}}}}}}}}}}}}}}"
+//! );
+//! let (before, after) = (contract("number"), contract("string"));
+//! let side = |bytes| Contract { name: "plans", bytes };
+//! let drift = drift::compare(&[side(before.as_bytes())], &[side(after.as_bytes())], "2026-01-01").unwrap();
+//! assert_eq!(drift.findings[0].subject, "GET /plans 200.price");
+//! assert_eq!(drift.findings[0].change, "has another type: `number` → `string`");
+//! assert_eq!(drift.wire(), Wire::Break);
+//! assert!(drift.not_judged.is_empty());
+//! ```
+
+mod aliases;
+mod change;
+mod finding;
+mod gather;
+mod lifecycle;
+mod operation;
+mod pairing;
+mod parameters;
+mod report;
+mod rule;
+mod schema;
+mod security;
+mod side;
+mod silence;
+
+use std::collections::BTreeSet;
+
+use crate::model::{Document, Node};
+use crate::{Contract, Problem, Report, load, upgrade};
+pub use change::Direction;
+use change::{Change, Log, label};
+pub use finding::{Drift, Finding, Operations, Site, Unjudged};
+use gather::Named;
+use lifecycle::Sunset;
+use operation::Compared;
+pub use rule::{Entry, RULES, Rule, Wire};
+use schema::Graph;
+use side::{Operation, Side, segments};
+
+/// Compares the contracts of one client before and after, by the names of the documents. A document that one side does not
+/// have counts as empty there. `today` (`YYYY-MM-DD`) says which announced ends are over.
+///
+/// # Errors
+///
+/// A [`Report`] when a contract cannot be read.
+pub fn compare(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Result<Drift, Report> {
+    let names: BTreeSet<&str> = before.iter().chain(after).map(|contract| contract.name).collect();
+    let (mut drift, mut report) = (Drift::default(), Report::default());
+    for name in names {
+        let mut side = |contracts: &[Contract<'_>]| {
+            let contract = contracts.iter().find(|contract| contract.name == name);
+            match read(contract.copied().unwrap_or(Contract { name, bytes: EMPTY })) {
+                Ok(side) => Some(side),
+                Err(problem) => {
+                    report.push(problem);
+                    None
+                }
+            }
+        };
+        if let (Some(before), Some(after)) = (side(before), side(after)) {
+            drift.take(sides(&before, &after, today));
+        }
+    }
+    report.into_result(drift)
+}
+
+/// A contract without operations.
+const EMPTY: &[u8] = br#"{"openapi": "3.0.4", "paths": {}}"#;
+
+#[allow(clippy::result_large_err, reason = "a contract fails once, not in a loop")]
+fn read(contract: Contract<'_>) -> Result<Side, Problem> {
+    let loaded = load::load(contract.name, contract.bytes)?;
+    let (tree, origins) = upgrade::outline(contract.name, &loaded);
+    let document = Document::new(contract.name.to_owned(), tree, loaded.tree, origins);
+    Ok(Side { document, dialect: loaded.dialect })
+}
+
+fn sides(before: &Side, after: &Side, today: &str) -> Drift {
+    let mut log = Log::default();
+    let mut graph = Graph::new([before.siblings(), after.siblings()]);
+    let (olds, news) = (side::operations(before), side::operations(after));
+    let pairing = pairing::pair(&olds, &news);
+    let mut named = Vec::new();
+    for (old, new) in &pairing.pairs {
+        let (old, new) = (&olds[*old], &news[*new]);
+        let index = named.len();
+        named.push(name(new));
+        moved(old, new, index, &mut log);
+        let subject = old.key();
+        Compared { before: old, after: new, index, subject, graph: &mut graph, log: &mut log, today }.compare();
+    }
+    for index in &pairing.gone {
+        let old = &olds[*index];
+        let rule = if old.webhook { Rule::WebhookRemoved } else { Rule::OperationRemoved };
+        let change = Change::new(rule, old.key(), Some(&old.node), None).of(named.len());
+        log.push(change.variant(ended(old, &news, today)));
+        named.push(name(old));
+    }
+    for index in &pairing.added {
+        let new = &news[*index];
+        let rule = if new.webhook { Rule::WebhookAdded } else { Rule::OperationAdded };
+        log.push(Change::new(rule, new.key(), None, Some(&new.node)).of(named.len()));
+        named.push(name(new));
+    }
+    security::document(before, after, &mut log);
+    servers(before, after, &mut log);
+    graph.run(&mut log);
+    let gone = pairing.gone.iter().map(|index| &olds[*index]);
+    let added = pairing.added.iter().map(|index| &news[*index]);
+    let lonely = [components(gone), components(added)];
+    unused(before, after, &lonely, &mut log);
+    items(&olds, &news, &mut log);
+    let silence = silence::listen(before, after, &log);
+    let findings = gather::gather(&log.changes, &graph, &named, before, after);
+    let operations = Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() };
+    silence.told_with(findings, operations)
+}
+
+fn name(operation: &Operation<'_>) -> Named {
+    Named { key: operation.key(), assumed: operation.node.text("x-provenance") == "assumed" }
+}
+
+/// An operation with another address.
+fn moved(old: &Operation<'_>, new: &Operation<'_>, index: usize, log: &mut Log) {
+    if old.positional() == new.positional() && old.method == new.method {
+        return;
+    }
+    let mut change = Change::new(Rule::OperationMoved, old.key(), Some(&old.node), Some(&new.node)).of(index);
+    change.keyword = if old.method == new.method {
+        let (one, other) = difference(&old.positional(), &new.positional());
+        format!("{one} → {other}")
+    } else {
+        format!("{} → {}", old.key(), new.key())
+    };
+    log.push(change);
+}
+
+/// What two paths do not have in common at their beginnings and ends.
+fn difference(one: &str, other: &str) -> (String, String) {
+    let (one, other): (Vec<&str>, Vec<&str>) = (segments(one).collect(), segments(other).collect());
+    let shortest = one.len().min(other.len());
+    let begin = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
+    let end = end.min(shortest - begin);
+    let middle = |path: &[&str]| format!("/{}", path[begin..path.len() - end].join("/"));
+    (middle(&one), middle(&other))
+}
+
+/// How an operation ended: announced or not, and with its path or alone.
+fn ended(operation: &Operation<'_>, news: &[Operation<'_>], today: &str) -> &'static str {
+    let alone = news.iter().any(|other| other.positional() == operation.positional());
+    let deprecated = operation.node.flag("deprecated");
+    let sunset = Sunset::of(&operation.node);
+    match (deprecated, sunset, alone) {
+        (true, Sunset::Unreadable, true) => "sunset-parse",
+        (true, Sunset::Unreadable, false) => "path-sunset-parse",
+        (true, sunset @ Sunset::On(_), true) if !sunset.is_over(today) => "removed-before-sunset",
+        (true, sunset @ Sunset::On(_), false) if !sunset.is_over(today) => "path-removed-before-sunset",
+        (true, _, true) => "removed-with-deprecation",
+        (true, _, false) => "path-removed-with-deprecation",
+        (false, _, true) => "removed-without-deprecation",
+        (false, _, false) => "path-removed-without-deprecation",
+    }
+}
+
+fn servers(before: &Side, after: &Side, log: &mut Log) {
+    let addresses = |side: &Side| -> BTreeSet<String> {
+        let servers = side.root().get("servers");
+        servers
+            .iter()
+            .flat_map(|list| list.items().map(|server| server.text("url").to_owned()).collect::<Vec<_>>())
+            .collect()
+    };
+    let (old, new) = (before.root().get("servers"), after.root().get("servers"));
+    let value = |node: &Option<Node<'_>>| node.as_ref().map(|node| node.value.clone());
+    if value(&old) != value(&new) {
+        let mut change = Change::new(Rule::ServerChanged, "the address of the service", old.as_ref(), new.as_ref());
+        if addresses(before).is_subset(&addresses(after)) {
+            change.wire = Some(Wire::Safe);
+        }
+        log.push(change);
+    }
+}
+
+/// The components that operations reach.
+fn components<'o, 'a: 'o>(operations: impl Iterator<Item = &'o Operation<'a>>) -> BTreeSet<String> {
+    let mut open: Vec<Node<'a>> =
+        operations.flat_map(|operation| [operation.node.clone(), operation.item.clone()]).collect();
+    let mut reached = BTreeSet::new();
+    while let Some(node) = open.pop() {
+        if let Some(target) =
+            node.value.get("$ref").and_then(serde_json::Value::as_str).and_then(|target| node.target(target))
+            && reached.insert(target.pointer.clone())
+        {
+            open.push(target);
+        }
+        open.extend(node.members().map(|(_, child)| child));
+        open.extend(node.items());
+    }
+    reached
+}
+
+/// Components that no operation uses. `lonely`: those that only operations without a counterpart use.
+fn unused(before: &Side, after: &Side, lonely: &[BTreeSet<String>; 2], log: &mut Log) {
+    let all = |side: &Side| -> Vec<(String, String)> {
+        let components = side.root().get("components");
+        let kinds = components.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
+        let schemes = |kind: &str| kind == "securitySchemes" || kind.starts_with("x-") || kind == "examples";
+        kinds
+            .iter()
+            .filter(|(kind, _)| !schemes(kind))
+            .flat_map(|(kind, node)| {
+                node.members().map(|(_, child)| ((*kind).to_owned(), child.pointer)).collect::<Vec<_>>()
+            })
+            .collect()
+    };
+    let mut changes = Vec::new();
+    let mut quiet = Vec::new();
+    for (side, other, forward) in [(before, after, true), (after, before, false)] {
+        let used = if forward { &log.forward } else { &log.backward };
+        for (kind, place) in all(side) {
+            let used_ = used.contains_key(&place) || log.judged[usize::from(!forward)].contains(&place);
+            let at = |side: &Side| side.document.tree.pointer(&place).cloned();
+            let (own, counterpart) = (at(side), at(other));
+            if used_ || own == counterpart {
+                continue;
+            }
+            if counterpart.is_none() && lonely[usize::from(!forward)].contains(&place) {
+                // It came or went with the operations that use it.
+                quiet.push((forward, place));
+                continue;
+            }
+            let node = |side: &'_ Side| {
+                side.root().target(&format!("#{}", place.replace('%', "%25"))).map(|node| node.pointer)
+            };
+            let (own_at, other_at) = (node(side), node(other));
+            let schema = kind == "schemas";
+            let rule = match (counterpart.is_some(), forward) {
+                (false, true) if schema => Rule::SchemaRemoved,
+                (false, false) if schema => Rule::SchemaAdded,
+                (true, false)
+                    if own_at == other_at
+                        && !log.backward.contains_key(&place)
+                        && !log.forward.contains_key(&place) =>
+                {
+                    continue;
+                }
+                _ => Rule::UnusedChanged,
+            };
+            let place_of = |pointer: Option<String>, value: Option<serde_json::Value>| {
+                Some(change::Place { pointer: pointer?, value: change::short(&value?) })
+            };
+            let mut change = Change::new(rule, label(&place), None, None);
+            let (own, counterpart) = (place_of(own_at, own), place_of(other_at, counterpart));
+            (change.before, change.after) = if forward { (own, counterpart) } else { (counterpart, own) };
+            changes.push(change);
+        }
+    }
+    log.changes.extend(changes);
+    log.quiet.extend(quiet);
+}
+
+/// Path items that lost all their operations, or are new with them: nothing else of them counts.
+fn items(olds: &[Operation<'_>], news: &[Operation<'_>], log: &mut Log) {
+    for (operations, forward) in [(olds, true), (news, false)] {
+        let used = if forward { &log.forward } else { &log.backward };
+        let items = operations.iter().map(|operation| operation.item.pointer.clone());
+        let lonely: Vec<(bool, String)> =
+            items.filter(|item| !used.contains_key(item)).map(|item| (forward, item)).collect();
+        log.quiet.extend(lonely);
+    }
+}

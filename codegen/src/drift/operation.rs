@@ -1,0 +1,235 @@
+//! Two operations that belong together: what they take and give.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::change::{Change, Class, Log, Spot};
+use super::lifecycle;
+use super::parameters;
+use super::rule::Rule;
+use super::schema::Graph;
+use super::security;
+use super::side::Operation;
+use crate::model::Node;
+
+/// Two operations, and where what is found out about them goes.
+pub(super) struct Compared<'a, 'l> {
+    pub(super) before: &'l Operation<'a>,
+    pub(super) after: &'l Operation<'a>,
+    /// Number of the pair.
+    pub(super) index: usize,
+    pub(super) subject: String,
+    pub(super) graph: &'l mut Graph<'a>,
+    pub(super) log: &'l mut Log,
+    /// `YYYY-MM-DD`.
+    pub(super) today: &'l str,
+}
+
+impl<'a> Compared<'a, '_> {
+    pub(super) fn compare(&mut self) {
+        let (before, after) = (self.before, self.after);
+        self.log.pair(&before.item, &after.item);
+        self.log.pair(&before.node, &after.node);
+        self.log.judge(0, &before.node.pointer);
+        self.log.judge(1, &after.node.pointer);
+        self.identity();
+        lifecycle::compare(&self.subject, &before.node, &after.node, Class::OPERATION, self.index, self.log);
+        security::operation(before, after, self.index, self.log);
+        parameters::compare(self);
+        self.body();
+        self.responses();
+        for (keyword, rule) in [("callbacks", Rule::CallbackChanged), ("servers", Rule::ServerChanged)] {
+            self.whole(rule, before.node.get(keyword).as_ref(), after.node.get(keyword).as_ref());
+        }
+        self.whole(Rule::ServerChanged, before.item.get("servers").as_ref(), after.item.get("servers").as_ref());
+    }
+
+    pub(super) fn push(&mut self, rule: Rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>) -> &mut Change {
+        let change = Change::new(rule, self.subject.clone(), before, after).of(self.index);
+        self.log.changes.push(change);
+        let last = self.log.changes.len() - 1;
+        &mut self.log.changes[last]
+    }
+
+    /// A part that is compared as it is written.
+    fn whole(&mut self, rule: Rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>) {
+        let value = |node: Option<&Node<'_>>| node.map(|node| node.value.clone());
+        if value(before) != value(after) {
+            self.push(rule, before, after);
+        }
+    }
+
+    fn identity(&mut self) {
+        let (old, new) = (self.before.node.get("operationId"), self.after.node.get("operationId"));
+        let value = |node: &Option<Node<'_>>| node.as_ref().map(|node| node.value.clone());
+        if value(&old) != value(&new) {
+            let variant = match (&old, &new) {
+                (None, _) => "added",
+                (_, None) => "removed",
+                _ => "changed",
+            };
+            self.push(Rule::OperationIdChanged, old.as_ref(), new.as_ref()).variant = variant;
+        }
+        let tags = |node: &Node<'_>| -> BTreeSet<String> {
+            let list = node.value.get("tags").and_then(Value::as_array);
+            list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let (was, is) = (tags(&self.before.node), tags(&self.after.node));
+        let (old, new) = (self.before.node.get("tags"), self.after.node.get("tags"));
+        for (rule, names) in [(Rule::OperationTagRemoved, &was - &is), (Rule::OperationTagAdded, &is - &was)] {
+            if !names.is_empty() {
+                self.push(rule, old.as_ref(), new.as_ref()).keyword = names.into_iter().collect::<Vec<_>>().join(", ");
+            }
+        }
+    }
+
+    fn body(&mut self) {
+        let resolved = |node: &Node<'a>| node.get("requestBody").map(|body| body.resolve().unwrap_or(body));
+        let (before, after) = (resolved(&self.before.node), resolved(&self.after.node));
+        let required = |node: &Node<'_>| node.flag("required");
+        match (&before, &after) {
+            (None, None) => {}
+            (Some(old), None) => {
+                let rule = if required(old) { Rule::RequiredBodyRemoved } else { Rule::BodyRemoved };
+                self.push(rule, Some(old), None);
+            }
+            (None, Some(new)) => {
+                let rule = if required(new) { Rule::RequiredBodyAdded } else { Rule::BodyAdded };
+                self.push(rule, None, Some(new));
+            }
+            (Some(old), Some(new)) => {
+                self.log.pair(old, new);
+                self.log.judge(0, &old.pointer);
+                self.log.judge(1, &new.pointer);
+                if required(old) != required(new) {
+                    let rule = if required(new) { Rule::BodyBecameRequired } else { Rule::BodyBecameOptional };
+                    let change = self.push(rule, old.get("required").as_ref(), new.get("required").as_ref());
+                    change.subject.push_str(" body");
+                }
+                let class = if self.before.webhook { Class::response(Spot::Body) } else { Class::request(Spot::Body) };
+                self.content(old, new, class, "body");
+            }
+        }
+    }
+
+    fn responses(&mut self) {
+        let all = |node: &Node<'a>| -> BTreeMap<&'a str, Node<'a>> {
+            let responses = node.get("responses").and_then(|responses| responses.resolve());
+            let members = responses.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
+            let statuses = members.into_iter().filter(|(status, _)| !status.starts_with("x-"));
+            statuses.map(|(status, node)| (status, node.resolve().unwrap_or(node))).collect()
+        };
+        let (old, new) = (all(&self.before.node), all(&self.after.node));
+        if let (Some(before), Some(after)) = (self.before.node.get("responses"), self.after.node.get("responses")) {
+            self.log.pair(&before, &after);
+        }
+        let statuses: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
+        for status in statuses {
+            let success = status.starts_with('2') || status == "default";
+            match (old.get(status), new.get(status)) {
+                (Some(before), Some(after)) => self.response(status, before, after),
+                (before, after) => {
+                    let rule = match (success, after.is_some()) {
+                        (true, true) => Rule::StatusAdded,
+                        (true, false) => Rule::StatusRemoved,
+                        (false, true) => Rule::ErrorStatusAdded,
+                        (false, false) => Rule::ErrorStatusRemoved,
+                    };
+                    let change = self.push(rule, before, after);
+                    change.keyword = status.to_owned();
+                    change.class = Class::response(Spot::Operation);
+                }
+            }
+        }
+    }
+
+    fn response(&mut self, status: &str, before: &Node<'a>, after: &Node<'a>) {
+        self.log.pair(before, after);
+        let class = if self.before.webhook { Class::request(Spot::Body) } else { Class::response(Spot::Body) };
+        self.content(before, after, class, status);
+        self.headers(status, before, after);
+        self.whole(Rule::LinkChanged, before.get("links").as_ref(), after.get("links").as_ref());
+    }
+
+    fn headers(&mut self, status: &str, before: &Node<'a>, after: &Node<'a>) {
+        let all = |node: &Node<'a>| -> BTreeMap<String, Node<'a>> {
+            let headers = node.get("headers");
+            let members = headers.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
+            members.into_iter().map(|(name, node)| (name.to_lowercase(), node.resolve().unwrap_or(node))).collect()
+        };
+        let (old, new) = (all(before), all(after));
+        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        for name in names {
+            let required = |node: &Node<'_>| node.flag("required");
+            let (rule, before, after) = match (old.get(name), new.get(name)) {
+                (Some(before), Some(after)) => {
+                    self.log.pair(before, after);
+                    self.log.judge(0, &before.pointer);
+                    self.log.judge(1, &after.pointer);
+                    if let (Some(old), Some(new)) = (before.get("schema"), after.get("schema")) {
+                        self.graph.root(&old, &new, Class::response(Spot::Header), self.index, self.log);
+                    }
+                    match (required(before), required(after)) {
+                        (true, false) => (Rule::HeaderBecameOptional, Some(before), Some(after)),
+                        (false, true) => (Rule::HeaderBecameRequired, Some(before), Some(after)),
+                        _ => continue,
+                    }
+                }
+                (Some(gone), None) if required(gone) => (Rule::RequiredHeaderRemoved, Some(gone), None),
+                (gone @ Some(_), None) => (Rule::HeaderRemoved, gone, None),
+                (_, Some(added)) if required(added) => (Rule::RequiredHeaderAdded, None, Some(added)),
+                (_, added) => (Rule::HeaderAdded, None, added),
+            };
+            let class = Class::response(Spot::Header);
+            let change = self.push(rule, before, after);
+            change.subject = format!("{} {status} header {name}", change.subject);
+            change.class = class;
+        }
+    }
+
+    /// Compares what two bodies hold, by media type.
+    pub(super) fn content(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, what: &str) {
+        let all = |node: &Node<'a>| -> BTreeMap<String, Node<'a>> {
+            let content = node.get("content");
+            let members = content.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
+            members.into_iter().map(|(name, node)| (name.to_lowercase().replace(' ', ""), node)).collect()
+        };
+        let (old, new) = (all(before), all(after));
+        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        for name in names {
+            match (old.get(name), new.get(name)) {
+                (Some(before), Some(after)) => self.media_type(before, after, class, what),
+                (before, after) => {
+                    let rule = if after.is_some() { Rule::MediaTypeAdded } else { Rule::MediaTypeRemoved };
+                    let change = self.push(rule, before, after);
+                    change.subject = format!("{} {what}", change.subject);
+                    (change.keyword, change.class) = (name.clone(), class);
+                }
+            }
+        }
+    }
+
+    fn media_type(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, what: &str) {
+        self.log.pair(before, after);
+        for keyword in ["schema", "itemSchema"] {
+            match (before.get(keyword), after.get(keyword)) {
+                (Some(old), Some(new)) => self.graph.root(&old, &new, class, self.index, self.log),
+                (None, None) => {}
+                (old, new) => {
+                    let rule = if new.is_some() { Rule::ContentSchemaAdded } else { Rule::ContentSchemaRemoved };
+                    let change = self.push(rule, old.as_ref(), new.as_ref());
+                    change.subject = format!("{} {what}", change.subject);
+                    change.class = class;
+                }
+            }
+        }
+        let (old, new) = (before.get("encoding"), after.get("encoding"));
+        let value = |node: &Option<Node<'_>>| node.as_ref().map(|node| node.value.clone());
+        if value(&old) != value(&new) {
+            let change = self.push(Rule::EncodingChanged, old.as_ref(), new.as_ref());
+            change.subject = format!("{} {what}", change.subject);
+            change.class = class;
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Which operation of one contract is which of the other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::schema::is_prose;
+use super::side::{Operation, segments};
+use crate::model::Node;
+
+/// Operations that belong together, by index; what is left on each side.
+#[derive(Debug, Default)]
+pub(super) struct Pairing {
+    pub(super) pairs: Vec<(usize, usize)>,
+    pub(super) gone: Vec<usize>,
+    pub(super) added: Vec<usize>,
+}
+
+/// Pairs operations: by method and path, by version, by `operationId`, and by equal shape.
+pub(super) fn pair(before: &[Operation<'_>], after: &[Operation<'_>]) -> Pairing {
+    let mut pairing =
+        Pairing { pairs: Vec::new(), gone: (0..before.len()).collect(), added: (0..after.len()).collect() };
+    pairing.by(before, after, |operation| {
+        Some(format!("{} {} {}", operation.webhook, operation.method, operation.positional()))
+    });
+    pairing.by(before, after, |operation| {
+        let path: Vec<String> = segments(&operation.positional()).map(unversioned).collect();
+        Some(format!("{} {} {}", operation.webhook, operation.method, path.join("/")))
+    });
+    pairing.by(before, after, |operation| {
+        let id = operation.node.text("operationId");
+        (!id.is_empty()).then(|| format!("{} {id}", operation.method))
+    });
+    pairing.by_shape(before, after);
+    pairing.pairs.sort_unstable();
+    pairing
+}
+
+impl Pairing {
+    /// Pairs what has the same key, where the key is that of one operation on each side only.
+    fn by(
+        &mut self,
+        before: &[Operation<'_>],
+        after: &[Operation<'_>],
+        key: impl Fn(&Operation<'_>) -> Option<String>,
+    ) {
+        let unique = |operations: &[Operation<'_>], which: &[usize]| {
+            let mut keys: BTreeMap<String, Option<usize>> = BTreeMap::new();
+            for index in which {
+                if let Some(key) = key(&operations[*index]) {
+                    keys.entry(key).and_modify(|index| *index = None).or_insert(Some(*index));
+                }
+            }
+            keys
+        };
+        let (olds, news) = (unique(before, &self.gone), unique(after, &self.added));
+        for (key, old) in olds {
+            if let (Some(old), Some(Some(new))) = (old, news.get(&key)) {
+                self.take(old, *new);
+            }
+        }
+    }
+
+    /// Pairs operations that take and give the same, and share a segment of their paths, where there is no choice.
+    fn by_shape(&mut self, before: &[Operation<'_>], after: &[Operation<'_>]) {
+        let shapes = |operations: &[Operation<'_>], which: &[usize]| -> Vec<(usize, String, BTreeSet<String>)> {
+            which.iter().map(|index| (*index, shape(&operations[*index]), words(&operations[*index]))).collect()
+        };
+        let (olds, news) = (shapes(before, &self.gone), shapes(after, &self.added));
+        let alike = |old: &(usize, String, BTreeSet<String>), new: &(usize, String, BTreeSet<String>)| {
+            old.1 == new.1 && !old.2.is_disjoint(&new.2)
+        };
+        let mut found = Vec::new();
+        for old in &olds {
+            let mut candidates = news.iter().filter(|new| alike(old, new));
+            if let (Some(new), None) = (candidates.next(), candidates.next())
+                && olds.iter().filter(|other| alike(other, new)).count() == 1
+            {
+                found.push((old.0, new.0));
+            }
+        }
+        for (old, new) in found {
+            self.take(old, new);
+        }
+    }
+
+    fn take(&mut self, old: usize, new: usize) {
+        self.gone.retain(|index| *index != old);
+        self.added.retain(|index| *index != new);
+        self.pairs.push((old, new));
+    }
+}
+
+/// A segment, or a mark in the place of a version.
+fn unversioned(segment: &str) -> String {
+    let is_version = segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if is_version { "v*".to_owned() } else { segment.to_owned() }
+}
+
+/// The segments of a path that say what it is about.
+fn words(operation: &Operation<'_>) -> BTreeSet<String> {
+    let path = operation.positional();
+    segments(&path)
+        .filter(|segment| !segment.contains("{}") && *segment != "api" && unversioned(segment) == *segment)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// What an operation takes and gives, as text.
+fn shape(operation: &Operation<'_>) -> String {
+    let plain = |key: &str| operation.node.get(key).map_or(Value::Null, |node| written_out(&node, 0));
+    let mut parameters: Vec<String> = [&operation.item, &operation.node]
+        .into_iter()
+        .flat_map(|node| node.get("parameters"))
+        .flat_map(|list| list.items().map(|item| item.resolve().unwrap_or(item)).collect::<Vec<_>>())
+        .filter(|parameter| parameter.text("in") != "path")
+        .map(|parameter| written_out(&parameter, 0).to_string())
+        .collect();
+    parameters.sort();
+    let placeholders = operation.placeholders().len();
+    json!([operation.method, operation.webhook, placeholders, parameters, plain("requestBody"), plain("responses")])
+        .to_string()
+}
+
+/// A place without documentation, and without the names of components: what they say stands in their place.
+fn written_out(node: &Node<'_>, depth: usize) -> Value {
+    /// Deeper down, schemas count as equal.
+    const DEEPEST: usize = 5;
+    if node.value.get("$ref").is_some_and(Value::is_string) {
+        return match node.resolve() {
+            Some(target) if depth < DEEPEST => written_out(&target, depth + 1),
+            _ => Value::Null,
+        };
+    }
+    match node.value {
+        Value::Object(_) => {
+            let kept = node.members().filter(|(key, child)| !(is_prose(key) && child.value.is_string()));
+            Value::Object(kept.map(|(key, child)| (key.to_owned(), written_out(&child, depth))).collect())
+        }
+        Value::Array(_) => Value::Array(node.items().map(|child| written_out(&child, depth)).collect()),
+        value => value.clone(),
+    }
+}

@@ -1,0 +1,193 @@
+//! Parameters of two operations.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::change::{Class, Place, Spot};
+use super::lifecycle::{self, Sunset};
+use super::operation::Compared;
+use super::rule::Rule;
+use super::schema::is_prose;
+use super::side::Operation;
+use crate::model::Node;
+use crate::pointer::join;
+
+/// By place and name; parameters of the path by their position.
+type Parameters<'a> = BTreeMap<(String, String), Node<'a>>;
+
+fn parameters<'a>(operation: &Operation<'a>) -> Parameters<'a> {
+    let placeholders = operation.placeholders();
+    let mut all = Parameters::new();
+    for holder in [&operation.item, &operation.node] {
+        let list = holder.get("parameters");
+        for parameter in list.iter().flat_map(|list| list.items().collect::<Vec<_>>()) {
+            let parameter = parameter.resolve().unwrap_or(parameter);
+            let (place, name) = (parameter.text("in").to_owned(), parameter.text("name"));
+            let name = match placeholders.iter().position(|placeholder| placeholder == name) {
+                Some(position) if place == "path" => format!("{position:03}"),
+                _ if place == "header" => name.to_lowercase(),
+                _ => name.to_owned(),
+            };
+            all.insert((place, name), parameter);
+        }
+    }
+    all
+}
+
+/// Compares all parameters of two operations.
+pub(super) fn compare<'a>(compared: &mut Compared<'a, '_>) {
+    let (old, new) = (parameters(compared.before), parameters(compared.after));
+    let keys: BTreeSet<&(String, String)> = old.keys().chain(new.keys()).collect();
+    let (mut gone, mut added) = (Vec::new(), Vec::new());
+    let today = compared.today;
+    for key in keys {
+        match (old.get(key), new.get(key)) {
+            (Some(before), Some(after)) => parameter(compared, before, after),
+            (Some(before), None) => gone.push(before),
+            (None, Some(after)) => added.push(after),
+            (None, None) => {}
+        }
+    }
+    for (before, after) in renamed(&mut gone, &mut added) {
+        compared.log.pair(before, after);
+        let change = compared.push(Rule::ParameterRenamed, Some(before), Some(after));
+        change.class = Class::request(Spot::Parameter);
+        change.required = before.flag("required");
+        change.keyword = after.text("name").to_owned();
+        change.subject = subject(&change.subject, before);
+    }
+    for (list, is_new) in [(gone, false), (added, true)] {
+        for node in list {
+            let required = node.flag("required");
+            let rule = match (is_new, required) {
+                (true, true) => Rule::RequiredParameterAdded,
+                (true, false) => Rule::ParameterAdded,
+                (false, true) => Rule::RequiredParameterRemoved,
+                (false, false) => Rule::ParameterRemoved,
+            };
+            let (before, after) = if is_new { (None, Some(node)) } else { (Some(node), None) };
+            let change = compared.push(rule, before, after);
+            change.class = Class::request(Spot::Parameter);
+            change.required = required;
+            let with_default = node.get("schema").is_some_and(|schema| schema.get("default").is_some());
+            change.variant = match (is_new, node.text("in")) {
+                (true, "path") => "path",
+                (true, _) if with_default => "with-default",
+                (false, _) if node.flag("deprecated") => match Sunset::of(node) {
+                    Sunset::Unreadable => "sunset-parse",
+                    sunset @ Sunset::On(_) if !sunset.is_over(today) => "before-sunset",
+                    _ => "announced",
+                },
+                _ => "",
+            };
+            change.subject = subject(&change.subject, node);
+        }
+    }
+}
+
+fn subject(operation: &str, parameter: &Node<'_>) -> String {
+    let place = parameter.text("in");
+    format!("{place} parameter {} of {operation}", parameter.text("name"))
+}
+
+/// A parameter that is gone and one that is new, at the same place and of the same shape, where there is no choice.
+fn renamed<'n, 'a>(gone: &mut Vec<&'n Node<'a>>, added: &mut Vec<&'n Node<'a>>) -> Vec<(&'n Node<'a>, &'n Node<'a>)> {
+    let shape = |node: &Node<'_>| {
+        let map = node.object().into_iter().flatten();
+        let kept = map.filter(|(key, _)| *key != "name" && !is_prose(key) && !key.starts_with("x-"));
+        kept.map(|(key, value)| (key.clone(), value.clone())).collect::<BTreeMap<String, Value>>()
+    };
+    // A type that everything has is no likeness.
+    let [old, new] = [&gone, &added].map(|list| list.iter().map(|node| (*node, shape(node))).collect::<Vec<_>>());
+    let mut pairs = Vec::new();
+    for (before, of_before) in &old {
+        let mut candidates = new.iter().filter(|(after, other)| other == of_before && alike(before, after));
+        if let (Some((after, _)), None) = (candidates.next(), candidates.next())
+            && old.iter().filter(|(other, shape)| shape == of_before && alike(other, after)).count() == 1
+        {
+            pairs.push((*before, *after));
+        }
+    }
+    gone.retain(|node| !pairs.iter().any(|(before, _)| std::ptr::eq(*before, *node)));
+    added.retain(|node| !pairs.iter().any(|(_, after)| std::ptr::eq(*after, *node)));
+    pairs
+}
+
+/// Whether one name reads like a spelling of the other.
+fn alike(one: &Node<'_>, other: &Node<'_>) -> bool {
+    let plain = |node: &Node<'_>| -> String {
+        node.text("name").chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let (one, other) = (plain(one), plain(other));
+    let (short, long) = if one.len() < other.len() { (&one, &other) } else { (&other, &one) };
+    short.len() >= 3 && long.contains(short.as_str())
+}
+
+fn parameter<'a>(compared: &mut Compared<'a, '_>, before: &Node<'a>, after: &Node<'a>) {
+    compared.log.pair(before, after);
+    compared.log.judge(0, &before.pointer);
+    compared.log.judge(1, &after.pointer);
+    let always = before.flag("required") && after.flag("required");
+    let class = Class { always, ..Class::request(Spot::Parameter) };
+    let subject = subject(&compared.subject, before);
+    for (side, node) in [before, after].into_iter().enumerate() {
+        compared.log.names[side].entry(node.pointer.clone()).or_insert_with(|| subject.clone());
+    }
+    for (keyword, value) in
+        [("style", style as fn(&Node<'_>) -> String), ("explode", explode), ("allowReserved", reserved)]
+    {
+        if value(before) != value(after) {
+            let change = compared.push(Rule::ParameterStyleChanged, Some(before), Some(after));
+            (change.class, change.subject, change.keyword) = (class, subject.clone(), keyword.to_owned());
+            for (place, node) in [(&mut change.before, before), (&mut change.after, after)] {
+                *place = Some(Place { pointer: join(&node.pointer, keyword), value: value(node) });
+            }
+        }
+    }
+    let mut push = |rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>, keyword: &str| {
+        let change = compared.push(rule, before, after);
+        (change.class, change.subject, change.keyword) = (class, subject.clone(), keyword.to_owned());
+    };
+    let (was, is) = (before.flag("required"), after.flag("required"));
+    if was != is && before.text("in") != "path" {
+        let rule = if is { Rule::ParameterBecameRequired } else { Rule::ParameterBecameOptional };
+        push(rule, before.get("required").as_ref(), after.get("required").as_ref(), "required");
+    }
+    let (was, is) = (before.flag("allowEmptyValue"), after.flag("allowEmptyValue"));
+    if was != is {
+        let rule = if is { Rule::EmptyValueAllowed } else { Rule::EmptyValueRefused };
+        let keyword = "allowEmptyValue";
+        push(rule, before.get(keyword).as_ref(), after.get(keyword).as_ref(), keyword);
+    }
+    lifecycle::compare(&subject, before, after, class, compared.index, compared.log);
+    match (before.get("schema"), after.get("schema")) {
+        (Some(old), Some(new)) => compared.graph.root(&old, &new, class, compared.index, compared.log),
+        (None, None) => {}
+        (old, new) => {
+            let rule = if new.is_some() { Rule::ContentSchemaAdded } else { Rule::ContentSchemaRemoved };
+            let change = compared.push(rule, old.as_ref(), new.as_ref());
+            (change.class, change.subject) = (class, subject.clone());
+        }
+    }
+    let whole = std::mem::replace(&mut compared.subject, subject);
+    compared.content(before, after, class, "content");
+    compared.subject = whole;
+}
+
+fn style(parameter: &Node<'_>) -> String {
+    let default = if matches!(parameter.text("in"), "query" | "cookie") { "form" } else { "simple" };
+    let separator = parameter.text("x-collection-format");
+    let style = parameter.text("style");
+    format!("{}{separator}", if style.is_empty() { default } else { style })
+}
+
+/// How a list is written; a single value has one way.
+fn explode(parameter: &Node<'_>) -> String {
+    let default = style(parameter) == "form";
+    parameter.value.get("explode").and_then(Value::as_bool).unwrap_or(default).to_string()
+}
+
+fn reserved(parameter: &Node<'_>) -> String {
+    parameter.flag("allowReserved").to_string()
+}

@@ -1,0 +1,202 @@
+//! Unions, their discriminators, and `allOf`.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Pair;
+use super::keywords::is_prose;
+use super::read::{Schema, follow, only_type};
+use crate::drift::aliases;
+use crate::drift::change::Change;
+use crate::drift::rule::Rule;
+use crate::model::Node;
+
+const UNIONS: [(&str, &str); 2] = [("oneOf", "one-of"), ("anyOf", "any-of")];
+
+impl<'a> Pair<'a, '_> {
+    /// A schema that became one of several, or the other way round.
+    pub(super) fn wrapped(&mut self) -> bool {
+        let (old, new) = (union_of(&self.before), union_of(&self.after));
+        let (plain, branches, kind, wraps) = match (old, new) {
+            (None, Some((kind, branches))) if stands_alone(&self.before) => (0, branches, kind, true),
+            (Some((kind, branches)), None) if stands_alone(&self.after) => (1, branches, kind, false),
+            _ => return false,
+        };
+        if !own_shape([&self.after, &self.before][plain]) {
+            let place = [&self.before, &self.after][plain].place.clone();
+            let siblings = self.siblings[1 - plain];
+            let matching = branches.iter().find(|branch| same(&place, &follow(branch, siblings)));
+            let (before, after) = (self.before.place.clone(), self.after.place.clone());
+            let rule = if wraps { Rule::WrappedInUnion } else { Rule::UnwrappedFromUnion };
+            self.emit(rule, Some(&before), Some(&after)).variant = kind;
+            if let Some(branch) = matching.cloned() {
+                if wraps { self.child(&before, &branch, self.class) } else { self.child(&branch, &after, self.class) }
+            }
+            return true;
+        }
+        false
+    }
+
+    pub(super) fn unions(&mut self) {
+        for (keyword, kind) in UNIONS {
+            let (old, new) = (variants(&self.before, keyword), variants(&self.after, keyword));
+            if old.is_empty() && new.is_empty() {
+                continue;
+            }
+            let (pairs, gone, added) = matched(&old, &new, self.siblings);
+            for (before, after) in pairs {
+                self.child(&before, &after, self.class);
+            }
+            for node in gone {
+                let change = self.emit(Rule::VariantRemoved, Some(&node), None);
+                (change.variant, change.keyword) = (kind, name(&node));
+            }
+            for node in added {
+                let change = self.emit(Rule::VariantAdded, None, Some(&node));
+                (change.variant, change.keyword) = (kind, name(&node));
+            }
+        }
+        self.discriminator();
+    }
+
+    fn discriminator(&mut self) {
+        let (before, after) = (self.before.first("discriminator"), self.after.first("discriminator"));
+        let (Some(old), Some(new)) = (&before, &after) else {
+            match (&before, &after) {
+                (Some(old), None) => {
+                    self.emit(Rule::DiscriminatorRemoved, Some(old), None);
+                }
+                (None, Some(new)) => {
+                    self.emit(Rule::DiscriminatorAdded, None, Some(new));
+                }
+                _ => {}
+            }
+            return;
+        };
+        let member = |node: &Node<'_>| node.value.as_str().unwrap_or_else(|| node.text("propertyName")).to_owned();
+        if member(old) != member(new) {
+            self.emit(Rule::DiscriminatorChanged, Some(old), Some(new));
+        }
+        let mapping = |node: &Node<'a>| -> BTreeMap<&'a str, &'a Value> {
+            let map = node.value.get("mapping").and_then(Value::as_object);
+            map.into_iter().flatten().map(|(key, value)| (key.as_str(), value)).collect()
+        };
+        let (olds, news) = (mapping(old), mapping(new));
+        for key in olds.keys().chain(news.keys().filter(|key| !olds.contains_key(*key))) {
+            let rule = match (olds.get(key), news.get(key)) {
+                (Some(_), None) => Rule::MappingRemoved,
+                (None, Some(_)) => Rule::MappingAdded,
+                (Some(old), Some(new)) if old != new => Rule::MappingChanged,
+                _ => continue,
+            };
+            self.emit(rule, Some(old), Some(new)).keyword = (*key).to_owned();
+        }
+    }
+
+    /// `allOf` whose parts say nothing but words: all else of it counts as part of the schema.
+    pub(super) fn compositions(&mut self) {
+        let (old, new) = (self.before.all("allOf"), self.after.all("allOf"));
+        let silent = |nodes: &[Node<'a>]| -> Vec<Node<'a>> {
+            let branches = nodes.iter().flat_map(|node| node.items().collect::<Vec<_>>());
+            branches.filter(|branch| branch.object().is_some_and(|map| map.keys().all(|key| is_prose(key)))).collect()
+        };
+        let (olds, news) = (silent(&old), silent(&new));
+        if olds.len() != news.len() {
+            let variant = if news.len() > olds.len() { "added-annotation-only" } else { "removed-annotation-only" };
+            self.emit(Rule::CompositionChanged, olds.last(), news.last()).variant = variant;
+        }
+        self.parts(&old, &new);
+    }
+
+    /// Parts that came or went: what they say is compared as part of the schema, and told there.
+    fn parts(&mut self, old: &[Node<'a>], new: &[Node<'a>]) {
+        let branches = |nodes: &[Node<'a>]| -> Vec<Node<'a>> {
+            let all = nodes.iter().flat_map(|node| node.items().collect::<Vec<_>>());
+            all.filter(|branch| branch.object().is_some_and(|map| !map.keys().all(|key| is_prose(key)))).collect()
+        };
+        let (_, gone, added) = matched(&branches(old), &branches(new), self.siblings);
+        for (list, variant) in [(gone, "removed"), (added, "added")] {
+            let Some(node) = list.first() else { continue };
+            let own = self.log.changes.iter().rposition(|change| change.node == Some(self.node));
+            let (before, after) = if variant == "removed" { (Some(node), None) } else { (None, Some(node)) };
+            let mut change =
+                Change::new(Rule::CompositionChanged, "", before, after).class(self.class).variant(variant);
+            match own {
+                Some(index) => self.log.changes[index].besides.extend(aliases::of(&change)),
+                None => {
+                    change.subject = self.subject(false);
+                    change.node = Some(self.node);
+                    self.log.push(change);
+                }
+            }
+        }
+    }
+}
+
+/// The variants of a union, unless they are types and nothing else.
+fn variants<'a>(schema: &Schema<'a>, keyword: &str) -> Vec<Node<'a>> {
+    let branches = schema.union(keyword);
+    if branches.iter().all(|branch| only_type(branch.value).is_some()) { Vec::new() } else { branches }
+}
+
+fn union_of<'a>(schema: &Schema<'a>) -> Option<(&'static str, Vec<Node<'a>>)> {
+    UNIONS.iter().find_map(|(keyword, kind)| {
+        let branches = variants(schema, keyword);
+        (!branches.is_empty()).then_some((*kind, branches))
+    })
+}
+
+/// Whether a schema says by itself what a value is.
+fn own_shape(schema: &Schema<'_>) -> bool {
+    schema.first("properties").is_some() || schema.types().is_some_and(|types| !types.contains("object"))
+}
+
+/// A schema that is not a union, and not open to anything.
+fn stands_alone(schema: &Schema<'_>) -> bool {
+    schema.types().is_some() || schema.first("properties").is_some()
+}
+
+/// Whether two places hold the same schema: the same component, or the same text.
+fn same(before: &Node<'_>, after: &Node<'_>) -> bool {
+    let component = |node: &Node<'_>| crate::pointer::member(&node.pointer, "/components/schemas/");
+    match (component(before), component(after)) {
+        (Some(before), Some(after)) => before == after,
+        _ => before.value == after.value,
+    }
+}
+
+fn name(node: &Node<'_>) -> String {
+    let reference = node.value.get("$ref").and_then(Value::as_str).map(crate::pointer::last);
+    let text = |key: &str| node.value.get(key).and_then(Value::as_str).map(str::to_owned);
+    reference.or_else(|| text("title")).or_else(|| text("type")).unwrap_or_else(|| "of another shape".to_owned())
+}
+
+type Matched<'a> = (Vec<(Node<'a>, Node<'a>)>, Vec<Node<'a>>, Vec<Node<'a>>);
+
+/// Which variants are the same, which are gone, which are new.
+fn matched<'a>(old: &[Node<'a>], new: &[Node<'a>], siblings: [bool; 2]) -> Matched<'a> {
+    let olds: Vec<Node<'a>> = old.iter().map(|node| follow(node, siblings[0])).collect();
+    let news: Vec<Node<'a>> = new.iter().map(|node| follow(node, siblings[1])).collect();
+    let mut free: Vec<bool> = vec![true; news.len()];
+    let mut pairs = Vec::new();
+    let mut left = Vec::new();
+    for (index, node) in olds.iter().enumerate() {
+        match (0..news.len()).find(|other| free[*other] && same(node, &news[*other])) {
+            Some(other) => {
+                free[other] = false;
+                pairs.push((old[index].clone(), new[other].clone()));
+            }
+            None => left.push(index),
+        }
+    }
+    let right: Vec<usize> = (0..news.len()).filter(|other| free[*other]).collect();
+    // As many are left on both sides, of the same types, in the same order: they have changed.
+    let alike = |one: &Node<'_>, other: &Node<'_>| one.value.get("type") == other.value.get("type");
+    if left.len() == right.len() && left.iter().zip(&right).all(|(one, other)| alike(&olds[*one], &news[*other])) {
+        pairs.extend(left.iter().zip(&right).map(|(one, other)| (old[*one].clone(), new[*other].clone())));
+        return (pairs, Vec::new(), Vec::new());
+    }
+    let pick = |from: &[Node<'a>], which: &[usize]| which.iter().map(|index| from[*index].clone()).collect();
+    (pairs, pick(old, &left), pick(new, &right))
+}

@@ -1,0 +1,155 @@
+//! Keywords without a rule of their own, and what lies in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::Pair;
+use super::read::Schema;
+use crate::drift::rule::Rule;
+use crate::model::Node;
+
+/// Keywords that hold one schema, which is compared on its own.
+const ONE: [&str; 9] = [
+    "additionalItems",
+    "contains",
+    "contentSchema",
+    "else",
+    "items",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+/// Keywords that hold schemas by name or by position.
+const MANY: [&str; 3] = ["dependentSchemas", "patternProperties", "prefixItems"];
+/// Keywords with rules of their own.
+const RULED: [&str; 34] = [
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "default",
+    "deprecated",
+    "discriminator",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "nullable",
+    "oneOf",
+    "pattern",
+    "properties",
+    "readOnly",
+    "required",
+    "type",
+    "uniqueItems",
+    "writeOnly",
+    "x-nullable",
+    "collectionFormat",
+];
+
+/// Whether a member of any object says nothing that a program could notice.
+pub(in crate::drift) fn is_prose(key: &str) -> bool {
+    matches!(
+        key,
+        "$comment"
+            | "$id"
+            | "$schema"
+            | "$anchor"
+            | "$dynamicAnchor"
+            | "description"
+            | "example"
+            | "examples"
+            | "externalDocs"
+            | "summary"
+            | "title"
+            | "xml"
+    )
+}
+
+impl<'a> Pair<'a, '_> {
+    pub(super) fn keywords(&mut self) {
+        for keyword in ONE {
+            let (before, after) = (self.before.first(keyword), self.after.first(keyword));
+            if keyword == "items" && [&before, &after].into_iter().flatten().any(|node| node.value.is_array()) {
+                self.many(keyword);
+                continue;
+            }
+            match (&before, &after) {
+                (Some(before), Some(after)) => self.child(before, after, self.class.within()),
+                (None, None) => {}
+                (Some(node), None) | (None, Some(node)) if says_nothing(node.value) => {}
+                _ => self.keyword(keyword, before.as_ref(), after.as_ref()),
+            }
+        }
+        for keyword in MANY {
+            self.many(keyword);
+        }
+        for keyword in self.others() {
+            let (before, after) = (self.before.first(&keyword), self.after.first(&keyword));
+            match (&before, &after) {
+                (Some(old), Some(new)) if old.value != new.value => {
+                    self.emit(Rule::ConstraintChanged, Some(old), Some(new)).keyword = keyword;
+                }
+                (Some(_), Some(_)) | (None, None) => {}
+                _ => self.keyword(&keyword, before.as_ref(), after.as_ref()),
+            }
+        }
+    }
+
+    fn keyword(&mut self, keyword: &str, before: Option<&Node<'_>>, after: Option<&Node<'_>>) {
+        let rule = if before.is_none() { Rule::ConstraintAdded } else { Rule::ConstraintRemoved };
+        self.emit(rule, before, after).keyword = keyword.to_owned();
+    }
+
+    /// Schemas by name or by position.
+    fn many(&mut self, keyword: &str) {
+        let children = |schema: &Schema<'a>| -> BTreeMap<String, Node<'a>> {
+            let Some(node) = schema.first(keyword) else { return BTreeMap::new() };
+            let named = node.members().map(|(name, child)| (name.to_owned(), child));
+            let placed = node.items().enumerate().map(|(index, child)| (format!("{index:05}"), child));
+            named.chain(placed).collect()
+        };
+        let (old, new) = (children(&self.before), children(&self.after));
+        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        for name in names {
+            match (old.get(name), new.get(name)) {
+                (Some(before), Some(after)) => self.child(before, after, self.class.within()),
+                (before, after) => self.keyword(keyword, before, after),
+            }
+        }
+    }
+
+    /// Keywords that nothing above has looked at.
+    fn others(&self) -> BTreeSet<String> {
+        let parts = self.before.parts.iter().chain(&self.after.parts);
+        let keys = parts.filter_map(|part| part.node.object()).flat_map(|map| map.keys());
+        let known = |key: &str| {
+            ONE.contains(&key)
+                || MANY.contains(&key)
+                || RULED.contains(&key)
+                || is_prose(key)
+                || key.starts_with("x-")
+                || matches!(key, "$defs" | "definitions")
+        };
+        keys.filter(|key| !known(key)).cloned().collect()
+    }
+}
+
+/// A schema that every value meets.
+fn says_nothing(schema: &Value) -> bool {
+    schema == &Value::Bool(true) || schema.as_object().is_some_and(|map| map.keys().all(|key| is_prose(key)))
+}

@@ -1,0 +1,175 @@
+//! Members of objects.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::Pair;
+use super::read::Schema;
+use crate::drift::change::Class;
+use crate::drift::rule::Rule;
+use crate::model::Node;
+
+/// A member on one side.
+struct Member<'a> {
+    node: Node<'a>,
+    schema: Schema<'a>,
+    required: bool,
+}
+
+impl<'a> Pair<'a, '_> {
+    pub(super) fn members(&mut self) {
+        let (old, new) = (self.before.properties(), self.after.properties());
+        let (old_required, new_required) = (self.before.required(), self.after.required());
+        let names: BTreeSet<&str> =
+            old.keys().chain(new.keys()).chain(old_required.keys()).chain(new_required.keys()).copied().collect();
+        for name in names {
+            let [of_old, of_new] = self.siblings;
+            let member = |node: Option<&Node<'a>>, siblings, required| {
+                node.map(|node| Member { node: node.clone(), schema: Schema::read(node, siblings), required })
+            };
+            let before = member(old.get(name), of_old, old_required.contains_key(name));
+            let after = member(new.get(name), of_new, new_required.contains_key(name));
+            match (&before, &after) {
+                (Some(before), Some(after)) => {
+                    self.member(name, before, after, old_required.get(name), new_required.get(name))
+                }
+                (Some(gone), None) => self.one_sided(name, gone, true),
+                (None, Some(added)) => self.one_sided(name, added, false),
+                // A name that is required and not declared.
+                (None, None) => {
+                    let (old, new) = (old_required.get(name), new_required.get(name));
+                    match (old.is_some(), new.is_some()) {
+                        (true, false) => {
+                            self.named(Rule::BecameOptional, name, old, None, self.class.within()).variant =
+                                "undeclared"
+                        }
+                        (false, true) => {
+                            self.named(Rule::BecameRequired, name, None, new, self.class.within()).variant =
+                                "undeclared"
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        self.undeclared();
+    }
+
+    fn named(
+        &mut self,
+        rule: Rule,
+        name: &str,
+        before: Option<&Node<'_>>,
+        after: Option<&Node<'_>>,
+        class: Class,
+    ) -> &mut super::Change {
+        let change = self.emit(rule, before, after);
+        change.subject = format!("{}.{name}", change.subject);
+        change.class = class;
+        change
+    }
+
+    fn member(
+        &mut self,
+        name: &str,
+        before: &Member<'a>,
+        after: &Member<'a>,
+        old_place: Option<&Node<'a>>,
+        new_place: Option<&Node<'a>>,
+    ) {
+        let hidden = if self.class.response { "writeOnly" } else { "readOnly" };
+        let muted = |member: &Member<'_>| member.schema.flag(hidden);
+        let class = Class { muted: self.class.muted || (muted(before) && muted(after)), ..self.class.within() };
+        let always = !class.response && before.required && after.required;
+        self.child(&before.node, &after.node, Class { always, ..class });
+        if before.required != after.required {
+            let rule = if after.required { Rule::BecameRequired } else { Rule::BecameOptional };
+            let with_default = after.schema.first("default").is_some();
+            let class = Class { muted: class.muted || muted(after), ..class };
+            let change = self.named(rule, name, old_place, new_place, class);
+            change.variant = if with_default { "with-default" } else { "" };
+        }
+        let required = before.required && after.required;
+        for (keyword, rules) in [
+            (
+                "readOnly",
+                [
+                    Rule::BecameReadOnly,
+                    Rule::BecameNotReadOnly,
+                    Rule::RequiredBecameReadOnly,
+                    Rule::RequiredBecameNotReadOnly,
+                ],
+            ),
+            (
+                "writeOnly",
+                [
+                    Rule::BecameWriteOnly,
+                    Rule::BecameNotWriteOnly,
+                    Rule::RequiredBecameWriteOnly,
+                    Rule::RequiredBecameNotWriteOnly,
+                ],
+            ),
+        ] {
+            let (old, new) = (before.schema.flag(keyword), after.schema.flag(keyword));
+            if old != new {
+                let rule = rules[usize::from(required) * 2 + usize::from(old)];
+                let (old, new) = (before.schema.first(keyword), after.schema.first(keyword));
+                self.named(rule, name, old.as_ref(), new.as_ref(), class).required = after.required;
+            }
+        }
+    }
+
+    /// A member that only one side has.
+    fn one_sided(&mut self, name: &str, member: &Member<'a>, gone: bool) {
+        let hidden = if self.class.response { "writeOnly" } else { "readOnly" };
+        let muted = member.schema.flag(hidden);
+        let class = Class { muted: self.class.muted || muted, ..self.class.within() };
+        let rule = match (gone, member.required) {
+            (true, true) => Rule::RequiredMemberRemoved,
+            (true, false) => Rule::MemberRemoved,
+            (false, true) => Rule::RequiredMemberAdded,
+            (false, false) => Rule::MemberAdded,
+        };
+        let with_default = member.schema.first("default").is_some();
+        let node = &member.node;
+        let (before, after) = if gone { (Some(node), None) } else { (None, Some(node)) };
+        let change = self.named(rule, name, before, after, class);
+        change.required = member.required;
+        change.variant = match (muted, with_default) {
+            (true, _) => "hidden",
+            (false, true) => "with-default",
+            (false, false) => "",
+        };
+    }
+
+    /// What `additionalProperties` says of undeclared members.
+    fn undeclared(&mut self) {
+        let (before, after) = (self.before.first("additionalProperties"), self.after.first("additionalProperties"));
+        let closed = |node: &Option<Node<'_>>| node.as_ref().is_some_and(|node| node.value == &Value::Bool(false));
+        let schema = |node: &Option<Node<'a>>| {
+            node.clone().filter(|node| node.value.as_object().is_some_and(|map| !map.is_empty()))
+        };
+        match (closed(&before), closed(&after)) {
+            (false, true) => {
+                self.emit(Rule::MembersClosed, before.as_ref(), after.as_ref());
+            }
+            (true, false) => {
+                self.emit(Rule::MembersOpened, before.as_ref(), after.as_ref());
+            }
+            (true, true) => {}
+            (false, false) => match (schema(&before), schema(&after)) {
+                (Some(before), Some(after)) => self.child(&before, &after, self.class.within()),
+                (Some(before), None) => {
+                    self.emit(Rule::ConstraintRemoved, Some(&before), after.as_ref()).keyword =
+                        "additionalProperties".to_owned();
+                }
+                (None, Some(after)) => {
+                    self.emit(Rule::ConstraintAdded, before.as_ref(), Some(&after)).keyword =
+                        "additionalProperties".to_owned();
+                }
+                (None, None) => {}
+            },
+        }
+    }
+}

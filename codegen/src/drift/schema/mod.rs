@@ -1,0 +1,169 @@
+//! Schemas, compared where they are used.
+//!
+//! A pair of schemas is compared once for each direction and place, however many operations reach it. Who reaches it is
+//! a graph beside the comparison: a difference names all of them.
+
+mod compose;
+mod keywords;
+mod limits;
+mod members;
+mod read;
+mod types;
+mod values;
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use super::change::{Change, Class, Log};
+use super::rule::Rule;
+use crate::model::Node;
+pub(super) use keywords::is_prose;
+use read::Schema;
+
+/// The pairs of schemas that were met, and who reaches them.
+#[derive(Debug)]
+pub(super) struct Graph<'a> {
+    /// Whether members beside `$ref` count, before and after.
+    siblings: [bool; 2],
+    pairs: Vec<Met>,
+    index: HashMap<(String, String, Class), usize>,
+    queue: VecDeque<(usize, Node<'a>, Node<'a>, Class)>,
+}
+
+#[derive(Debug, Default)]
+struct Met {
+    parents: Vec<usize>,
+    operations: BTreeSet<usize>,
+}
+
+impl<'a> Graph<'a> {
+    pub(super) fn new(siblings: [bool; 2]) -> Self {
+        Self { siblings, pairs: Vec::new(), index: HashMap::new(), queue: VecDeque::new() }
+    }
+
+    /// Compares two schemas that stand in an operation.
+    pub(super) fn root(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, operation: usize, log: &mut Log) {
+        let met = self.meet(before, after, class, log);
+        self.pairs[met].operations.insert(operation);
+    }
+
+    fn meet(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, log: &mut Log) -> usize {
+        log.pair(before, after);
+        log.judge(0, &before.pointer);
+        log.judge(1, &after.pointer);
+        let before = read::follow(before, self.siblings[0]);
+        let after = read::follow(after, self.siblings[1]);
+        log.pair(&before, &after);
+        let key = (before.pointer.clone(), after.pointer.clone(), class);
+        if let Some(met) = self.index.get(&key) {
+            return *met;
+        }
+        let met = self.pairs.len();
+        self.pairs.push(Met::default());
+        self.index.insert(key, met);
+        self.queue.push_back((met, before, after, class));
+        met
+    }
+
+    /// Compares everything that was met, and what lies in it.
+    pub(super) fn run(&mut self, log: &mut Log) {
+        while let Some((node, before, after, class)) = self.queue.pop_front() {
+            let [of_before, of_after] = self.siblings;
+            let mut pair = Pair {
+                before: Schema::read(&before, of_before),
+                after: Schema::read(&after, of_after),
+                siblings: self.siblings,
+                class,
+                node,
+                log,
+                children: Vec::new(),
+            };
+            pair.compare();
+            for (before, after, class) in pair.children {
+                let child = self.meet(&before, &after, class, log);
+                if child != node && !self.pairs[child].parents.contains(&node) {
+                    self.pairs[child].parents.push(node);
+                }
+            }
+        }
+    }
+
+    /// The operations from which a pair is reached.
+    pub(super) fn reach(&self, node: usize) -> BTreeSet<usize> {
+        let mut seen = BTreeSet::from([node]);
+        let mut open = vec![node];
+        let mut operations = BTreeSet::new();
+        while let Some(node) = open.pop() {
+            let Some(met) = self.pairs.get(node) else { continue };
+            operations.extend(&met.operations);
+            open.extend(met.parents.iter().filter(|parent| seen.insert(**parent)));
+        }
+        operations
+    }
+}
+
+/// Two schemas that are being compared.
+struct Pair<'a, 'l> {
+    before: Schema<'a>,
+    after: Schema<'a>,
+    siblings: [bool; 2],
+    class: Class,
+    node: usize,
+    log: &'l mut Log,
+    children: Vec<(Node<'a>, Node<'a>, Class)>,
+}
+
+impl<'a> Pair<'a, '_> {
+    fn compare(&mut self) {
+        for (side, schema) in [&self.before, &self.after].into_iter().enumerate() {
+            for node in schema.parts.iter().map(|part| &part.node).chain(&schema.nulls) {
+                self.log.judge(side, &node.pointer);
+            }
+        }
+        self.renamed();
+        // What became one of several, or another type altogether, has nothing else to compare.
+        if self.wrapped() || self.types() {
+            return;
+        }
+        self.nullability();
+        self.values();
+        self.limits();
+        self.members();
+        self.unions();
+        self.compositions();
+        self.keywords();
+    }
+
+    /// A schema with another name, of which the old one is gone.
+    fn renamed(&mut self) {
+        let name = |node: &Node<'_>| crate::pointer::member(&node.pointer, "/components/schemas/");
+        let (Some(old), Some(new)) = (name(&self.before.place), name(&self.after.place)) else { return };
+        let has = |node: &Node<'_>, name: &str| {
+            node.document.tree.pointer("/components/schemas").is_some_and(|schemas| schemas.get(name).is_some())
+        };
+        if old != new && !has(&self.after.place, &old) && !has(&self.before.place, &new) {
+            let (before, after) = (self.before.place.clone(), self.after.place.clone());
+            self.emit(Rule::SchemaRenamed, Some(&before), Some(&after)).keyword = new;
+        }
+    }
+
+    /// What the pair is called, by its place before; by its place after, for what is new.
+    fn subject(&self, new: bool) -> String {
+        let place = if new { &self.after.place } else { &self.before.place };
+        self.log.label(usize::from(new), &place.pointer)
+    }
+
+    /// Records a change of this pair.
+    fn emit(&mut self, rule: Rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>) -> &mut Change {
+        let subject = self.subject(before.is_none());
+        let mut change = Change::new(rule, subject, before, after).class(self.class);
+        change.node = Some(self.node);
+        self.log.changes.push(change);
+        let last = self.log.changes.len() - 1;
+        &mut self.log.changes[last]
+    }
+
+    /// Compares two schemas that lie in this pair.
+    fn child(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class) {
+        self.children.push((before.clone(), after.clone(), class));
+    }
+}

@@ -1,0 +1,198 @@
+//! A schema as it counts: references followed, `allOf` put together, null told apart, whatever the dialect.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::model::Node;
+
+/// More parts than anybody writes: a schema that has them is read as far as this.
+const PARTS: usize = 512;
+
+/// Members beside `$ref` that say something in every dialect.
+const ANNOTATIONS: [&str; 8] =
+    ["default", "deprecated", "description", "nullable", "readOnly", "title", "writeOnly", "x-nullable"];
+
+/// A schema with everything that belongs to it.
+#[derive(Clone, Debug)]
+pub(super) struct Schema<'a> {
+    /// Where it stands, after references that stand alone.
+    pub(super) place: Node<'a>,
+    /// The schema itself, then what it is composed of.
+    pub(super) parts: Vec<Part<'a>>,
+    /// Alternatives that are null and nothing else.
+    pub(super) nulls: Vec<Node<'a>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Part<'a> {
+    pub(super) node: Node<'a>,
+    /// Beside a reference, in a dialect in which only annotations count there.
+    annotations: bool,
+}
+
+/// Where references that stand alone lead.
+pub(super) fn follow<'a>(node: &Node<'a>, siblings: bool) -> Node<'a> {
+    let mut node = node.clone();
+    for _ in 0..64 {
+        let Some(map) = node.object() else { break };
+        let Some(reference) = map.get("$ref").and_then(Value::as_str) else { break };
+        let counts = |key: &String| key != "$ref" && (siblings || ANNOTATIONS.contains(&key.as_str()));
+        if map.keys().any(|key| counts(key) && key != "description" && key != "title") {
+            break;
+        }
+        match node.target(reference) {
+            Some(target) => node = target,
+            None => break,
+        }
+    }
+    node
+}
+
+impl<'a> Schema<'a> {
+    /// Reads a schema. `siblings` says whether members beside `$ref` count.
+    pub(super) fn read(node: &Node<'a>, siblings: bool) -> Self {
+        let place = follow(node, siblings);
+        let mut schema = Self { place: place.clone(), parts: Vec::new(), nulls: Vec::new() };
+        schema.gather(&place, siblings, &mut BTreeSet::new());
+        schema
+    }
+
+    fn gather(&mut self, node: &Node<'a>, siblings: bool, seen: &mut BTreeSet<String>) {
+        if self.parts.len() >= PARTS || !seen.insert(node.pointer.clone()) {
+            return;
+        }
+        let reference = node.value.get("$ref").and_then(Value::as_str);
+        self.parts.push(Part { node: node.clone(), annotations: reference.is_some() && !siblings });
+        if let Some(target) = reference.and_then(|reference| node.target(reference)) {
+            self.gather(&target, siblings, seen);
+        }
+        if reference.is_some() && !siblings {
+            return;
+        }
+        for branch in node.get("allOf").iter().flat_map(Node::items) {
+            self.gather(&branch, siblings, seen);
+        }
+        // A union with one branch beside null says no more than the branch.
+        for key in ["anyOf", "oneOf"] {
+            let Some(union) = node.get(key) else { continue };
+            let (null, rest): (Vec<Node<'a>>, Vec<Node<'a>>) = union.items().partition(|branch| is_null(branch.value));
+            self.nulls.extend(null);
+            if let [only] = rest.as_slice() {
+                self.gather(only, siblings, seen);
+            }
+        }
+    }
+
+    /// Where a keyword stands.
+    pub(super) fn all(&self, key: &str) -> Vec<Node<'a>> {
+        let counts = |part: &&Part<'a>| !part.annotations || ANNOTATIONS.contains(&key);
+        self.parts.iter().filter(counts).filter_map(|part| part.node.get(key)).collect()
+    }
+
+    /// Where a keyword stands first.
+    pub(super) fn first(&self, key: &str) -> Option<Node<'a>> {
+        let counts = |part: &&Part<'a>| !part.annotations || ANNOTATIONS.contains(&key);
+        self.parts.iter().filter(counts).find_map(|part| part.node.get(key))
+    }
+
+    pub(super) fn flag(&self, key: &str) -> bool {
+        self.all(key).iter().any(|node| node.value == &Value::Bool(true))
+    }
+
+    /// The types that a value may have, without null. `None`: any.
+    pub(super) fn types(&self) -> Option<BTreeSet<&'a str>> {
+        let mut types: Option<BTreeSet<&'a str>> = None;
+        for node in self.all("type") {
+            let own: BTreeSet<&'a str> = match node.value {
+                Value::String(name) => BTreeSet::from([name.as_str()]),
+                Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+                _ => continue,
+            };
+            let own: BTreeSet<&'a str> = own.into_iter().filter(|name| *name != "null").collect();
+            types = Some(match types {
+                None => own,
+                Some(types) => {
+                    let both: BTreeSet<&'a str> = types.intersection(&own).copied().collect();
+                    if both.is_empty() { own } else { both }
+                }
+            });
+        }
+        types.filter(|types| !types.is_empty()).or_else(|| self.listed())
+    }
+
+    /// The types of a union whose branches say a type and nothing else: another way to write a list of types.
+    pub(super) fn listed(&self) -> Option<BTreeSet<&'a str>> {
+        ["anyOf", "oneOf"].into_iter().find_map(|key| {
+            let branches = self.union(key);
+            let types: Option<BTreeSet<&'a str>> = branches.iter().map(|branch| only_type(branch.value)).collect();
+            types.filter(|types| !types.is_empty())
+        })
+    }
+
+    /// Whether null is said to be a value.
+    pub(super) fn nullable(&self) -> bool {
+        let by_type = |node: &Node<'_>| match node.value {
+            Value::String(name) => name == "null",
+            Value::Array(names) => names.iter().any(|name| name == "null"),
+            _ => false,
+        };
+        !self.nulls.is_empty()
+            || self.flag("nullable")
+            || self.flag("x-nullable")
+            || self.parts.first().and_then(|part| part.node.get("type")).is_some_and(|node| by_type(&node))
+    }
+
+    /// The members that are declared, each with its first place.
+    pub(super) fn properties(&self) -> BTreeMap<&'a str, Node<'a>> {
+        let mut properties = BTreeMap::new();
+        for part in self.all("properties") {
+            for (name, node) in part.members() {
+                properties.entry(name).or_insert(node);
+            }
+        }
+        properties
+    }
+
+    /// The members that have to be there, each with the place that says so.
+    pub(super) fn required(&self) -> BTreeMap<&'a str, Node<'a>> {
+        let mut required = BTreeMap::new();
+        for node in self.all("required") {
+            for name in node.value.as_array().into_iter().flatten().filter_map(Value::as_str) {
+                required.entry(name).or_insert_with(|| node.clone());
+            }
+        }
+        required
+    }
+
+    /// The branches of a union that are not null, unless there is one only.
+    pub(super) fn union(&self, key: &str) -> Vec<Node<'a>> {
+        let mut branches = Vec::new();
+        for node in self.all(key) {
+            let rest: Vec<Node<'a>> = node.items().filter(|branch| !is_null(branch.value)).collect();
+            if rest.len() > 1 {
+                branches.extend(rest);
+            }
+        }
+        branches
+    }
+}
+
+/// Whether a schema is met by null alone.
+fn is_null(schema: &Value) -> bool {
+    let Some(map) = schema.as_object() else { return false };
+    let only = |key: &str| map.keys().all(|other| other == key || other == "nullable" || other == "description");
+    match (map.get("type"), map.get("enum").and_then(Value::as_array), map.get("const")) {
+        (Some(Value::String(name)), None, None) => name == "null" && only("type"),
+        (None, Some(values), None) => values.as_slice() == [Value::Null] && only("enum"),
+        (None, None, Some(value)) => value.is_null() && only("const"),
+        _ => false,
+    }
+}
+
+/// The type of a schema that says a type and nothing else.
+pub(super) fn only_type(schema: &Value) -> Option<&str> {
+    let map = schema.as_object()?;
+    let name = map.get("type")?.as_str()?;
+    map.keys().all(|key| matches!(key.as_str(), "type" | "description" | "title" | "example")).then_some(name)
+}

@@ -1,0 +1,112 @@
+//! Types, formats, and whether null is a value.
+
+use std::collections::BTreeSet;
+
+use super::Pair;
+use super::read::Schema;
+use crate::drift::rule::Rule;
+use crate::model::Node;
+
+/// Formats of which the first takes fewer values than the second.
+const WIDER: [(&str, &str); 6] = [
+    ("int32", "int64"),
+    ("float", "double"),
+    ("int16", "int32"),
+    ("int8", "int32"),
+    ("uint32", "uint64"),
+    ("int32", "bigint"),
+];
+
+impl Pair<'_, '_> {
+    /// Compares types and formats. `true`: the types have nothing in common.
+    pub(super) fn types(&mut self) -> bool {
+        let (before, after) = (self.before.types(), self.after.types());
+        if before == after {
+            self.formats();
+            return false;
+        }
+        let listed = self.before.listed().is_some() || self.after.listed().is_some();
+        let variant = if listed { "list-of-types" } else { "type" };
+        let rule = match (covers(after.as_ref(), before.as_ref()), covers(before.as_ref(), after.as_ref())) {
+            (true, _) => Rule::TypeWidened,
+            (_, true) => Rule::TypeNarrowed,
+            _ => Rule::TypeChanged,
+        };
+        let apart = match (&before, &after) {
+            (Some(before), Some(after)) => rule == Rule::TypeChanged && before.is_disjoint(after),
+            _ => false,
+        };
+        let (old, new) = (self.before.clone(), self.after.clone());
+        // Types that have nothing in common take everything else of the schema with them.
+        let place = |schema: &Schema<'_>| {
+            let own = schema.first("type").filter(|_| !apart);
+            own.map_or_else(|| schema.place.pointer.clone(), |node| node.pointer)
+        };
+        let change = self.emit(rule, Some(&old.place), Some(&new.place));
+        change.variant = variant;
+        for (site, schema, types) in [(&mut change.before, &old, &before), (&mut change.after, &new, &after)] {
+            if let Some(site) = site {
+                site.pointer = place(schema);
+                site.value = written(types.as_ref(), schema.first("format").as_ref());
+            }
+        }
+        apart
+    }
+
+    fn formats(&mut self) {
+        let (before, after) = (self.before.first("format"), self.after.first("format"));
+        let text = |node: Option<&Node<'_>>| node.and_then(|node| node.value.as_str()).unwrap_or_default().to_owned();
+        let (old, new) = (text(before.as_ref()), text(after.as_ref()));
+        if old == new {
+            return;
+        }
+        let rule = if new.is_empty() || WIDER.contains(&(old.as_str(), new.as_str())) {
+            Rule::FormatWidened
+        } else if old.is_empty() || WIDER.contains(&(new.as_str(), old.as_str())) {
+            Rule::FormatNarrowed
+        } else {
+            Rule::FormatChanged
+        };
+        self.emit(rule, before.as_ref(), after.as_ref());
+    }
+
+    pub(super) fn nullability(&mut self) {
+        let (before, after) = (self.before.nullable(), self.after.nullable());
+        if before == after {
+            return;
+        }
+        let place = |schema: &Schema<'_>| {
+            let said = ["nullable", "x-nullable", "type"].into_iter().find_map(|key| schema.first(key));
+            said.map_or_else(|| schema.place.pointer.clone(), |node| node.pointer)
+        };
+        let (old, new) = (self.before.clone(), self.after.clone());
+        let rule = if after { Rule::BecameNullable } else { Rule::BecameNotNullable };
+        let change = self.emit(rule, Some(&old.place), Some(&new.place));
+        for (site, schema, null) in [(&mut change.before, &old, before), (&mut change.after, &new, after)] {
+            if let Some(site) = site {
+                site.pointer = place(schema);
+                site.value = if null { "or null" } else { "never null" }.to_owned();
+            }
+        }
+    }
+}
+
+/// Whether every value of the types `inner` is one of the types `outer`.
+fn covers(outer: Option<&BTreeSet<&str>>, inner: Option<&BTreeSet<&str>>) -> bool {
+    match (outer, inner) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(outer), Some(inner)) => {
+            inner.iter().all(|name| outer.contains(name) || (*name == "integer" && outer.contains("number")))
+        }
+    }
+}
+
+fn written(types: Option<&BTreeSet<&str>>, format: Option<&Node<'_>>) -> String {
+    let types =
+        types.map_or_else(|| "any type".to_owned(), |types| types.iter().copied().collect::<Vec<_>>().join(" or "));
+    match format.and_then(|node| node.value.as_str()) {
+        Some(format) => format!("{types} ({format})"),
+        None => types,
+    }
+}

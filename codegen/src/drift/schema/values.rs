@@ -1,0 +1,126 @@
+//! Lists of values, constants and defaults.
+
+use serde_json::Value;
+
+use super::Pair;
+use crate::drift::change::short;
+use crate::drift::lifecycle::Sunset;
+use crate::drift::rule::{Rule, Wire};
+use crate::model::Node;
+
+impl Pair<'_, '_> {
+    pub(super) fn values(&mut self) {
+        self.enumeration();
+        self.constant();
+        self.suggestions();
+        self.default();
+        self.deprecation();
+    }
+
+    fn enumeration(&mut self) {
+        let (before, after) = (self.before.first("enum"), self.after.first("enum"));
+        let values = |node: &Node<'_>| -> Vec<Value> {
+            let values = node.value.as_array().into_iter().flatten();
+            // Null is told by itself.
+            values.filter(|value| !value.is_null()).cloned().collect()
+        };
+        match (&before, &after) {
+            (None, None) => {}
+            (Some(old), None) if self.is_constant_of(1, &values(old)) => {}
+            (None, Some(new)) if self.is_constant_of(0, &values(new)) => {}
+            (Some(old), None) => {
+                self.emit(Rule::BecameOpen, Some(old), None);
+            }
+            (None, Some(new)) => {
+                self.emit(Rule::BecameEnum, None, Some(new));
+            }
+            (Some(old), Some(new)) => {
+                let (olds, news) = (values(old), values(new));
+                let list = |of: &[Value], without: &[Value]| {
+                    let mut texts: Vec<String> =
+                        of.iter().filter(|value| !without.contains(value)).map(short).collect();
+                    texts.sort();
+                    texts.join(", ")
+                };
+                let (added, removed) = (list(&news, &olds), list(&olds, &news));
+                if !removed.is_empty() {
+                    self.emit(Rule::EnumValueRemoved, Some(old), Some(new)).keyword = removed;
+                }
+                if !added.is_empty() {
+                    self.emit(Rule::EnumValueAdded, Some(old), Some(new)).keyword = added;
+                }
+            }
+        }
+    }
+
+    /// Whether a side says the only one of the values as a constant.
+    fn is_constant_of(&self, side: usize, values: &[Value]) -> bool {
+        let schema = [&self.before, &self.after][side];
+        matches!((values, schema.first("const")), ([only], Some(constant)) if only == constant.value)
+    }
+
+    fn constant(&mut self) {
+        let (before, after) = (self.before.first("const"), self.after.first("const"));
+        let single = |side: usize, value: &Value| {
+            let list = [&self.before, &self.after][side].first("enum");
+            list.is_some_and(|list| list.value.as_array().is_some_and(|values| values.as_slice() == [value.clone()]))
+        };
+        match (&before, &after) {
+            (Some(old), Some(new)) if old.value != new.value => {
+                self.emit(Rule::ConstantChanged, Some(old), Some(new));
+            }
+            (Some(old), None) if !single(1, old.value) => {
+                self.emit(Rule::ConstantRemoved, Some(old), None);
+            }
+            (None, Some(new)) if !single(0, new.value) => {
+                self.emit(Rule::ConstantAdded, None, Some(new));
+            }
+            _ => {}
+        }
+    }
+
+    fn default(&mut self) {
+        let (before, after) = (self.before.first("default"), self.after.first("default"));
+        let rule = match (&before, &after) {
+            (Some(old), Some(new)) if old.value != new.value => Rule::DefaultChanged,
+            (Some(_), None) => Rule::DefaultRemoved,
+            (None, Some(_)) => Rule::DefaultAdded,
+            _ => return,
+        };
+        let always = self.class.always;
+        let change = self.emit(rule, before.as_ref(), after.as_ref());
+        if always {
+            // Nobody leaves it out, so the default is words.
+            (change.wire, change.variant) = (Some(Wire::None), "always");
+        }
+    }
+
+    /// Values of an open list: writers may send others.
+    fn suggestions(&mut self) {
+        let (before, after) = (self.before.first("x-extensible-enum"), self.after.first("x-extensible-enum"));
+        if let (Some(old), Some(new)) = (&before, &after) {
+            let kept = new.value.as_array().into_iter().flatten().collect::<Vec<_>>();
+            let gone = old.value.as_array().into_iter().flatten().filter(|value| !kept.contains(value));
+            let gone: Vec<String> = gone.map(short).collect();
+            if !gone.is_empty() {
+                let change = self.emit(Rule::EnumValueRemoved, Some(old), Some(new));
+                (change.keyword, change.variant) = (gone.join(", "), "x-extensible-");
+            }
+        }
+    }
+
+    fn deprecation(&mut self) {
+        let (before, after) = (self.before.flag("deprecated"), self.after.flag("deprecated"));
+        if before != after {
+            let (old, new) = (self.before.first("deprecated"), self.after.first("deprecated"));
+            let sunset = Sunset::of(&self.after.place);
+            let change =
+                self.emit(if after { Rule::Deprecated } else { Rule::Reactivated }, old.as_ref(), new.as_ref());
+            change.variant = match sunset {
+                Sunset::None => "",
+                Sunset::On(_) => "-with-sunset",
+                Sunset::Unreadable => "-sunset-invalid",
+            };
+        }
+    }
+}

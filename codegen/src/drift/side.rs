@@ -1,0 +1,104 @@
+//! One of the two contracts: its outline, and the operations in it.
+
+use crate::Dialect;
+use crate::model::{Document, Node};
+use crate::walk::METHODS;
+
+/// A contract that is compared.
+#[derive(Debug)]
+pub(super) struct Side {
+    pub(super) document: Document,
+    pub(super) dialect: Dialect,
+}
+
+impl Side {
+    /// Whether members beside `$ref` count.
+    pub(super) fn siblings(&self) -> bool {
+        matches!(self.dialect, Dialect::OpenApi31 | Dialect::OpenApi32)
+    }
+
+    pub(super) fn root(&self) -> Node<'_> {
+        Node::root(&self.document)
+    }
+
+    /// A place in the document as it was published.
+    pub(super) fn source(&self, pointer: &str) -> String {
+        self.document.origins.source(pointer, &self.document.published)
+    }
+}
+
+/// An operation of one side.
+#[derive(Clone, Debug)]
+pub(super) struct Operation<'a> {
+    /// Upper case.
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) node: Node<'a>,
+    /// The path item that it stands in.
+    pub(super) item: Node<'a>,
+    /// Whether the service calls the client.
+    pub(super) webhook: bool,
+}
+
+impl Operation<'_> {
+    /// As people name it.
+    pub(super) fn key(&self) -> String {
+        if self.webhook {
+            format!("webhook {} {}", self.path, self.method)
+        } else {
+            format!("{} {}", self.method, self.path)
+        }
+    }
+
+    /// The path, with placeholders by position.
+    pub(super) fn positional(&self) -> String {
+        segments(&self.path).map(|segment| placeholders(segment).0).collect::<Vec<_>>().join("/")
+    }
+
+    /// The names of the placeholders of the path, in order.
+    pub(super) fn placeholders(&self) -> Vec<String> {
+        segments(&self.path).flat_map(|segment| placeholders(segment).1).collect()
+    }
+}
+
+pub(super) fn segments(path: &str) -> impl Iterator<Item = &str> {
+    path.trim_matches('/').split('/')
+}
+
+/// A segment without the names of its placeholders, and these names.
+fn placeholders(segment: &str) -> (String, Vec<String>) {
+    let (mut plain, mut names, mut rest) = (String::new(), Vec::new(), segment);
+    while let Some((before, tail)) = rest.split_once('{') {
+        let Some((name, tail)) = tail.split_once('}') else { break };
+        plain.push_str(before);
+        plain.push_str("{}");
+        names.push(name.to_owned());
+        rest = tail;
+    }
+    plain.push_str(rest);
+    (plain, names)
+}
+
+/// All operations of a side, in the order of their paths.
+pub(super) fn operations(side: &Side) -> Vec<Operation<'_>> {
+    let mut operations = Vec::new();
+    for (key, webhook) in [("paths", false), ("webhooks", true)] {
+        let Some(paths) = side.root().get(key) else { continue };
+        for (path, item) in paths.members().filter(|(path, _)| !path.starts_with("x-")) {
+            let item = item.resolve().unwrap_or(item);
+            let named = METHODS.iter().chain(&["query"]).filter_map(|method| Some((*method, item.get(method)?)));
+            let more = item.get("additionalOperations");
+            let more = more.iter().flat_map(|more| more.members().collect::<Vec<_>>());
+            for (method, node) in named.chain(more).filter(|(_, node)| node.value.is_object()) {
+                operations.push(Operation {
+                    method: method.to_uppercase(),
+                    path: path.to_owned(),
+                    node,
+                    item: item.clone(),
+                    webhook,
+                });
+            }
+        }
+    }
+    operations
+}

@@ -1,0 +1,270 @@
+//! Nothing is silent: what differs and is told by no finding is documentation, or is listed.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::change::{Change, Log};
+use super::finding::{Drift, Finding, Operations, Unjudged};
+use super::schema::is_prose;
+use super::side::Side;
+use crate::pointer::{join, push};
+
+/// Members whose value is compared at the place that has them, and told where it matters.
+const OWN: [&str; 46] = [
+    "$ref",
+    "allowEmptyValue",
+    "allowReserved",
+    "const",
+    "collectionFormat",
+    "default",
+    "deprecated",
+    "discriminator",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "explode",
+    "format",
+    "in",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "name",
+    "nullable",
+    "operationId",
+    "pattern",
+    "readOnly",
+    "required",
+    "security",
+    "style",
+    "tags",
+    "type",
+    "uniqueItems",
+    "writeOnly",
+    "x-collection-format",
+    "x-nullable",
+    "x-stability-level",
+    "x-sunset",
+    "dependentRequired",
+    "if",
+    "not",
+    "contentEncoding",
+    "contentMediaType",
+];
+
+/// Members that an outline says in another way, and that are compared there.
+const CONVERTED: [&str; 16] = [
+    "$ref",
+    "allowEmptyValue",
+    "basePath",
+    "collectionFormat",
+    "consumes",
+    "format",
+    "host",
+    "in",
+    "items",
+    "produces",
+    "required",
+    "schemes",
+    "securityDefinitions",
+    "swagger",
+    "type",
+    "discriminator",
+];
+
+/// What differs without a finding.
+#[derive(Debug, Default)]
+pub(super) struct Silence {
+    /// Places of documentation.
+    documentation: HashSet<String>,
+    /// Places that say the same in another way.
+    spelling: HashSet<String>,
+    not_judged: BTreeSet<Unjudged>,
+    /// Whether what an outline says in another way differs.
+    converted: bool,
+}
+
+impl Silence {
+    /// Completes what was found.
+    pub(super) fn told_with(self, findings: Vec<Finding>, operations: Operations) -> Drift {
+        // A list of media types, say, that gives every body the same ones as before.
+        let told = !(findings.is_empty() && self.documentation.is_empty() && self.not_judged.is_empty());
+        let converted = usize::from(self.converted && !told && self.spelling.is_empty());
+        Drift {
+            findings,
+            operations,
+            documentation: self.documentation.len(),
+            spelling: self.spelling.len() + converted,
+            not_judged: self.not_judged.into_iter().collect(),
+        }
+    }
+}
+
+/// Looks for what differs and is told by no finding.
+pub(super) fn listen(before: &Side, after: &Side, log: &Log) -> Silence {
+    let mut silence = Silence::default();
+    let sides = [(before, after, &log.forward), (after, before, &log.backward)];
+    for (side, (own, other, map)) in sides.into_iter().enumerate() {
+        let told = |change: &Change| [&change.before, &change.after][side].as_ref().map(|place| place.pointer.clone());
+        let quiet = log.quiet.iter().filter(|(before, _)| *before == (side == 0)).map(|(_, place)| place.clone());
+        let claims = log.changes.iter().filter_map(told).chain(quiet).collect();
+        let mut walk = Walk { own, other, map, claims, judged: &log.judged[side], side, silence: &mut silence };
+        walk.visit(&own.document.tree, &mut String::new(), Some((String::new(), &other.document.tree)));
+    }
+    if before.dialect == after.dialect {
+        for (side, (own, other)) in [(before, after), (after, before)].into_iter().enumerate() {
+            let mut dropped = Dropped { own, added: side == 1, silence: &mut silence };
+            dropped.visit(&own.document.published, &mut String::new(), Some(&other.document.published));
+        }
+    }
+    silence
+}
+
+/// What the outline has no place for, such as members beside a reference of Swagger 2.0.
+struct Dropped<'a, 'l> {
+    own: &'a Side,
+    added: bool,
+    silence: &'l mut Silence,
+}
+
+impl Dropped<'_, '_> {
+    fn visit(&mut self, value: &Value, place: &mut String, other: Option<&Value>) {
+        if other == Some(value) {
+            return;
+        }
+        match value {
+            Value::Object(map) => {
+                for (key, child) in map {
+                    let other = other.and_then(|other| other.get(key));
+                    if CONVERTED.contains(&key.as_str()) {
+                        self.silence.converted |= other != Some(child);
+                        continue;
+                    }
+                    let mark = push(place, key);
+                    self.visit(child, place, other);
+                    place.truncate(mark);
+                }
+            }
+            Value::Array(items) => {
+                for (index, child) in items.iter().enumerate() {
+                    let mark = push(place, &index.to_string());
+                    self.visit(child, place, other.and_then(|other| other.get(index)));
+                    place.truncate(mark);
+                }
+            }
+            _ => {
+                let target = self.own.document.origins.target(place);
+                if self.own.document.tree.pointer(&target).is_none() {
+                    let document = self.own.document.name.clone();
+                    self.silence.not_judged.insert(Unjudged { document, pointer: place.clone(), added: self.added });
+                }
+            }
+        }
+    }
+}
+
+/// A walk over one side, with the other one beside it.
+struct Walk<'a, 'l> {
+    own: &'a Side,
+    other: &'a Side,
+    /// Counterparts that stand at other places.
+    map: &'l HashMap<String, String>,
+    /// Places that findings tell.
+    claims: HashSet<String>,
+    judged: &'l BTreeSet<String>,
+    side: usize,
+    silence: &'l mut Silence,
+}
+
+type Counterpart<'a> = Option<(String, &'a Value)>;
+
+impl<'a> Walk<'a, '_> {
+    /// Visits a place and its counterpart.
+    fn visit(&mut self, value: &'a Value, place: &mut String, other: Counterpart<'a>) {
+        if self.claims.contains(place.as_str()) {
+            return;
+        }
+        let other = match self.map.get(place.as_str()) {
+            Some(mapped) => self.other.document.tree.pointer(mapped).map(|value| (mapped.clone(), value)),
+            None => other,
+        };
+        if other.as_ref().is_some_and(|(_, other)| *other == value) {
+            return;
+        }
+        let judged = self.judged.contains(place.as_str());
+        match value {
+            Value::Object(map) => {
+                for (key, child) in map {
+                    let counterpart = other.as_ref().and_then(|(at, other)| Some((join(at, key), other.get(key)?)));
+                    let mark = push(place, key);
+                    if counterpart.as_ref().is_none_or(|(_, other)| *other != child) {
+                        self.member(key, child, place, counterpart, judged);
+                    }
+                    place.truncate(mark);
+                }
+            }
+            Value::Array(items) => {
+                for (index, child) in items.iter().enumerate() {
+                    let token = index.to_string();
+                    let counterpart =
+                        other.as_ref().and_then(|(at, other)| Some((join(at, &token), other.get(index)?)));
+                    let mark = push(place, &token);
+                    self.visit(child, place, counterpart);
+                    place.truncate(mark);
+                }
+            }
+            _ => self.list(place),
+        }
+        // What is empty has no leaf that would say that the other side does not have it.
+        let is_empty = value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
+        if is_empty && !judged {
+            self.list(place);
+        }
+    }
+
+    /// A member that differs from its counterpart.
+    fn member(&mut self, key: &str, child: &'a Value, place: &mut String, counterpart: Counterpart<'a>, judged: bool) {
+        let written = key == "$ref" || (judged && OWN.contains(&key)) || is_version(place);
+        let prose = is_prose_at(key, child, place);
+        if !written && !prose {
+            return self.visit(child, place, counterpart);
+        }
+        if self.claims.contains(place.as_str()) {
+            return;
+        }
+        // The same place on both sides counts once.
+        let before = counterpart.map(|(at, _)| at).filter(|_| self.side == 1);
+        let set = if prose { &mut self.silence.documentation } else { &mut self.silence.spelling };
+        set.insert(before.unwrap_or_else(|| place.clone()));
+    }
+
+    fn list(&mut self, place: &str) {
+        self.silence.not_judged.insert(Unjudged {
+            document: self.own.document.name.clone(),
+            pointer: self.own.source(place),
+            added: self.side == 1,
+        });
+    }
+}
+
+/// Documentation: by its key, or by its place.
+fn is_prose_at(key: &str, child: &Value, place: &str) -> bool {
+    let named = place.rsplit('/').nth(1) == Some("properties");
+    let word = is_prose(key) && !named && !(child.is_object() && matches!(key, "title" | "description" | "summary"));
+    word || ["/info", "/tags", "/externalDocs"]
+        .into_iter()
+        .any(|part| place.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
+/// The version of the specification: what it changes is told where it does.
+fn is_version(place: &str) -> bool {
+    matches!(place, "/openapi" | "/swagger" | "/jsonSchemaDialect" | "/$self")
+}

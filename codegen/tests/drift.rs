@@ -1,0 +1,165 @@
+//! Pairs of contracts, and the reports about them.
+//!
+//! A pair is a folder of `tests/drift` with `before.*` and `after.*`, and beside them its report: `drift.snap`.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use platform_codegen::drift::{self, Drift, Finding, Site, Wire};
+use platform_codegen::{Contract, load};
+use serde_json::{Value, json};
+
+const TODAY: &str = "2026-01-01";
+
+fn compare(before: &[u8], after: &[u8]) -> Drift {
+    let contract = |bytes| Contract { name: "contract", bytes };
+    drift::compare(&[contract(before)], &[contract(after)], TODAY).unwrap()
+}
+
+fn read(folder: &Path, name: &str) -> Vec<u8> {
+    let kinds = ["json", "yaml"];
+    let file = kinds.iter().map(|kind| folder.join(format!("{name}.{kind}"))).find(|file| file.is_file()).unwrap();
+    std::fs::read(file).unwrap()
+}
+
+fn cases() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drift");
+    let mut cases: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    cases
+}
+
+#[test]
+fn each_pair_has_its_report() {
+    for case in cases() {
+        let drift = compare(&read(&case, "before"), &read(&case, "after"));
+        let name = case.file_name().unwrap().to_string_lossy().into_owned();
+        let mut settings = insta::Settings::new();
+        settings.set_snapshot_path(&case);
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!("drift", drift.markdown(&name)));
+    }
+}
+
+/// What a finding says, without the words.
+type Said = (String, Option<Site>, Option<Site>, BTreeSet<String>);
+
+fn said(drift: &Drift) -> BTreeSet<Said> {
+    let one = |finding: &Finding| {
+        (finding.rule.id().to_owned(), finding.before.clone(), finding.after.clone(), BTreeSet::new())
+    };
+    drift.findings.iter().map(one).collect()
+}
+
+fn mirrored(drift: &Drift) -> BTreeSet<Said> {
+    let one = |finding: &Finding| {
+        (finding.rule.mirror().id().to_owned(), finding.after.clone(), finding.before.clone(), BTreeSet::new())
+    };
+    drift.findings.iter().map(one).collect()
+}
+
+#[test]
+fn there_and_back_is_the_same_read_backwards() {
+    for case in cases() {
+        let (before, after) = (read(&case, "before"), read(&case, "after"));
+        let (there, back) = (compare(&before, &after), compare(&after, &before));
+        assert_eq!(mirrored(&there), said(&back), "{}", case.display());
+        assert_eq!(there.documentation, back.documentation, "{}", case.display());
+        assert_eq!(there.not_judged.len(), back.not_judged.len(), "{}", case.display());
+    }
+}
+
+#[test]
+fn a_contract_does_not_differ_from_itself_however_it_is_written() {
+    insta::glob!("cases/*/contract.*", |path| {
+        let bytes = std::fs::read(path).unwrap();
+        let Ok(loaded) = load::load("contract", &bytes) else { return };
+        let yaml = serde_yaml::to_string(&reversed(&loaded.tree)).unwrap();
+        let drift = compare(&bytes, yaml.as_bytes());
+        let same = Drift { operations: drift.operations, ..Drift::default() };
+        assert_eq!(drift, same, "{}", path.display());
+    });
+}
+
+/// The same, with the members of each object in the opposite order.
+fn reversed(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            Value::Object(map.iter().rev().map(|(key, value)| (key.clone(), reversed(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(reversed).collect()),
+        value => value.clone(),
+    }
+}
+
+#[test]
+fn a_member_of_a_schema_that_all_operations_reach_is_one_finding() {
+    let paths = |path: usize| {
+        let body = json!({"content": {"application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/Outer"}}}}});
+        (
+            format!("/things/{path}"),
+            json!({"get": {"responses": {"200": body.clone()}}, "put": {"requestBody": body, "responses": {}}}),
+        )
+    };
+    let contract = |member: Value| {
+        let paths: serde_json::Map<String, Value> = (0..1000).map(paths).collect();
+        json!({"openapi": "3.0.4", "paths": paths, "components": {"schemas": {
+            "Outer": {"properties": {"inner": {"$ref": "#/components/schemas/Inner"}, "self": {"$ref": "#/components/schemas/Outer"}}},
+            "Inner": {"properties": member},
+        }}})
+        .to_string()
+    };
+    let drift = compare(contract(json!({})).as_bytes(), contract(json!({"size": {"type": "integer"}})).as_bytes());
+    let [finding] = drift.findings.as_slice() else { panic!("{:#?}", drift.findings) };
+    assert_eq!((finding.rule.id(), finding.subject.as_str()), ("member-added", "Inner.size"));
+    assert_eq!((finding.operations.len(), finding.wire), (2000, Wire::Safe));
+}
+
+/// What the pair is about does not depend on how many operations reach it, on words, or on names of Rust.
+#[test]
+fn a_fingerprint_stays_while_the_contract_grows() {
+    let contract = |kind: &str, more: bool| {
+        let get = json!({"get": {"summary": if more { "Words" } else { "Other words" }, "responses": {"200": {"content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/Plan"}}}}}}});
+        let mut paths = serde_json::Map::from_iter([("/plans".to_owned(), get.clone())]);
+        if more {
+            paths.insert("/all-plans".to_owned(), get);
+        }
+        json!({"openapi": "3.0.4", "paths": paths, "components": {"schemas": {"Plan": {"properties": {"price": {"type": kind}}}}}})
+            .to_string()
+    };
+    let print = |more| {
+        let drift = compare(contract("number", more).as_bytes(), contract("string", more).as_bytes());
+        let [finding] = drift.findings.as_slice() else { panic!("{:#?}", drift.findings) };
+        finding.fingerprint.clone()
+    };
+    assert_eq!(print(false), print(true));
+    assert_eq!(print(false).len(), 12);
+}
+
+#[test]
+fn no_text_of_a_contract_ends_a_row_or_steers_a_terminal() {
+    let contract = |name: &str| {
+        json!({"openapi": "3.0.4", "paths": {"/a": {"get": {"parameters": [{"name": name, "in": "query", "schema": {}}], "responses": {}}}}})
+            .to_string()
+    };
+    let drift = compare(contract("x").as_bytes(), contract("`|</td>\u{1b}[2J\n| B9 |`\u{202e}").as_bytes());
+    let (markdown, text) = (drift.markdown("`|\n"), drift.text(10));
+    for hidden in ['\u{1b}', '\u{202e}'] {
+        assert!(!markdown.contains(hidden) && !text.contains(hidden));
+    }
+    for row in markdown.lines().filter(|line| line.starts_with("| ")) {
+        assert_eq!(row.replace("\\|", "").matches('|').count(), 4, "{row}");
+        assert_eq!(row.matches('`').count() % 2, 0, "{row}");
+    }
+}
+
+#[test]
+fn what_is_not_a_contract_is_an_error() {
+    let contract = |bytes| Contract { name: "contract", bytes };
+    let report = drift::compare(&[contract(b"<html>")], &[contract(b"{")], TODAY).unwrap_err();
+    let codes: Vec<&str> = report.problems().iter().map(|problem| problem.code).collect();
+    assert_eq!(codes, ["contract/html", "contract/truncated"]);
+}

@@ -1,0 +1,121 @@
+//! Nothing is silent: a change at any place of a real contract stands in the report.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+
+use platform_codegen::{Contract, drift, load};
+use serde_json::Value;
+
+/// How many changes; `PLATFORM_DRIFT_CHANGES` asks for more.
+const CHANGES: usize = 60;
+
+/// A generator of numbers that is the same everywhere (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((z ^ (z >> 31)) % end.max(1) as u64).unwrap()
+    }
+}
+
+/// Contracts of each dialect, small enough for a build without optimisation.
+fn contracts() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/contracts");
+    let mut found: Vec<PathBuf> = Vec::new();
+    for kind in ["dotnet", "openapi3", "swagger2"] {
+        let Ok(entries) = std::fs::read_dir(folder.join(kind)) else { continue };
+        let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        files.retain(|file| file.metadata().is_ok_and(|data| (20_000..150_000).contains(&data.len())));
+        files.sort();
+        found.extend(files.into_iter().take(2));
+    }
+    found
+}
+
+/// Changes one place of a contract, and says which and how.
+fn change(tree: &mut Value, random: &mut Random) -> String {
+    let mut places = Vec::new();
+    collect(tree, String::new(), &mut places);
+    let place = places[random.below(places.len())].clone();
+    let (parent, token) = place.rsplit_once('/').unwrap();
+    let key = token.replace("~1", "/").replace("~0", "~");
+    let removes = random.below(3) == 0;
+    let holder = tree.pointer_mut(parent).unwrap();
+    if removes {
+        match holder {
+            Value::Object(map) => drop(map.remove(&key)),
+            Value::Array(items) => {
+                items.remove(key.parse().unwrap());
+            }
+            _ => {}
+        }
+        return format!("removed {place}");
+    }
+    let value = tree.pointer_mut(&place).unwrap();
+    let was = value.clone();
+    *value = match &was {
+        Value::Null => Value::from("x"),
+        Value::Bool(flag) => Value::from(!flag),
+        Value::Number(number) => Value::from(number.as_f64().unwrap_or_default() + 1.0),
+        Value::String(text) => Value::from(format!("{text}x")),
+        Value::Array(items) => Value::Array([items.clone(), vec![Value::from("another")]].concat()),
+        Value::Object(map) => {
+            let mut map = map.clone();
+            map.insert("another".to_owned(), Value::from(1));
+            Value::Object(map)
+        }
+    };
+    format!("changed {place}: {was}").chars().take(300).collect()
+}
+
+fn collect(value: &Value, place: String, places: &mut Vec<String>) {
+    let child = |token: String, value: &Value, places: &mut Vec<String>| {
+        let place = format!("{place}/{}", token.replace('~', "~0").replace('/', "~1"));
+        places.push(place.clone());
+        collect(value, place, places);
+    };
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, value)| child(key.clone(), value, places)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, value)| child(index.to_string(), value, places))
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_change_at_any_place_stands_in_the_report() {
+    let contracts = contracts();
+    if contracts.is_empty() {
+        println!("LEFT OUT: ../shared/contracts does not exist");
+        return;
+    }
+    let count = std::env::var("PLATFORM_DRIFT_CHANGES").ok().and_then(|text| text.parse().ok()).unwrap_or(CHANGES);
+    let mut random = Random(7);
+    let mut silent = Vec::new();
+    for index in 0..count {
+        let file = &contracts[index % contracts.len()];
+        let loaded = load::load("contract", &std::fs::read(file).unwrap()).unwrap();
+        let before = loaded.canonical();
+        let mut tree = loaded.tree.clone();
+        let what = change(&mut tree, &mut random);
+        let after = tree.to_string();
+        let Ok(drift) = drift::compare(
+            &[Contract { name: "contract", bytes: before.as_bytes() }],
+            &[Contract { name: "contract", bytes: after.as_bytes() }],
+            "2026-01-01",
+        ) else {
+            continue;
+        };
+        let told = drift.findings.len() + drift.documentation + drift.spelling + drift.not_judged.len();
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        if told == 0 {
+            silent.push(format!("{name}: {what}"));
+        }
+    }
+    assert!(silent.is_empty(), "{} of {count} changes are silent:\n{}", silent.len(), silent.join("\n"));
+}

@@ -1,0 +1,151 @@
+//! The two states that are compared: files, revisions of git, what is pinned, what a deployment serves.
+
+use std::path::Path;
+use std::process::Command;
+
+use platform_codegen::line;
+
+use crate::comparison::Document;
+use crate::console::Steps;
+use crate::failure::Failure;
+use crate::flags::{Drift, Regenerate};
+use crate::interrupt::Interrupt;
+use crate::lock::{self, Found, Lock};
+use crate::regenerate::{from_disk, from_source};
+use crate::settings::{Settings, is_name};
+use crate::source::{self, read_bounded};
+use crate::workspace::{CONTRACTS, Workspace};
+
+/// All documents of a state.
+#[derive(Debug)]
+pub(super) struct Side {
+    /// As the report calls it.
+    pub(super) name: String,
+    pub(super) documents: Vec<Document>,
+}
+
+#[derive(Debug)]
+pub(super) struct Sides {
+    pub(super) before: Side,
+    pub(super) after: Side,
+}
+
+pub(super) fn read(workspace: &Workspace, flags: &Drift) -> Result<Sides, Failure> {
+    match (flags.files.as_slice(), &flags.against) {
+        ([before, after], _) => Ok(Sides { before: file(before)?, after: file(after)? }),
+        ([], Some(revision)) => Ok(Sides { before: revision_of(workspace, revision)?, after: pinned(workspace)? }),
+        ([], None) => live(workspace, flags),
+        _ => Err(Failure::configuration(
+            "drift/one-file",
+            "one file has nothing to be compared with",
+            "name two files: cargo xtask drift BEFORE AFTER\n\
+             or compare what is pinned with a file: cargo xtask drift --contract FILE",
+        )),
+    }
+}
+
+fn file(path: &Path) -> Result<Side, Failure> {
+    let bytes = read_bounded(path).map_err(|error| {
+        let shown = line(&path.to_string_lossy()).into_owned();
+        Failure::configuration("drift/file", format!("{shown} cannot be read: {error}"), "check the path")
+    })?;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    // The same name on both sides: the two are one document.
+    Ok(Side { name, documents: vec![Document { name: "contract".to_owned(), bytes }] })
+}
+
+fn valid_lock(workspace: &Workspace) -> Result<Option<Lock>, Failure> {
+    match Lock::find(workspace)? {
+        Found::Valid(lock) => Ok(Some(*lock)),
+        Found::Absent => Ok(None),
+        Found::Conflict => Err(lock::conflict()),
+        Found::Invalid(reason) => Err(lock::invalid(&reason)),
+    }
+}
+
+/// What is pinned in the work tree, as the lock says.
+fn pinned(workspace: &Workspace) -> Result<Side, Failure> {
+    let lock = valid_lock(workspace)?;
+    let pins = from_disk(workspace, lock.as_ref(), false)?;
+    let documents = pins.into_iter().map(|pin| Document { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
+    Ok(Side { name: "what is pinned".to_owned(), documents: documents.collect() })
+}
+
+/// What the configured or named source serves, against what is pinned.
+fn live(workspace: &Workspace, flags: &Drift) -> Result<Sides, Failure> {
+    let settings = Settings::read(workspace)?;
+    let lock = valid_lock(workspace)?;
+    let before = pinned(workspace)?;
+    let (runtime, interrupt) = Interrupt::start()?;
+    let steps = Steps::new();
+    let flags = Regenerate {
+        contract: flags.contract.clone(),
+        base_url: flags.base_url.clone(),
+        connect_timeout: flags.connect_timeout,
+        timeout: flags.timeout,
+        ..Regenerate::default()
+    };
+    let work = source::fetch(workspace, &settings, &flags, lock.as_ref(), &steps);
+    let bundle = runtime.block_on(interrupt.or(work))?;
+    let pins = from_source(workspace, lock.as_ref(), bundle.contracts)?;
+    let name = pins.first().map(|pin| pin.entry.source.clone()).unwrap_or_default();
+    let documents = pins.into_iter().map(|pin| Document { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
+    Ok(Sides { before, after: Side { name, documents: documents.collect() } })
+}
+
+/// What was pinned at a revision of git.
+fn revision_of(workspace: &Workspace, revision: &str) -> Result<Side, Failure> {
+    let commit =
+        git(workspace, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{revision}^{{commit}}")])
+            .map_err(|_| {
+                Failure::configuration(
+                    "drift/no-revision",
+                    format!("git has no revision {}", line(revision)),
+                    "check the name; a shallow clone has no history: git fetch --unshallow",
+                )
+            })?;
+    let commit = String::from_utf8_lossy(&commit).trim().to_owned();
+    let prefix = git(workspace, &["rev-parse", "--show-prefix"])?;
+    let prefix = String::from_utf8_lossy(&prefix).trim().to_owned();
+    let list = git(workspace, &["ls-tree", "-z", "--name-only", &commit, &format!("{CONTRACTS}/")])?;
+    let mut documents = Vec::new();
+    for path in list.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
+        let path = String::from_utf8_lossy(path).into_owned();
+        let name = Path::new(&path).file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if !path.ends_with(".json") || !is_name(&name) {
+            continue;
+        }
+        let bytes = git(workspace, &["cat-file", "blob", &format!("{commit}:{prefix}{path}")])?;
+        if lock::has_conflict_markers(&String::from_utf8_lossy(&bytes)) {
+            return Err(Failure::configuration(
+                "drift/conflict",
+                format!("at {}, {path} holds the markers of a merge conflict", line(revision)),
+                "name another revision",
+            ));
+        }
+        documents.push(Document { name, bytes });
+    }
+    if documents.is_empty() {
+        return Err(Failure::configuration(
+            "drift/nothing-pinned",
+            format!("at {}, no contract is pinned in {CONTRACTS}", line(revision)),
+            "name a later revision",
+        ));
+    }
+    Ok(Side { name: line(revision).into_owned(), documents })
+}
+
+fn git(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<u8>, Failure> {
+    let output = Command::new("git").current_dir(workspace.root()).args(arguments).output().map_err(|error| {
+        Failure::configuration("drift/git", format!("git cannot be started: {error}"), "install git")
+    })?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Failure::configuration(
+        "drift/git",
+        format!("git refuses: {}", line(&said)),
+        "run the command inside the repository",
+    ))
+}

@@ -1,0 +1,162 @@
+//! `cargo xtask drift`: the sources that it compares, its formats, its exit codes.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use std::process::Command;
+
+use support::server::{Response, Server};
+use support::{Workspace, contract};
+
+/// The small contract with one operation less.
+fn smaller() -> String {
+    let mut tree: serde_json::Value = serde_json::from_str(&contract::small()).expect("JSON");
+    tree["paths"]["/api/things"].as_object_mut().expect("a path").remove("post");
+    tree.to_string()
+}
+
+/// The small contract with other words.
+fn reworded() -> String {
+    let mut tree: serde_json::Value = serde_json::from_str(&contract::small()).expect("JSON");
+    tree["info"]["description"] = "Other words.".into();
+    tree.to_string()
+}
+
+fn git(workspace: &Workspace, arguments: &[&str]) {
+    let run = Command::new("git")
+        .current_dir(workspace.root())
+        .args(["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"])
+        .args(arguments)
+        .output()
+        .expect("git starts");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn what_is_pinned_is_compared_with_a_file_and_nothing_is_written() {
+    let workspace = Workspace::pinned();
+    workspace.write("smaller.json", &smaller());
+    workspace.write("reworded.json", &reworded());
+    let before = workspace.tree();
+
+    let run = workspace.run(&["drift", "--contract", "smaller.json"]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(run.stdout.contains("Breaks programs that run today (1)"), "{}", run.stdout);
+    workspace.run(&["drift", "--contract", "smaller.json", "--fail-on", "none"]).succeeds(&["is gone"]);
+    // The other way round it is an addition, which only the strictest gate stops.
+    let files = ["drift", "smaller.json", "contract.json"];
+    workspace.run(&files).succeeds(&["is new", "Breaks nothing (1)"]);
+    assert_eq!(workspace.run(&[&files[..], &["--fail-on", "any"]].concat()).code, Some(1));
+    // Words are no drift.
+    workspace.run(&["drift", "--contract", "reworded.json", "--fail-on", "any"]).succeeds(&["Documentation: 1 place"]);
+    assert_eq!(workspace.tree(), before);
+}
+
+#[test]
+fn a_branch_is_compared_with_a_revision() {
+    let workspace = Workspace::pinned();
+    git(&workspace, &["init", "--quiet"]);
+    git(&workspace, &["add", "."]);
+    git(&workspace, &["commit", "--quiet", "--message", "One"]);
+    workspace.run(&["drift", "--against", "HEAD"]).succeeds(&["Nothing changed"]);
+
+    workspace.write("smaller.json", &smaller());
+    let run = workspace.run(&["regenerate", "--contract", "smaller.json"]);
+    run.succeeds(&[
+        "changed",
+        "drift       specs/drift.md",
+        "1 cause: 1 breaks programs",
+        "B1   POST /api/things is gone",
+    ]);
+    assert!(workspace.read("specs/drift.md").starts_with("# Contract drift: platform\n\n**1 cause"));
+    // What did not change leaves the last report as it is.
+    workspace.run(&["regenerate", "--contract", "smaller.json"]).succeeds(&["0 bytes written"]);
+    let run = workspace.run(&["drift", "--against", "HEAD", "--format", "markdown"]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(run.stdout.starts_with("# Contract drift: HEAD → what is pinned\n\n**1 cause: 1 breaks"), "{}", run.stdout);
+
+    workspace.run(&["drift", "--against", "nowhere"]).fails(5, &["drift/no-revision"]);
+    // A revision is no option of git.
+    workspace.run(&["drift", "--against=--output=stolen"]).fails(5, &["drift/no-revision"]);
+    assert!(!workspace.path("stolen").exists());
+    let pinned = "specs/contracts/platform.json";
+    let text = workspace.read(pinned);
+    workspace.write(pinned, &text.replace("things", "gadgets"));
+    workspace.run(&["drift", "--against", "HEAD"]).fails(2, &["output/edited", pinned]);
+}
+
+#[test]
+fn a_deployment_that_cannot_be_reached_is_not_one_without_drift() {
+    let workspace = Workspace::pinned();
+    let server = Server::start(|request| match request.path.as_str() {
+        "/swagger/v1/swagger.json" => Response::json(contract::small()),
+        _ => Response::status(404),
+    });
+    workspace.run(&["drift", "--base-url", &server.url()]).succeeds(&["Nothing changed"]);
+    let url = server.url();
+    drop(server);
+    workspace.run(&["drift", "--base-url", &url]).fails(3, &["download/"]);
+
+    let login = Server::start(|_| Response::html("<!doctype html><title>Sign in</title>"));
+    let run = workspace.run(&["drift", "--contract", &format!("{}/contract", login.url())]);
+    run.fails(4, &["contract/not-usable"]);
+}
+
+#[test]
+fn contracts_of_different_services_are_told_apart() {
+    let workspace = Workspace::pinned();
+    let service = |name: &str| {
+        let operation = |number: usize| {
+            let parameter = format!(r#"{{"name": "{name}{number}", "in": "query", "schema": {{}}}}"#);
+            format!(r#""/{name}/{number}": {{"get": {{"parameters": [{parameter}], "responses": {{}}}}}}"#)
+        };
+        let paths: Vec<String> = (0..12).map(operation).collect();
+        format!(r#"{{"openapi": "3.0.4", "info": {{"title": "", "version": ""}}, "paths": {{{}}}}}"#, paths.join(", "))
+    };
+    workspace.write("one.json", &service("one"));
+    workspace.write("other.json", &service("other"));
+    workspace.run(&["drift", "one.json", "other.json"]).fails(4, &["drift/another-service", "12 and 12", "--foreign"]);
+    assert_eq!(workspace.run(&["drift", "one.json", "other.json", "--foreign"]).code, Some(1));
+    workspace.run(&["drift", "one.json"]).fails(5, &["drift/one-file"]);
+    workspace.write("page.html", "<html>");
+    workspace.run(&["drift", "one.json", "page.html"]).fails(4, &["drift/not-a-contract", "contract/html"]);
+}
+
+#[test]
+fn programs_read_json_and_people_ask_for_rules() {
+    let workspace = Workspace::pinned();
+    workspace.write("smaller.json", &smaller());
+    let arguments = ["drift", "contract.json", "smaller.json", "--format", "json", "--output", "report.json"];
+    let run = workspace.run(&arguments);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{}", run.stderr);
+    let report: serde_json::Value = serde_json::from_str(&workspace.read("report.json")).expect("JSON");
+    assert_eq!(report["verdict"]["wire"], "break");
+    assert_eq!(report["findings"][0]["rule"], "operation-removed");
+    assert_eq!(report["findings"][0]["aliases"][0], "api-removed-without-deprecation");
+    assert_eq!(report["not_judged"], serde_json::json!([]));
+
+    workspace.run(&["drift", "explain", "member-removed"]).succeeds(&["the opposite: member-added"]);
+    workspace.run(&["drift", "explain"]).succeeds(&["member-removed", "scope-added"]);
+    workspace.run(&["drift", "explain", "nothing"]).fails(5, &["drift/no-rule", "drift explain"]);
+    workspace.run(&["drift", "--today", "tomorrow"]).fails(5, &["YYYY-MM-DD"]);
+}
+
+/// What the tests of other tools expect, of at least 95 in 100 cases; and nothing is found where nothing is.
+#[test]
+fn other_tools_expect_the_same() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/drift-cases");
+    if !folder.is_dir() {
+        println!("LEFT OUT: ../shared/drift-cases does not exist");
+        return;
+    }
+    let workspace = Workspace::pinned();
+    let folder = folder.to_string_lossy().into_owned();
+    workspace.run(&["drift-cases", &folder, "--json", "score.json"]).succeeds(&["oasdiff: "]);
+    let scores: serde_json::Value = serde_json::from_str(&workspace.read("score.json")).expect("JSON");
+    let (mut cases, mut right) = (0, 0);
+    for (_, score) in scores.as_object().expect("suites") {
+        cases += score["cases"].as_u64().expect("a number");
+        right += score["right"].as_u64().expect("a number");
+    }
+    assert!(right * 100 >= cases * 95, "{right} of {cases}: {scores:#}");
+}
