@@ -184,6 +184,9 @@ pub(crate) struct Regenerate {
     /// Base URL of a deployment; the contract is found below it.
     #[arg(long, value_name = "URL", conflicts_with_all = ["offline", "check"])]
     pub(crate) base_url: Option<String>,
+    /// Downloads one of the configured documents; the others stay as they are pinned.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["contract", "sandbox", "offline", "check", "locked"])]
+    pub(crate) document: Option<String>,
     /// The GraphQL schema: a file in the schema definition language, or an introspection in JSON; no service is asked for it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "drop_schema", "locked"])]
     pub(crate) schema: Option<PathBuf>,
