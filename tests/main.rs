@@ -8,6 +8,7 @@
 mod support;
 
 mod documents;
+mod growth;
 mod outputs;
 mod pinned;
 mod replaced;

@@ -1,4 +1,4 @@
-//! Rust names that were given once and do not move.
+//! Rust names, and forms of types, that were given once and do not move.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +18,13 @@ pub struct Names {
     pub types: BTreeMap<String, String>,
     /// Fields and variants that needed more than their wire name.
     pub members: BTreeMap<String, String>,
+    /// What calls return: the statuses of a success, and the kinds of their bodies. `GET /orders` → `200:json 204:none`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub answers: BTreeMap<String, String>,
+    /// Types whose members are present as in a type that is only read, only sent, or neither: key of the type → `read`,
+    /// `sent`, `neither`; and members that name the variant of the union that their type is sent in: `….kind` → `variant`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub uses: BTreeMap<String, String>,
     /// Types of GraphQL documents: `things/thing/owner` → `ThingOwner`; and their members that needed more.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub graphql: BTreeMap<String, String>,

@@ -21,6 +21,13 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # What does not break, and what can
+//!
+//! What the contract adds changes no line of a program: optional parameters and bodies are set on the call, types are
+//! `#[non_exhaustive]` and made by `new` or `default`, names stay, and a call returns what it returned. What the contract takes
+//! away, demands anew, or gives another type is an error of the next compile. The guide `docs/compatibility.md` of the repository
+//! lists both, and how each addition is tried.
+//!
 //! # What every call does
 //!
 //! - It takes the session's token, which is renewed before it expires, and once more when the service answers 401.

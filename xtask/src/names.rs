@@ -36,9 +36,16 @@ pub(crate) fn render(names: &Names) -> String {
 }
 
 /// The kinds of names, by the word that their lines begin with.
-fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 4] {
-    let Names { operations, types, members, graphql } = names;
-    [("graphql", graphql), ("member", members), ("operation", operations), ("type", types)]
+fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 6] {
+    let Names { operations, types, members, answers, uses, graphql } = names;
+    [
+        ("answer", answers),
+        ("graphql", graphql),
+        ("member", members),
+        ("operation", operations),
+        ("type", types),
+        ("use", uses),
+    ]
 }
 
 fn parse(text: &str) -> Result<Names, Failure> {

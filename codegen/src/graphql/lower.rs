@@ -13,7 +13,7 @@ use super::names::Namer;
 use super::scalars::Scalars;
 use crate::Report;
 use crate::generate::boxes;
-use crate::model::{Definition, Deprecation, Field, Kind, Provenance, Reach, Type, TypeId};
+use crate::model::{Definition, Deprecation, Field, Kind, Provenance, Reach, Type, TypeId, Uses};
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
 use crate::text::Ident;
@@ -99,6 +99,7 @@ impl<'a> Lower<'a> {
             provenance: self.provenance,
             kind: Kind::Struct(Vec::new(), None),
             reach: Reach { documented: true, ..Reach::default() },
+            uses: Uses::default(),
         }));
         self.modules.push(place.module.clone());
         TypeId(self.definitions.len() - 1)
@@ -111,6 +112,7 @@ impl<'a> Lower<'a> {
             definition.kind = kind;
             definition.reach.request = sent;
             definition.reach.response = !sent;
+            definition.uses = Uses { request: sent, response: !sent };
         }
     }
 

@@ -9,7 +9,7 @@ use super::lower::{Lower, Place, Selected, bare, deprecation, described, field, 
 use super::model::{FRAGMENTS, Shared};
 use super::read::{position, source};
 use crate::Problem;
-use crate::model::{Deprecation, Kind, Presence, Reach, Tagging, TypeId, Variant, VariantContent};
+use crate::model::{Deprecation, Kind, Presence, Tagging, TypeId, Uses, Variant, VariantContent};
 use crate::naming::Scope;
 use crate::naming::ident::{camel, member_name, type_name, variant_name};
 use crate::naming::words::singular;
@@ -187,8 +187,8 @@ impl<'a> Lower<'a> {
     /// The members that all variants have in the same type.
     fn shared_by(&self, variants: &[(Ident, TypeId)]) -> Vec<Shared> {
         let Some(((_, first), rest)) = variants.split_first() else { return Vec::new() };
-        let reach = Reach { response: true, ..Reach::default() };
-        let optional = |field: &crate::model::Field| field.presence(&reach) != Presence::Required;
+        let uses = Uses { response: true, ..Uses::default() };
+        let optional = |field: &crate::model::Field| field.presence(uses) != Presence::Required;
         let alike = |field: &&crate::model::Field| {
             rest.iter().all(|(_, id)| {
                 let mut others = self.fields(*id).iter();

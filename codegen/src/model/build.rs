@@ -42,13 +42,14 @@ pub(crate) fn build(
     model.operations.sort_by(|one, other| (&one.family, &one.name).cmp(&(&other.family, &other.name)));
     reach::mark(&mut model);
     tags::mark(&mut model);
+    reach::settle(&mut model, pins, &mut given);
     (model, given, routes)
 }
 
 fn interpret<'a>(types: &mut Types<'a>, found: &operations::Found<'a>) -> Operation {
     let parameters::Parameters { list: parameters, query, headers } = parameters::read(types, found);
     let body = bodies::read(types, &found.node, &found.hint);
-    let responses = responses::read(types, &found.node, &found.hint);
+    let responses = responses::read(types, found);
     Operation {
         document: found.node.document.name.clone(),
         pointer: found.node.source(),

@@ -136,6 +136,11 @@ impl<'a> Claims<'a> {
         name
     }
 
+    /// What the call of an operation returned, when it was first given a type.
+    pub(super) fn answer(&self, operation: &str) -> Option<&'a str> {
+        self.pins.answers.get(operation).map(String::as_str)
+    }
+
     /// The name of the named schema at a place.
     pub(super) fn component(&self, place: &(String, String)) -> Option<&Ident> {
         self.components.get(place)

@@ -45,7 +45,7 @@ pub(crate) use style::Style;
 pub(crate) use tree::{Document, Node};
 pub(crate) use types::{
     Custom, Definition, Deprecation, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Reach, Tagging, Type,
-    TypeId, Variant, VariantContent,
+    TypeId, Uses, Variant, VariantContent,
 };
 
 use std::collections::BTreeSet;

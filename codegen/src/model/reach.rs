@@ -1,7 +1,10 @@
 //! Who uses which type.
 
-use super::types::{Definition, Kind, PartKind, Reach, Type, TypeId, VariantContent};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::types::{Definition, Kind, PartKind, Reach, Tagging, Type, TypeId, Uses, VariantContent};
 use super::{BodyKind, Content, Model, Operation, Provenance};
+use crate::Names;
 
 /// Fills in [`Definition::reach`] from the operations.
 pub(super) fn mark(model: &mut Model) {
@@ -22,6 +25,51 @@ pub(super) fn mark(model: &mut Model) {
             });
         }
     }
+}
+
+/// Settles how the members of each type are present: as it was pinned, else by who uses it. It is pinned where another use
+/// would change a member, which those who have the type rely on.
+pub(super) fn settle(model: &mut Model, pins: &Names, given: &mut Names) {
+    let keys: HashMap<&str, &String> = given.types.iter().map(|(key, name)| (name.as_str(), key)).collect();
+    let variants = variants(model);
+    let mut pinned = BTreeMap::new();
+    for (index, definition) in model.types.iter_mut().enumerate() {
+        let actual = Uses { request: definition.reach.request, response: definition.reach.response };
+        let (Kind::Struct(fields, _), Some(key)) = (&mut definition.kind, keys.get(&*definition.name)) else {
+            definition.uses = actual;
+            continue;
+        };
+        definition.uses = pins.uses.get(*key).and_then(|word| Uses::read(word)).unwrap_or(actual);
+        for field in fields.iter_mut() {
+            let member = format!("{key}.{}", field.wire);
+            field.tag |= pins.uses.contains_key(&member);
+            if field.tag {
+                pinned.insert(member, "variant".to_owned());
+            }
+        }
+        let depends = fields.iter().any(|field| field.presence(definition.uses) != field.presence(Uses::BOTH));
+        if definition.uses != Uses::BOTH && (depends || variants.contains(&index)) {
+            pinned.insert((*key).clone(), definition.uses.word().to_owned());
+        }
+    }
+    given.uses = pinned;
+}
+
+/// The variants of tagged unions: what names them depends on where they are sent.
+fn variants(model: &Model) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for definition in &model.types {
+        if let Kind::Union(Tagging::Tag(_), variants) = &definition.kind {
+            for variant in variants {
+                if let VariantContent::Type(ty, _) = &variant.content {
+                    ty.each_named(&mut |id| {
+                        found.insert(id.0);
+                    });
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Walks from `roots`, and goes on from a type only when `mark` changed it: what stands there already has been spread.

@@ -4,6 +4,7 @@ use super::bodies::typed_elsewhere;
 use super::claims::shared_name;
 use super::http::{Class, class, essence, is_json};
 use super::objects::text_not_bytes;
+use super::operations::Found;
 use super::schemas::Types;
 use super::status::StatusKey;
 use super::tree::Node;
@@ -21,16 +22,23 @@ pub(super) struct Responses {
 }
 
 /// Reads the responses of an operation.
-pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) -> Responses {
+pub(super) fn read<'a>(types: &mut Types<'a>, found: &Found<'a>) -> Responses {
+    let Found { node: operation, hint, key, .. } = found;
+    let pinned = pinned(types.claims.answer(key).unwrap_or_default());
     let mut statuses: Vec<Status> = Vec::new();
-    let mut accepts: Vec<String> = Vec::new();
+    // What a success may be: its status, the kind of its body, and the media types to ask for.
+    let mut successes: Vec<(Status, &'static str, Option<String>)> = Vec::new();
     let documented = documented(types, operation);
     let has_success = documented.iter().any(|(status, _)| status.is_success());
     for (status, node) in documented {
         let is_success = status.is_success() || status == StatusKey::Default && !has_success;
         let Some(response) = node.resolve() else {
             types.lose(&node, "answered as bytes", format!("`{}` leads nowhere in this document", node.text("$ref")));
-            statuses.push(Status { status, content: Content::Stream, item: None, description: String::new() });
+            let status = Status { status, content: Content::Stream, item: None, description: String::new() };
+            if is_success {
+                successes.push((status.clone(), "bytes", None));
+            }
+            statuses.push(status);
             continue;
         };
         let own = format!("{hint}{}", suffix(status, is_success));
@@ -38,24 +46,73 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         if is_success {
             headers(types, &response);
         }
-        let Answer { mut content, accept, item } = answer(types, &response, &name);
-        if is_success {
-            accepts.extend(accept.filter(|accept| !accepts.contains(accept)));
-            // A range promises neither a status nor a body.
-            if let (true, Content::Json(ty)) = (matches!(status, StatusKey::Range(_)), &content) {
-                content = Content::OptionalJson(ty.clone());
-            }
+        let kind = pinned.iter().find(|(other, _)| is_success && *other == status).map(|(_, kind)| *kind);
+        let Answer { mut content, kind, accept, item } = answer(types, &response, &name, kind);
+        // A range promises neither a status nor a body.
+        if let (true, StatusKey::Range(_), Content::Json(ty)) = (is_success, status, &content) {
+            content = Content::OptionalJson(ty.clone());
         }
-        statuses.push(Status { status, content, item, description: response.text("description").to_owned() });
+        let status = Status { status, content, item, description: response.text("description").to_owned() };
+        if is_success {
+            successes.push((status.clone(), kind, accept));
+        }
+        statuses.push(status);
     }
-    let successes: Vec<Status> = statuses
-        .iter()
-        .filter(|status| status.status.is_success() || status.status == StatusKey::Default && !has_success)
-        .cloned()
-        .collect();
+    keep(types, operation, &pinned, &mut successes);
+    let text: Vec<String> = successes.iter().map(|(status, kind, _)| format!("{}:{kind}", status.status)).collect();
+    if !text.is_empty() {
+        types.claims.given.answers.insert(key.clone(), text.join(" "));
+    }
+    let mut accepts: Vec<String> = Vec::new();
+    for accept in successes.iter_mut().filter_map(|(_, _, accept)| accept.take()) {
+        if !accepts.contains(&accept) {
+            accepts.push(accept);
+        }
+    }
+    let successes: Vec<Status> = successes.into_iter().map(|(status, ..)| status).collect();
     let success = combine(types, operation, &successes, hint);
     let accept = if accepts.is_empty() { "application/json".to_owned() } else { accepts.join(", ") };
     Responses { success, accept, statuses }
+}
+
+/// The statuses of a success, and the kinds of their bodies, as the lock has them.
+fn pinned(text: &str) -> Vec<(StatusKey, &str)> {
+    text.split(' ')
+        .filter_map(|part| part.split_once(':'))
+        .filter_map(|(s, kind)| Some((StatusKey::read(s)?, kind)))
+        .collect()
+}
+
+/// Leaves out the statuses that came after the call was given its type, where they would change it. An enumeration of
+/// statuses only gets another variant.
+fn keep<'a>(
+    types: &mut Types<'a>,
+    operation: &Node<'a>,
+    pinned: &[(StatusKey, &str)],
+    successes: &mut Vec<(Status, &'static str, Option<String>)>,
+) {
+    let is_known = |status: StatusKey| pinned.iter().any(|(known, _)| *known == status);
+    let known: Vec<&Content> =
+        successes.iter().filter(|(status, ..)| is_known(status.status)).map(|(status, ..)| &status.content).collect();
+    let all: Vec<&Content> = successes.iter().map(|(status, ..)| &status.content).collect();
+    let Some(before) = together(&known).filter(|_| !known.is_empty()) else { return };
+    if together(&all).is_some_and(|now| now == before) {
+        return;
+    }
+    let later: Vec<String> =
+        successes.iter().filter(|(s, ..)| !is_known(s.status)).map(|(s, ..)| format!("`{}`", s.status)).collect();
+    let what = format!(
+        "{} came later: the call returns what it returned before, and `raw()` reads the rest; without its line `answer` in the \
+         lock, the operation gets a type for all",
+        later.join(", ")
+    );
+    operation.note(
+        types.ledger,
+        "model/response",
+        what,
+        Loss::Documentation("the types of later successes".to_owned()),
+    );
+    successes.retain(|(status, ..)| is_known(status.status));
 }
 
 /// Says that the headers of a response have no types.
@@ -109,19 +166,27 @@ pub(super) fn answers_array(operation: &Node<'_>) -> bool {
 /// What one response carries.
 struct Answer {
     content: Content,
+    /// The kind of its body, in a word.
+    kind: &'static str,
     /// The media types to ask for.
     accept: Option<String>,
     /// What a stream is made of.
     item: Option<Type>,
 }
 
-/// Reads one response.
-fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str) -> Answer {
+/// Reads one response. Of several media types, one of the kind that was taken before is taken again.
+fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Option<&str>) -> Answer {
     let mut media: Vec<(&str, Node<'a>)> =
         response.get("content").iter().flat_map(|content| content.members().collect::<Vec<_>>()).collect();
-    media.sort_by_cached_key(|(name, _)| rank(name));
-    let Some((name, node)) = media.first() else {
-        return Answer { content: Content::Empty, accept: None, item: None };
+    media.sort_by_cached_key(|(name, _)| (before.is_some_and(|before| kind_of(name) != before), rank(name)));
+    let Some((name, node)) = media.first().filter(|_| before != Some(NONE)) else {
+        if !media.is_empty() {
+            let what = "a body came later: the call returns what it returned before, and `json()` or `raw()` reads it; \
+                without its line `answer` in the lock, the operation gets a type for it";
+            let lost = Loss::Documentation("the type of the body".to_owned());
+            response.note(types.ledger, "model/response", what.to_owned(), lost);
+        }
+        return Answer { content: Content::Empty, kind: NONE, accept: None, item: None };
     };
     let (content, mut accept) = content(types, name, node, hint);
     // What is read as bytes may be bytes of any kind; ASP.NET lists `text/plain` for whatever it writes.
@@ -140,7 +205,7 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str) -> Answer 
     let streamed = content == Content::Events || content == Content::Stream && node.flag("x-item-schema");
     let item = node.get("schema").filter(|_| streamed).map(|schema| types.of(&schema, hint).ty);
     let item = item.filter(|ty| !matches!(ty, Type::Any | Type::Object | Type::String(_)));
-    Answer { content, accept, item }
+    Answer { content, kind: kind_of(name), accept, item }
 }
 
 /// What a body of one media type is, and the media type to ask for.
@@ -201,15 +266,30 @@ fn rank(media_type: &str) -> (u8, usize, String) {
     (first, name.len(), name)
 }
 
-/// One content for all success statuses.
-fn combine<'a>(types: &mut Types<'a>, operation: &Node<'a>, successes: &[Status], hint: &str) -> Content {
+/// The kind of a response without a body.
+const NONE: &str = "none";
+
+/// The kind of a body of that media type, as the lock has it.
+fn kind_of(media_type: &str) -> &'static str {
+    match class(media_type) {
+        _ if essence(media_type) == "text/event-stream" => "events",
+        Class::Json => "json",
+        Class::Text => "text",
+        Class::Xml => "xml",
+        Class::Form => "form",
+        Class::Binary | Class::Multipart => "bytes",
+    }
+}
+
+/// One content for all of them, where there is one without a type of its own.
+fn together(contents: &[&Content]) -> Option<Content> {
     let mut distinct: Vec<&Content> = Vec::new();
-    for status in successes {
-        if !distinct.contains(&&status.content) {
-            distinct.push(&status.content);
+    for content in contents {
+        if !distinct.contains(content) {
+            distinct.push(content);
         }
     }
-    match distinct.as_slice() {
+    Some(match distinct.as_slice() {
         [] => Content::Empty,
         [only] => (*only).clone(),
         [Content::Json(ty), Content::Empty]
@@ -221,7 +301,16 @@ fn combine<'a>(types: &mut Types<'a>, operation: &Node<'a>, successes: &[Status]
         {
             Content::OptionalJson(one.clone())
         }
-        _ => {
+        _ => return None,
+    })
+}
+
+/// One content for all success statuses.
+fn combine<'a>(types: &mut Types<'a>, operation: &Node<'a>, successes: &[Status], hint: &str) -> Content {
+    let contents: Vec<&Content> = successes.iter().map(|status| &status.content).collect();
+    match together(&contents) {
+        Some(content) => content,
+        None => {
             let mut scope = Scope::default();
             let variants = successes.iter().map(|status| {
                 let name = scope.claim([status_name(status.status).as_str()]);

@@ -13,7 +13,7 @@ use super::object_like::ObjectLike;
 use super::scalars::scalar;
 use super::shape::Shape;
 use super::tree::{Document, Node};
-use super::types::{Definition, Kind, Reach, Type, TypeId};
+use super::types::{Definition, Kind, Reach, Type, TypeId, Uses};
 use super::xml::{Xml, XmlShapes};
 use super::{Provenance, enums};
 use crate::Names;
@@ -363,6 +363,7 @@ fn definition(node: &Node<'_>, name: Ident, kind: Kind) -> Definition {
         provenance: Provenance::of(node),
         kind,
         reach: Reach::default(),
+        uses: Uses::default(),
     }
 }
 

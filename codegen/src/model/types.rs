@@ -92,6 +92,39 @@ pub(crate) struct Definition {
     pub(crate) provenance: Provenance,
     pub(crate) kind: Kind,
     pub(crate) reach: Reach,
+    /// How its members are present: as they were when it was given its form, whoever uses it since.
+    pub(crate) uses: Uses,
+}
+
+/// Whether a type is sent, and whether it comes back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses {
+    pub(crate) request: bool,
+    pub(crate) response: bool,
+}
+
+impl Uses {
+    pub(crate) const BOTH: Self = Self { request: true, response: true };
+
+    /// As `specs/names.lock` has it.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        Some(match text {
+            "read" => Self { request: false, response: true },
+            "sent" => Self { request: true, response: false },
+            "neither" => Self::default(),
+            _ => return None,
+        })
+    }
+
+    /// As it stands in `specs/names.lock`.
+    pub(crate) fn word(self) -> &'static str {
+        match (self.request, self.response) {
+            (true, true) => "both",
+            (true, false) => "sent",
+            (false, true) => "read",
+            (false, false) => "neither",
+        }
+    }
 }
 
 /// Who uses a type, directly or through others.
@@ -160,16 +193,16 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// How the field is present in a type with that reach.
-    pub(crate) fn presence(&self, reach: &Reach) -> Presence {
-        let required = self.required && !(self.read_only && reach.request) && !(self.write_only && reach.response);
-        if self.tag && reach.request {
+    /// How the field is present in a type with those uses.
+    pub(crate) fn presence(&self, uses: Uses) -> Presence {
+        let required = self.required && !(self.read_only && uses.request) && !(self.write_only && uses.response);
+        if self.tag && uses.request {
             return Presence::Optional;
         }
         match (required, self.nullable) {
             (true, false) => Presence::Required,
             (true, true) => Presence::Nullable,
-            (false, true) if reach.request && !self.read_only => Presence::Maybe,
+            (false, true) if uses.request && !self.read_only => Presence::Maybe,
             (false, _) => Presence::Optional,
         }
     }

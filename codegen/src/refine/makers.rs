@@ -3,7 +3,7 @@
 //! Types are `#[non_exhaustive]`, so that a member that is added breaks nobody who made or took apart a value.
 
 use super::index::Index;
-use super::source::Source;
+use super::source::{INDEXED, PREFIX, Source};
 use super::types::attribute;
 use crate::generate::Rust;
 use crate::model::{Deprecation, Presence, TypeId};
@@ -28,7 +28,7 @@ pub(super) fn write<S: Source>(source: &S, id: TypeId, members: &[Made], index: 
     let text = |rust: &Rust| source.text(id, rust);
     let accepted = |rust: &Rust| if is_text(rust) { code!["impl Into<String>"] } else { text(rust) };
     let mut functions = new(members, &accepted).map_or_else(Code::default, |(signature, code)| {
-        index.add(&format!("{path}::new"), "fn", signature.as_str());
+        index.add(&format!("{path}::new"), "fn", &indexed(&signature));
         code
     });
     for member in members.iter().filter(|member| member.is_set && has_setter(&member.name)) {
@@ -45,7 +45,7 @@ pub(super) fn write<S: Source>(source: &S, id: TypeId, members: &[Made], index: 
         functions.push("/// Sets `").push(name).push("`.\n").push(attribute(&member.deprecated));
         functions.push("pub fn ").push(name).push(&signature).push(" {\nself.").push(name).push(" = ").push(value);
         functions.push(";\nself\n}\n");
-        index.add(&format!("{path}::{name}"), "fn", signature.as_str());
+        index.add(&format!("{path}::{name}"), "fn", &indexed(&signature));
     }
     if functions.is_empty() {
         return functions;
@@ -69,6 +69,11 @@ fn new(members: &[Made], accepted: &dyn Fn(&Rust) -> Code) -> Option<(Code, Code
     let values = Code::join(", ", values);
     let code = code!["/// With what is required.\npub fn new", &signature, " {\nSelf { ", values, " }\n}\n"];
     Some((signature, code))
+}
+
+/// A signature as the index has it.
+fn indexed(signature: &Code) -> String {
+    signature.as_str().replace(PREFIX, INDEXED)
 }
 
 fn is_text(rust: &Rust) -> bool {

@@ -6,7 +6,7 @@ use crate::model::{Definition, Type, TypeId};
 use crate::text::Code;
 
 /// How generated types reach each other.
-const PREFIX: &str = "super::";
+pub(super) const PREFIX: &str = "super::";
 
 /// How the index names them.
 pub(super) const INDEXED: &str = "types::";

@@ -110,14 +110,14 @@ impl<'r, S: Source> Item<'r, S> {
         Some(code![table, "!(", self.name(), " {"])
     }
 
-    /// Whether consumers make values of the type: what only comes back is read, and may gain members that are required.
+    /// Whether consumers make values of the type. What only comes back is read, and may gain members that are required; so may
+    /// what nobody uses yet.
     fn is_made(&self) -> bool {
-        let reach = &self.definition.reach;
-        reach.request || !reach.response
+        self.definition.reach.request
     }
 
     fn structure(&mut self, fields: &[Field], extra: Option<&Type>) -> Option<Code> {
-        let presences: Vec<Presence> = fields.iter().map(|field| field.presence(&self.definition.reach)).collect();
+        let presences: Vec<Presence> = fields.iter().map(|field| field.presence(self.definition.uses)).collect();
         let has_default = (self.is_made() || S::IS_CHOSEN) && !presences.contains(&Presence::Required);
         self.open(
             if has_default { "Clone, Debug, Default, PartialEq" } else { "Clone, Debug, PartialEq" },
@@ -142,7 +142,7 @@ impl<'r, S: Source> Item<'r, S> {
                 Presence::Maybe => ("maybe", Rust::with("Maybe", inner)),
             };
             self.code.push(comment(&described(&field.docs, &field.wire, &field.limits)));
-            if field.tag && self.definition.reach.request {
+            if field.tag && self.definition.uses.request {
                 self.code.push("///\n/// Names the variant: filled in when the value is sent as one.\n");
             }
             self.code.push(attribute(&field.deprecated));

@@ -1,0 +1,109 @@
+//! A program that uses everything that the index of a client lists, so that it compiles for as long as nothing is taken back.
+
+use std::collections::BTreeMap;
+
+/// The source of the program.
+pub(crate) fn program(index: &str) -> String {
+    let mut text =
+        "#![allow(deprecated, unused)]\nuse platform_client::*;\nuse std::collections::BTreeMap;\n".to_owned();
+    // Whether an operation returns a call or a submission.
+    let mut kinds: BTreeMap<String, &str> = BTreeMap::new();
+    for line in index.lines() {
+        if let Some((kind, marker)) = returned(line) {
+            kinds.insert(marker, kind);
+        }
+    }
+    for (number, line) in index.lines().enumerate() {
+        if let Some(item) = item(line, &kinds) {
+            text.push_str(&format!("pub fn use_{number}{item}\n"));
+        }
+    }
+    text
+}
+
+/// Kind and operation of what a method of a family returns.
+fn returned(line: &str) -> Option<(&'static str, String)> {
+    let (path, rest) = line.split_once(" fn (self")?;
+    let (family, _) = path.strip_prefix("families::")?.split_once("::")?;
+    let kind = if rest.contains("-> Submission<") { "Submission" } else { "Call" };
+    let (_, marker) = rest.rsplit_once("operations::")?;
+    Some((kind, format!("families::{family}::operations::{}", marker.trim_end_matches('>'))))
+}
+
+/// One function that uses the item of a line.
+fn item(line: &str, kinds: &BTreeMap<String, &str>) -> Option<String> {
+    let mut parts = line.splitn(3, ' ');
+    let (path, kind, signature) = (parts.next()?, parts.next()?, parts.next().unwrap_or_default());
+    let (owner, name) = path.rsplit_once("::")?;
+    Some(match (owner.split("::").next()?, kind) {
+        ("Platform", "fn") => {
+            format!("(platform: &Platform) -> {} {{ platform.{name}() }}", signature.rsplit_once("-> ")?.1)
+        }
+        ("families", "fn") if owner.contains("::operations::") => {
+            let (list, names) = arguments(signature);
+            let call = format!("{}<'a, (), {owner}>", kinds.get(owner)?);
+            format!("<'a>(call: {call}, {list}) -> {call} {{ call.{name}({names}) }}")
+        }
+        ("families", "fn") => {
+            let family = owner.split("::").nth(1)?;
+            let (list, names) = arguments(signature);
+            let result =
+                signature.rsplit_once("-> ")?.1.replace("operations::", &format!("families::{family}::operations::"));
+            format!("<'a>(family: {owner}<'a>, {list}) -> {result} {{ family.{name}({names}) }}")
+        }
+        ("families", "struct" | "enum") => format!("(_: Option<{}>) {{}}", lifetime(path)),
+        ("types", "struct") if signature.contains("Default") => format!("() -> {path} {{ {path}::default() }}"),
+        ("types", "field") => {
+            format!("(it: &mut {owner}, value: {signature}) -> &{signature} {{ it.{name} = value; &it.{name} }}")
+        }
+        ("types", "variant") if signature.is_empty() => format!("(it: {owner}) -> bool {{ matches!(it, {path}) }}"),
+        ("types", "variant") => {
+            format!(
+                "(it: {owner}) -> Option<{signature}> {{ if let {path}(inner) = it {{ Some(inner) }} else {{ None }} }}"
+            )
+        }
+        ("types", "fn") if name == "new" => {
+            let (list, names) = arguments(signature);
+            format!("({list}) -> {owner} {{ {owner}::new({names}) }}")
+        }
+        ("types", "fn") => {
+            let (list, names) = arguments(signature);
+            format!("(it: {owner}, {list}) -> {owner} {{ it.{name}({names}) }}")
+        }
+        _ => return None,
+    })
+}
+
+/// The handle of a family has a lifetime; the type that names an operation has none.
+fn lifetime(path: &str) -> String {
+    if path.contains("::operations::") { path.to_owned() } else { format!("{path}<'_>") }
+}
+
+/// The arguments of a signature without `self`: declared, and named.
+fn arguments(signature: &str) -> (String, String) {
+    let inner = signature.split_once('(').map_or("", |(_, rest)| rest);
+    let (mut depth, mut list, mut start) = (0, Vec::new(), 0);
+    for (position, letter) in inner.char_indices() {
+        match letter {
+            '(' | '<' | '[' => depth += 1,
+            ')' if depth == 0 => {
+                list.push(&inner[start..position]);
+                break;
+            }
+            ')' | ']' => depth -= 1,
+            '>' if !inner[..position].ends_with('-') => depth -= 1,
+            ',' if depth == 0 => {
+                list.push(&inner[start..position]);
+                start = position + 1;
+            }
+            _ => {}
+        }
+    }
+    let types = list.iter().filter_map(|argument| argument.split_once(": ")).map(|(_, ty)| ty);
+    let (mut declared, mut named) = (Vec::new(), Vec::new());
+    for (number, ty) in types.enumerate() {
+        declared.push(format!("a{number}: {ty}"));
+        named.push(format!("a{number}"));
+    }
+    (declared.join(", "), named.join(", "))
+}

@@ -1,0 +1,401 @@
+//! Kinds of additive changes: what a service may publish without taking anything back. Each is made wherever a contract has
+//! room for it.
+
+use serde_json::{Map, Value, json};
+
+/// A kind, in a few words, and the change.
+pub(crate) type Kind = (&'static str, fn(&mut Value));
+
+pub(crate) const KINDS: &[Kind] = &[
+    ("the first optional query parameter", |c| {
+        every_operation(c, |op| {
+            if list(op, "parameters").is_empty() {
+                list(op, "parameters").push(parameter("query", "grown"));
+            }
+        })
+    }),
+    ("an optional query parameter beside others", |c| {
+        every_operation(c, |op| {
+            list(op, "parameters").push(parameter("query", "grownToo"));
+        })
+    }),
+    ("an optional parameter before the others", |c| {
+        every_operation(c, |op| {
+            list(op, "parameters").insert(0, parameter("query", "aFirst"));
+        })
+    }),
+    ("an optional header", |c| every_operation(c, |op| list(op, "parameters").push(parameter("header", "X-Grown")))),
+    ("an optional cookie", |c| every_operation(c, |op| list(op, "parameters").push(parameter("cookie", "grown")))),
+    ("a parameter called like a method of calls", |c| {
+        every_operation(c, |op| {
+            list(op, "parameters").push(parameter("query", "deadline"));
+            list(op, "parameters").push(parameter("query", "header"));
+        })
+    }),
+    ("a parameter whose name is close to another", |c| {
+        every_operation(c, |op| {
+            let close: Vec<Value> = list(op, "parameters")
+                .iter()
+                .filter(|known| known["required"] != true)
+                .filter_map(|known| Some(parameter("query", &snake(known["name"].as_str()?))))
+                .collect();
+            let known: Vec<Value> = list(op, "parameters").iter().map(|known| known["name"].clone()).collect();
+            list(op, "parameters").splice(0..0, close.into_iter().filter(|new| !known.contains(&new["name"])));
+        })
+    }),
+    ("parameters in another order", |c| every_operation(c, |op| list(op, "parameters").reverse())),
+    ("an optional body", |c| {
+        every_operation_of(c, &["post", "put", "patch", "delete"], |op| {
+            if op.get("requestBody").is_none() {
+                let body = json!({"required": false, "content": {"application/json": {"schema": {"type": "string"}}}});
+                op.insert("requestBody".to_owned(), body);
+            }
+        })
+    }),
+    ("an optional member of every object", |c| {
+        every_object(c, |object| {
+            properties(object).insert("grown".to_owned(), json!({"type": "string"}));
+        })
+    }),
+    ("an optional member that may be null", |c| {
+        every_object(c, |object| {
+            properties(object)
+                .insert("grownOrNull".to_owned(), json!({"type": "integer", "format": "int32", "nullable": true}));
+        })
+    }),
+    ("a required member of what only comes back", |c| {
+        let sent = sent(c);
+        every_schema(c, |name, schema| {
+            if schema.get("properties").is_some() && !sent.contains(&name.to_owned()) {
+                properties(schema).insert("aRequired".to_owned(), json!({"type": "string"}));
+                list(schema, "required").push(json!("aRequired"));
+            }
+        });
+    }),
+    ("an object opened for other members", |c| {
+        every_object(c, |object| {
+            if object.get("additionalProperties").is_none_or(|open| *open == false) {
+                object.insert("additionalProperties".to_owned(), json!({}));
+            }
+        })
+    }),
+    ("a value of every enumeration", |c| {
+        walk(c, &mut |schema| {
+            let Some(values) = schema.get("enum").and_then(Value::as_array).filter(|values| values.len() > 1) else {
+                return;
+            };
+            let (count, is_number) = (values.len(), values.iter().all(Value::is_number));
+            // Their names stand beside them.
+            for (key, list) in schema.iter_mut().filter_map(|(key, list)| Some((key.clone(), list.as_array_mut()?))) {
+                match key.as_str() {
+                    "enum" => list.push(if is_number { json!(4711) } else { json!("GrownValue") }),
+                    key if key.starts_with("x-enum") && list.len() == count => list.push(json!("GrownValue")),
+                    _ => {}
+                }
+            }
+        })
+    }),
+    ("a value before the others", |c| {
+        walk(c, &mut |schema| {
+            if let Some(values) = schema.get_mut("enum").and_then(Value::as_array_mut)
+                && values.len() > 1
+                && values.iter().all(Value::is_string)
+            {
+                values.insert(0, json!("AnEarlierValue"));
+            }
+        })
+    }),
+    ("a variant of every union", |c| {
+        walk(c, &mut |schema| {
+            for key in ["oneOf", "anyOf"] {
+                if let Some(variants) = schema.get_mut(key).and_then(Value::as_array_mut).filter(|all| all.len() > 1) {
+                    variants.push(json!({"$ref": "#/components/schemas/GrownVariant"}));
+                }
+            }
+            // A tagged union names the tag of the new variant.
+            if let Some(mapping) =
+                schema.get_mut("discriminator").and_then(|tags| tags.get_mut("mapping")?.as_object_mut())
+            {
+                mapping.insert("grownVariant".to_owned(), json!("#/components/schemas/GrownVariant"));
+            }
+        });
+        let text = json!({"type": "string"});
+        let properties = json!({"kind": text, "type": text, "$type": text, "onlyHere": text});
+        schemas(c).insert("GrownVariant".to_owned(), json!({"type": "object", "properties": properties}));
+    }),
+    ("an operation on a path that was there", |c| {
+        for item in paths(c).values_mut().filter_map(Value::as_object_mut) {
+            let parameters = item.values().find_map(|op| op.get("parameters").cloned()).unwrap_or_else(|| json!([]));
+            let own: Vec<Value> =
+                parameters.as_array().unwrap().iter().filter(|p| p["in"] == "path").cloned().collect();
+            let tags = item.values().find_map(|op| op.get("tags").cloned()).unwrap_or_else(|| json!([]));
+            for method in ["patch", "head"] {
+                let operation = json!({"tags": tags, "parameters": own, "responses": {"204": {"description": "Done"}}});
+                item.entry(method).or_insert(operation);
+            }
+        }
+    }),
+    ("paths of the families that were there", |c| {
+        let known: Vec<(String, Value)> = paths(c).iter().map(|(path, item)| (path.clone(), item.clone())).collect();
+        for (path, item) in known {
+            paths(c).insert(format!("{path}/grown"), item);
+        }
+    }),
+    ("a path in another version", |c| {
+        let known: Vec<(String, Value)> = paths(c).iter().map(|(path, item)| (path.clone(), item.clone())).collect();
+        for (path, item) in known.into_iter().filter(|(path, _)| path.contains("/v1/") || path.contains("/v3/")) {
+            paths(c).insert(path.replace("/v1/", "/v9/").replace("/v3/", "/v9/"), item);
+        }
+    }),
+    ("a family", |c| {
+        let responses =
+            json!({"200": {"description": "OK", "content": {"application/json": {"schema": {"type": "string"}}}}});
+        paths(c).insert("/api/grown/v1/things".to_owned(), json!({"get": {"tags": ["Grown"], "responses": responses}}));
+    }),
+    ("a tag behind the first", |c| every_operation(c, |op| list(op, "tags").push(json!("GrownTag")))),
+    ("a status of an error", |c| {
+        every_operation(c, |op| {
+            let schema = json!({"type": "object", "properties": {"why": {"type": "string"}}});
+            let answer = json!({"description": "A teapot", "content": {"application/json": {"schema": schema}}});
+            responses(op).insert("418".to_owned(), answer);
+        })
+    }),
+    ("a success without a body", |c| {
+        every_operation(c, |op| {
+            responses(op).entry("204").or_insert(json!({"description": "Nothing to say"}));
+        })
+    }),
+    ("a success with another body", |c| {
+        every_operation(c, |op| {
+            let schema = json!({"type": "object", "properties": {"later": {"type": "string"}}});
+            let answer = json!({"description": "Later", "content": {"application/json": {"schema": schema}}});
+            responses(op).entry("202").or_insert(answer);
+        })
+    }),
+    ("a media type of a response beside the others", |c| {
+        every_operation(c, |op| {
+            for answer in responses(op).values_mut() {
+                if let Some(content) = answer.get_mut("content").and_then(Value::as_object_mut) {
+                    content.entry("text/csv").or_insert(json!({"schema": {"type": "string"}}));
+                    let schema = content.values().next().and_then(|media| media.get("schema")).cloned();
+                    content.entry("application/xml").or_insert(json!({"schema": schema}));
+                }
+            }
+        })
+    }),
+    ("a media type of a body beside the others", |c| {
+        every_operation(c, |op| {
+            if let Some(content) = op.get_mut("requestBody").and_then(|body| body.get_mut("content")?.as_object_mut()) {
+                let schema = content.values().next().and_then(|media| media.get("schema")).cloned();
+                content.entry("application/xml").or_insert(json!({"schema": schema}));
+                content.entry("text/yaml").or_insert(json!({"schema": {"type": "string"}}));
+            }
+        })
+    }),
+    ("schemas", |c| {
+        for name in ["Grown", "grown", "GrownToo"] {
+            let schema = json!({"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}});
+            schemas(c).insert(name.to_owned(), schema);
+        }
+    }),
+    ("a schema whose name is close to another", |c| {
+        let names: Vec<String> = schemas(c).keys().cloned().collect();
+        for name in names {
+            schemas(c).entry(name.to_lowercase()).or_insert(json!({"type": "object"}));
+            schemas(c).entry(format!("A.B.{name}")).or_insert(json!({"type": "object"}));
+        }
+    }),
+    ("an operation that sends what only came back", |c| {
+        for name in schemas(c).keys().cloned().collect::<Vec<_>>() {
+            let schema = json!({"$ref": format!("#/components/schemas/{name}")});
+            let body = json!({"required": true, "content": {"application/json": {"schema": schema}}});
+            let operation =
+                json!({"tags": ["Grown"], "requestBody": body, "responses": {"204": {"description": "Done"}}});
+            paths(c).insert(format!("/api/grown/v1/sent/{name}"), json!({"put": operation}));
+        }
+    }),
+    ("an operation that answers with what was only sent", |c| {
+        for name in schemas(c).keys().cloned().collect::<Vec<_>>() {
+            let content = json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{name}")}}});
+            let operation = json!({"tags": ["Grown"], "responses": {"200": {"description": "OK", "content": content}}});
+            paths(c).insert(format!("/api/grown/v1/read/{name}"), json!({"get": operation}));
+        }
+    }),
+    ("descriptions", |c| {
+        walk(c, &mut |object| {
+            if object.get("description").is_some_and(Value::is_string) {
+                object.insert("description".to_owned(), json!("Told anew, at length.\n\n- `with` a list\n"));
+            }
+        })
+    }),
+    ("deprecations", |c| {
+        every_operation(c, |op| {
+            op.insert("deprecated".to_owned(), json!(true));
+            for parameter in list(op, "parameters").iter_mut().filter_map(Value::as_object_mut) {
+                parameter.insert("deprecated".to_owned(), json!(true));
+            }
+        });
+        every_schema(c, |_, schema| drop(schema.insert("deprecated".to_owned(), json!(true))));
+    }),
+    ("defaults and examples", |c| {
+        walk(c, &mut |schema| {
+            let known = match (schema.get("type").and_then(Value::as_str), schema.contains_key("enum")) {
+                (Some("integer"), false) => json!(1),
+                (Some("boolean"), false) => json!(true),
+                (Some("string"), false) if !schema.contains_key("format") => json!("x"),
+                _ => return,
+            };
+            schema.insert("default".to_owned(), known.clone());
+            schema.insert("example".to_owned(), known);
+        })
+    }),
+    ("limits loosened", |c| {
+        walk(c, &mut |schema| {
+            for limit in
+                ["minLength", "maxLength", "minimum", "maximum", "pattern", "minItems", "maxItems", "uniqueItems"]
+            {
+                if schema.get(limit).is_some_and(|limit| !limit.is_object()) {
+                    schema.remove(limit);
+                }
+            }
+        })
+    }),
+    ("headers of responses", |c| {
+        every_operation(c, |op| {
+            for answer in responses(op).values_mut().filter_map(Value::as_object_mut) {
+                answer.insert("headers".to_owned(), json!({"X-Grown": {"schema": {"type": "integer"}}}));
+            }
+        })
+    }),
+    ("another way to sign in", |c| {
+        let scheme = json!({"type": "apiKey", "in": "header", "name": "X-Key"});
+        object(object(root(c), "components"), "securitySchemes").insert("GrownKey".to_owned(), scheme);
+        list(root(c), "security").push(json!({"GrownKey": []}));
+    }),
+    ("a server", |c| list(root(c), "servers").push(json!({"url": "https://grown.example/"}))),
+    ("callbacks, links, webhooks and extensions", |c| {
+        every_operation(c, |op| {
+            op.insert("x-grown".to_owned(), json!({"a": 1}));
+            let called = json!({"post": {"responses": {"200": {"description": "OK"}}}});
+            op.insert("callbacks".to_owned(), json!({"done": {"{$request.body#/url}": called}}));
+        });
+        root(c).insert("tags".to_owned(), json!([{"name": "Grown", "description": "New."}]));
+        root(c).insert("externalDocs".to_owned(), json!({"url": "https://grown.example/docs"}));
+    }),
+];
+
+const METHODS: [&str; 7] = ["get", "put", "post", "delete", "options", "head", "patch"];
+
+fn root(contract: &mut Value) -> &mut Map<String, Value> {
+    contract.as_object_mut().expect("an object")
+}
+
+fn object<'v>(parent: &'v mut Map<String, Value>, key: &str) -> &'v mut Map<String, Value> {
+    parent.entry(key).or_insert_with(|| json!({})).as_object_mut().expect("an object")
+}
+
+fn list<'v>(parent: &'v mut Map<String, Value>, key: &str) -> &'v mut Vec<Value> {
+    parent.entry(key).or_insert_with(|| json!([])).as_array_mut().expect("an array")
+}
+
+fn paths(contract: &mut Value) -> &mut Map<String, Value> {
+    object(root(contract), "paths")
+}
+
+fn schemas(contract: &mut Value) -> &mut Map<String, Value> {
+    object(object(root(contract), "components"), "schemas")
+}
+
+fn responses(operation: &mut Map<String, Value>) -> &mut Map<String, Value> {
+    object(operation, "responses")
+}
+
+fn properties(schema: &mut Map<String, Value>) -> &mut Map<String, Value> {
+    object(schema, "properties")
+}
+
+fn parameter(place: &str, name: &str) -> Value {
+    json!({"name": name, "in": place, "schema": {"type": "string"}})
+}
+
+fn every_operation(contract: &mut Value, change: impl FnMut(&mut Map<String, Value>)) {
+    every_operation_of(contract, &METHODS, change);
+}
+
+fn every_operation_of(contract: &mut Value, methods: &[&str], mut change: impl FnMut(&mut Map<String, Value>)) {
+    for item in paths(contract).values_mut().filter_map(Value::as_object_mut) {
+        for (_, operation) in item.iter_mut().filter(|(method, _)| methods.contains(&method.as_str())) {
+            change(operation.as_object_mut().expect("an operation"));
+        }
+    }
+}
+
+fn every_schema(contract: &mut Value, mut change: impl FnMut(&str, &mut Map<String, Value>)) {
+    for (name, schema) in schemas(contract) {
+        change(name, schema.as_object_mut().expect("a schema"));
+    }
+}
+
+/// Every named schema with members.
+fn every_object(contract: &mut Value, mut change: impl FnMut(&mut Map<String, Value>)) {
+    every_schema(contract, |_, schema| {
+        if schema.get("properties").is_some() {
+            change(schema);
+        }
+    });
+}
+
+/// Every object of the document, from the inside.
+fn walk(value: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
+    match value {
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| walk(member, change));
+            change(members);
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| walk(item, change)),
+        _ => {}
+    }
+}
+
+/// The names of the schemas that some operation sends, directly or through others.
+fn sent(contract: &mut Value) -> Vec<String> {
+    let mut waiting = Vec::new();
+    every_operation(contract, |op| {
+        names(op.get("requestBody").unwrap_or(&Value::Null), &mut waiting);
+        names(op.get("parameters").unwrap_or(&Value::Null), &mut waiting);
+    });
+    let mut found = Vec::new();
+    while let Some(name) = waiting.pop() {
+        if !found.contains(&name) {
+            names(&schemas(contract)[&name], &mut waiting);
+            found.push(name);
+        }
+    }
+    found
+}
+
+fn names(value: &Value, into: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            if let Some(name) =
+                members.get("$ref").and_then(|target| target.as_str()?.strip_prefix("#/components/schemas/"))
+            {
+                into.push(name.to_owned());
+            }
+            members.values().for_each(|member| names(member, into));
+        }
+        Value::Array(items) => items.iter().for_each(|item| names(item, into)),
+        _ => {}
+    }
+}
+
+fn snake(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.push(letter.to_ascii_lowercase());
+    }
+    text.replace('-', "_")
+}

@@ -1,0 +1,171 @@
+//! An addition to the contract breaks no caller: for each kind of addition, everything that the client had is still there, as it
+//! was; and a program that uses all of it compiles against the client of the contract with all additions.
+
+mod consumer;
+mod kinds;
+
+use std::fs;
+use std::path::Path;
+
+use platform_codegen::{Config, Contract, Names, Output, Setup, generate};
+use serde_json::Value;
+
+use self::kinds::{KINDS, Kind};
+use crate::support::{Programs, cargo, read, root};
+
+/// A contract of a real service, and how its client is generated.
+struct Case {
+    name: &'static str,
+    contract: Value,
+    setup: Setup,
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut add = |name, path: &Path, setup| match fs::read(path) {
+        Ok(bytes) => cases.push(Case { name, contract: serde_json::from_slice(&bytes).unwrap(), setup }),
+        Err(error) => println!("LEFT OUT: {} is not there: {error}", path.display()),
+    };
+    let mut table: toml::Table = toml::from_str(&read("specs/codegen.toml")).unwrap();
+    table.remove("source");
+    table.remove("operation");
+    add("platform", &root().join("specs/contracts/platform.json"), Setup::from(table.try_into::<Config>().unwrap()));
+    let radarr = "../shared/contracts/dotnet/Radarr+Radarr__src_Radarr.Api.V3_openapi.json";
+    add("radarr", &root().join(radarr), Setup::default());
+    cases
+}
+
+impl Case {
+    fn client(&self, contract: &Value, names: &Names) -> Output {
+        let bytes = serde_json::to_vec(contract).unwrap();
+        generate(&[Contract { name: self.name, bytes: &bytes }], &self.setup, names).unwrap()
+    }
+
+    fn grown<'k>(&self, kinds: impl IntoIterator<Item = &'k Kind>) -> Value {
+        let mut contract = self.contract.clone();
+        kinds.into_iter().for_each(|(_, change)| change(&mut contract));
+        contract
+    }
+}
+
+/// The lines of an index that the other has no more. A type may get further derives.
+fn lost(before: &str, after: &str) -> Vec<String> {
+    let kept = |line: &str| {
+        after.lines().any(|other| {
+            let derives = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+            let (mine, theirs) = (derives(line), derives(other));
+            line == other
+                || mine.get(1).is_some_and(|kind| kind == "struct")
+                    && mine[..2] == theirs[..theirs.len().min(2)]
+                    && mine.iter().all(|word| theirs.contains(word))
+        })
+    };
+    let lines: std::collections::BTreeSet<&str> = after.lines().collect();
+    before.lines().filter(|line| !lines.contains(line) && !kept(line)).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_guide_names_what_is_tried() {
+    let guide = read("docs/compatibility.md");
+    let lines = guide.lines().filter(|line| line.ends_with("| yes |"));
+    assert_eq!(
+        lines.collect::<Vec<_>>(),
+        KINDS.iter().map(|(kind, _)| format!("| {kind} | yes |")).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn each_kind_of_addition_leaves_everything_as_it_was() {
+    let mut broken = Vec::new();
+    for case in cases() {
+        let before = case.client(&case.contract, &Names::default());
+        for kind in KINDS {
+            let contract = case.grown([kind]);
+            assert_ne!(contract, case.contract, "{}: {} changes nothing", case.name, kind.0);
+            let after = case.client(&contract, &before.names);
+            let lost = lost(&before.api_index, &after.api_index);
+            if !lost.is_empty() {
+                let shown: Vec<&str> = lost.iter().take(3).map(String::as_str).collect();
+                broken.push(format!("{}: {}: {} lines, such as {shown:#?}", case.name, kind.0, lost.len()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn a_program_that_uses_everything_compiles_against_the_grown_client() {
+    for case in cases() {
+        let before = case.client(&case.contract, &Names::default());
+        let after = case.client(&case.grown(KINDS), &before.names);
+        let program = consumer::program(&before.api_index);
+        assert!(program.lines().count() > 500, "{}", program.lines().count());
+        for (which, client) in [("before", &before), ("after", &after)] {
+            let folder = Programs::get().target().join("growth").join(format!("{}-{which}", case.name));
+            lay_out(&folder, client, &before, &program);
+            let run = cargo(&["check", "--quiet", "--offline", "--message-format", "short"])
+                .current_dir(&folder)
+                .env("CARGO_TARGET_DIR", Programs::get().target().join("growth/target"))
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&run.stderr);
+            let said: Vec<&str> = said.lines().filter(|line| line.contains("error")).take(20).collect();
+            assert!(run.status.success(), "{} {which}:\n{}", case.name, said.join("\n"));
+        }
+    }
+}
+
+/// A workspace of the client and of the program, which turns on the features that there were before.
+fn lay_out(folder: &Path, client: &Output, before: &Output, program: &str) {
+    let write = |path: &str, text: &str| {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
+            fs::write(path, text).unwrap();
+        }
+    };
+    let _ = fs::remove_dir_all(folder.join("client/src/generated"));
+    let mut workspace: toml::Table = toml::from_str(&read("Cargo.toml")).unwrap();
+    let shared = workspace["workspace"].as_table_mut().unwrap();
+    shared.remove("default-members");
+    shared.insert("members".to_owned(), vec!["client".to_owned(), "consumer".to_owned()].into());
+    for (_, dependency) in shared["dependencies"].as_table_mut().unwrap() {
+        if let Some(path) = dependency.get("path").and_then(toml::Value::as_str) {
+            let path = root().join(path).display().to_string();
+            dependency.as_table_mut().unwrap().insert("path".to_owned(), path.into());
+        }
+    }
+    write("Cargo.toml", &toml::to_string(&workspace).unwrap());
+    write("Cargo.lock", &read("Cargo.lock"));
+    let manifest: toml::Table = toml::from_str(&read("generated-client/Cargo.toml")).unwrap();
+    let own = ["gzip", "http2", "profiles", "keyring", "blocking", "testing", "xml", "graphql", "operations", "sqlite"];
+    let mut features = manifest["features"].as_table().unwrap().clone();
+    features.retain(|name, _| own.contains(&name));
+    let generated = client.features.iter();
+    features.extend(generated.map(|feature| (feature.name.clone(), feature.enables.clone().into())));
+    let on = client.features.iter().filter(|feature| feature.default).map(|feature| feature.name.clone());
+    features.insert("default".to_owned(), on.collect::<Vec<_>>().into());
+    let mut manifest = manifest;
+    manifest.insert("features".to_owned(), features.into());
+    for key in ["dev-dependencies", "example"] {
+        manifest.remove(key);
+    }
+    manifest["package"].as_table_mut().unwrap().remove("readme");
+    write("client/Cargo.toml", &toml::to_string(&manifest).unwrap());
+    for name in ["lib.rs", "call.rs", "platform.rs", "testing.rs"] {
+        write(&format!("client/src/{name}"), &read(&format!("generated-client/src/{name}")));
+    }
+    for (path, text) in &client.files {
+        write(&format!("client/src/generated/{path}"), text);
+    }
+    let features: Vec<String> = before.features.iter().map(|feature| format!("{:?}", feature.name)).collect();
+    write(
+        "consumer/Cargo.toml",
+        &format!(
+            "[package]\nname = \"consumer\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n\
+             platform-client = {{ path = \"../client\", features = [\"xml\", {}] }}\n",
+            features.join(", ")
+        ),
+    );
+    write("consumer/src/lib.rs", program);
+}
