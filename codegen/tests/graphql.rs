@@ -122,6 +122,52 @@ fn a_schema_that_is_not_valid_serves_as_far_as_it_goes() {
 }
 
 #[test]
+fn what_contradicts_itself_in_a_schema_is_named_with_both_places() {
+    for (schema, names) in [
+        (
+            "type Query { a: Int! }\n\ntype Thing { a: Int }\n\ntype Thing { b: Int }",
+            ["`Thing`", ".graphql:3", ".graphql:5"],
+        ),
+        (
+            "type Query { a: Int! }\ninterface I { c: Int }\ntype T implements I { d: Int }",
+            ["`T`", ".graphql:2", ".graphql:3"],
+        ),
+        ("type Query {\n a: Int!\n a: Int!\n}", ["`a`", ".graphql:2", ".graphql:3"]),
+    ] {
+        let output = with_schema(schema, "query A { a }").unwrap_or_else(|report| panic!("{schema}: {report}"));
+        let told: Vec<&str> = output.ledger.entries().iter().map(|entry| entry.what.as_str()).collect();
+        let all = told.iter().any(|what| names.iter().all(|name| what.contains(name)));
+        assert!(all && output.ledger.entries()[0].document.ends_with("schema.graphql"), "{schema}: {told:#?}");
+    }
+    // A report reads the whole text, so thousands of problems must not each have one.
+    let many: String = (0..3000).map(|index| format!("type T{index} implements Missing {{ a: Int }}\n")).collect();
+    let output = with_schema(&format!("type Query {{ a: Int! }}\n{many}"), "query A { a }").unwrap();
+    assert!(output.ledger.entries().len() >= 3000);
+}
+
+#[test]
+fn a_specification_of_a_scalar_is_a_hint() {
+    let schema = |url: &str| format!("scalar S @specifiedBy(url: {url:?}) type Query {{ at: S! }}");
+    for (url, ty) in [
+        ("https://scalars.graphql.org/andimarek/date-time.html", "DateTime"),
+        ("https://scalars.graphql.org/andimarek/local-date", "Date"),
+        ("http://tools.ietf.org/html/rfc4122", "Uuid"),
+        ("https://example.org/money", "Value"),
+    ] {
+        let output = with_schema(&schema(url), "query A { at }").unwrap();
+        assert!(output.files["documents/a.rs"].contains(&format!("pub at: {ty},")), "{url}");
+        let told = output.ledger.entries().iter().any(|entry| entry.what.contains(url));
+        assert_eq!(told, ty == "Value", "{url}");
+    }
+    // What is configured comes first.
+    let documents = BTreeMap::from([("a.graphql".to_owned(), "query A { at }".to_owned())]);
+    let mut setup = setup(documents, Some(&schema("https://tools.ietf.org/html/rfc4122")));
+    setup.config.scalars.insert("S".to_owned(), Scalar::Path("crate::scalars::Money".to_owned()));
+    let output = run(EMPTY, &setup).unwrap();
+    assert!(output.files["documents/a.rs"].contains("pub at: crate::scalars::Money,"));
+}
+
+#[test]
 fn without_a_schema_the_syntax_is_checked_and_nothing_else() {
     let check = |text: &str| {
         let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);

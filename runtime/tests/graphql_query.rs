@@ -206,11 +206,22 @@ async fn an_answer_of_another_content_type_is_named() {
 }
 
 #[tokio::test]
-async fn data_that_breaks_the_schema_says_who_may_be_at_fault() {
+async fn data_that_breaks_the_schema_says_who_is_at_fault() {
+    type Numbers = std::collections::BTreeMap<String, u8>;
+    const TYPED: Document<(), Numbers> = Document::new("query A { a }");
     let server = Server::always(Reply::json(200, r#"{"data":{"a":"x"}}"#)).await;
-    let outcome = platform(&server).graphql().query::<std::collections::BTreeMap<String, u8>, _>("{ a }", ()).await;
-    let said = outcome.unwrap_err().to_string();
-    assert!(said.contains("the schema that is pinned") && said.contains("the service is at fault"), "{said}");
+    let client = platform(&server);
+    let of_schema = client.graphql().query(&TYPED, ()).await.unwrap_err().to_string();
+    assert!(of_schema.contains("the service is at fault") && of_schema.contains("[scalars]"), "{of_schema}");
+    let of_caller = client.graphql().query::<Numbers, _>("{ a }", ()).await.unwrap_err().to_string();
+    assert!(of_caller.contains("the program asked for a type"), "{of_caller}");
+    // What does not even have the form of an answer.
+    let server = Server::always(Reply::json(200, r#"{"data":[1,}"#)).await;
+    let of_service = query(&server).await.unwrap_err().to_string();
+    assert!(of_service.contains("the service is at fault"), "{of_service}");
+    for said in [of_schema, of_caller, of_service] {
+        assert!(!said.contains("regenerate"), "nothing is the same again: {said}");
+    }
 }
 
 #[tokio::test]
@@ -248,8 +259,24 @@ async fn a_persisted_query_is_asked_for_by_its_hash() {
     })
     .await;
     let client = Client::builder(&server.url).graphql(options()).build().unwrap();
-    client.graphql().query::<Value, _>("query A { a }", ()).await.unwrap();
-    assert_eq!(server.requests().len(), 2);
+    for _ in 0..3 {
+        client.graphql().query::<Value, _>("query A { a }", ()).await.unwrap();
+    }
+    let by_hash: Vec<bool> = server.requests().iter().map(|request| request.text().contains("sha256Hash")).collect();
+    assert_eq!(by_hash, [true, false, false, false], "a refusal is remembered");
+
+    // A service that keeps nothing is told the text with the hash, once it has shown that.
+    let server = Server::start(|request| match request.text().contains("\"query\"") {
+        true => Reply::json(200, r#"{"data":{"a":1}}"#),
+        false => Reply::json(200, r#"{"errors":[{"message":"PersistedQueryNotFound"}]}"#),
+    })
+    .await;
+    let client = Client::builder(&server.url).graphql(options()).build().unwrap();
+    for _ in 0..4 {
+        client.graphql().query::<Value, _>("query A { a }", ()).await.unwrap();
+    }
+    let texts: Vec<bool> = server.requests().iter().map(|request| request.text().contains("\"query\"")).collect();
+    assert_eq!(texts, [false, true, false, true, true, true]);
 }
 
 #[tokio::test]

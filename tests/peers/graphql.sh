@@ -1,19 +1,34 @@
 #!/bin/sh
 # Holds generated documents against graphql-js, from npm, in the version of package-lock.json: 200 random answers to each document
-# of a small schema, and of GitHub's (@octokit/graphql-schema, in the version below). Exit 0 with the word SKIPPED where npm is
-# out of reach.
+# of a small schema, of GitHub's (@octokit/graphql-schema) and of two of a shop's (@shopify/hydrogen-react), in the versions below; and
+# subscriptions of graphql-ws and graphql-sse. Exit 0 with the word SKIPPED where npm is out of reach.
 set -eu
 cd "$(dirname "$0")/../.."
 tools=${CARGO_TARGET_DIR:-target}/peers/graphql
 mkdir -p "$tools"
 tools=$(cd "$tools" && pwd)
-graphql=$(sed -n 's/.*"graphql": "\([^"]*\)".*/\1/p' tests/peers/package.json)
-printf '{"private":true,"dependencies":{"graphql":"%s","@octokit/graphql-schema":"15.26.1"}}' "$graphql" >"$tools/package.json"
-if ! (cd "$tools" && npm install --silent --no-audit --no-fund --ignore-scripts); then
+version() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" tests/peers/package.json; }
+cat >"$tools/package.json" <<END
+{"private":true,"dependencies":{"graphql":"$(version graphql)","graphql-ws":"$(version graphql-ws)","ws":"$(version ws)",
+"graphql-sse":"2.6.0","@octokit/graphql-schema":"15.26.1","@shopify/hydrogen-react":"2026.4.4"}}
+END
+if ! (cd "$tools" && npm install --silent --no-audit --no-fund --ignore-scripts --legacy-peer-deps); then
     echo "SKIPPED: Node or npm is out of reach, so documents did not meet graphql-js"
     exit 0
 fi
+schemas=$tools/schemas
+mkdir -p "$schemas"
+cp "$tools/node_modules/@octokit/graphql-schema/schema.graphql" "$schemas/github.graphql"
+cd "$tools"
+for name in storefront customer-account; do
+    # Published as introspections.
+    node -e 'const { buildClientSchema, printSchema } = require("graphql")
+      const found = JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"))
+      console.log(printSchema(buildClientSchema(found.data ?? found)))' \
+        "node_modules/@shopify/hydrogen-react/$name.schema.json" >"$schemas/$name.graphql"
+done
+cd - >/dev/null
 PLATFORM_GRAPHQL_JS=$tools
-PLATFORM_GRAPHQL_SCHEMA=$tools/node_modules/@octokit/graphql-schema/schema.graphql
-export PLATFORM_GRAPHQL_JS PLATFORM_GRAPHQL_SCHEMA
+PLATFORM_GRAPHQL_SCHEMAS=$schemas
+export PLATFORM_GRAPHQL_JS PLATFORM_GRAPHQL_SCHEMAS
 cargo test -p xtask --test conformance -- --nocapture

@@ -1,13 +1,13 @@
 //! What graphql-js answers to documents is decoded by the generated types and written back without loss.
 //!
 //! Recorded answers of a small schema are read always. With `PLATFORM_GRAPHQL_JS`, a folder whose `node_modules` has `graphql`,
-//! graphql-js answers each document 200 times, and `PLATFORM_GRAPHQL_SCHEMA` names the file of GitHub's schema in addition:
-//! `tests/peers/graphql.sh` gets both from npm.
+//! graphql-js answers each document 200 times, also to documents of published schemas, which lie in the folder
+//! `PLATFORM_GRAPHQL_SCHEMAS`; and graphql-ws and graphql-sse deliver subscriptions. `tests/peers/graphql.sh` gets all from npm.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test that cannot go on says why")]
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -22,6 +22,7 @@ struct Sent {
     operation: String,
     module: String,
     text: String,
+    subscribes: bool,
 }
 
 fn here() -> PathBuf {
@@ -48,15 +49,71 @@ fn sent(constants: &str) -> Vec<Sent> {
         let Some(syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) = call.args.first() else { continue };
         let text = text.value();
         let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
-        words.find(|word| ["query", "mutation", "subscription"].contains(word)).expect("an operation");
+        let kind = words.find(|word| ["query", "mutation", "subscription"].contains(word)).expect("an operation");
+        let subscribes = kind == "subscription";
         let operation = words.next().expect("a name").to_owned();
-        all.push(Sent { operation, module: item.ident.to_string().to_lowercase(), text });
+        all.push(Sent { operation, module: item.ident.to_string().to_lowercase(), text, subscribes });
     }
     assert!(!all.is_empty());
     all
 }
 
-/// A program that reads an operation and its data, a line each, and writes the data back.
+/// The scalars of the program: types of its own, named by their path.
+const SCALARS: &str = "use serde::{Deserialize, Serialize};
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Anything(pub platform_runtime::Value);
+";
+
+/// The program: what it reads, or subscribes to, it writes back.
+const MAIN: &str = r#"#![recursion_limit = "512"]
+#![allow(unused_variables, unreachable_code)]
+#[allow(dead_code, deprecated, unused_imports)]
+mod documents;
+pub mod scalars;
+use platform_runtime::{Client, blocking::Blocking, graphql::{Delivery, Document, GraphqlOptions, Transport}};
+
+fn round<T: serde::de::DeserializeOwned + serde::Serialize>(data: &str) -> Result<String, serde_json::Error> {
+    serde_json::to_string(&serde_json::from_str::<T>(data)?)
+}
+
+#[allow(dead_code)]
+fn follow<T: serde::de::DeserializeOwned + serde::Serialize + Send + 'static>(client: &Blocking<Client>, document: &'static Document<(), T>) {
+    for delivery in client.each(move |client| client.graphql().subscribe(document, ())) {
+        match delivery.unwrap() {
+            Delivery::Next(answer) => println!("{}", serde_json::to_string(&answer.into_data().unwrap()).unwrap()),
+            _ => panic!("a gap"),
+        }
+    }
+}
+
+fn main() {
+    if let [_, url, transport, operation] = &std::env::args().collect::<Vec<_>>()[..] {
+        let transport = if transport == "socket" { Transport::WebSocket } else { Transport::ServerSentEvents };
+        let options = GraphqlOptions::new().transport(transport).buffer(100_000);
+        let client = Blocking::new(Client::builder(url).graphql(options).build().unwrap()).unwrap();
+        match operation.as_str() {
+            SUBSCRIPTIONS
+            _ => panic!("unknown"),
+        }
+        return;
+    }
+    for line in std::io::stdin().lines() {
+        let line = line.unwrap();
+        let (operation, data) = line.split_once('\t').unwrap();
+        let outcome = match operation {
+            ARMS
+            _ => panic!("unknown"),
+        };
+        match outcome {
+            Ok(text) => println!("{text}"),
+            Err(error) => println!("! {error}"),
+        }
+    }
+}
+"#;
+
+/// A program that reads an operation and its data, a line each, and writes the data back. With arguments, it subscribes.
 fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder").to_owned();
     let folder = target.join("conformance").join(name);
@@ -72,7 +129,7 @@ fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBu
     let runtime = root.join("runtime").display().to_string();
     let manifest = format!(
         "[package]\nname = \"conformance-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-         platform-runtime = {{ path = {runtime:?}, features = [\"graphql\"] }}\nserde = \"1\"\nserde_json = \"1\"\n\
+         platform-runtime = {{ path = {runtime:?}, features = [\"blocking\", \"graphql\"] }}\nserde = \"1\"\nserde_json = \"1\"\n\
          [profile.dev]\ndebug = false\n"
     );
     fs::write(folder.join("Cargo.toml"), manifest).expect("written");
@@ -81,15 +138,13 @@ fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBu
         .iter()
         .map(|sent| format!("{:?} => round::<documents::{}::Data>(data),\n", sent.operation, sent.module))
         .collect();
-    let main = format!(
-        "#![recursion_limit = \"512\"]\n#[allow(dead_code, deprecated, unused_imports)]\nmod documents;\n\
-         fn round<T: serde::de::DeserializeOwned + serde::Serialize>(data: &str) -> Result<String, serde_json::Error> {{\n\
-         serde_json::to_string(&serde_json::from_str::<T>(data)?)\n}}\n\
-         fn main() {{\nfor line in std::io::stdin().lines() {{\nlet line = line.unwrap();\n\
-         let (operation, data) = line.split_once('\\t').unwrap();\n\
-         let outcome = match operation {{\n{arms}_ => panic!(\"unknown\"),\n}};\n\
-         match outcome {{\nOk(text) => println!(\"{{text}}\"),\nErr(error) => println!(\"! {{error}}\"),\n}}\n}}\n}}\n"
-    );
+    let subscriptions: String = all
+        .iter()
+        .filter(|sent| sent.subscribes)
+        .map(|sent| format!("{:?} => follow(&client, &documents::{}),\n", sent.operation, sent.module.to_uppercase()))
+        .collect();
+    let main = MAIN.replace("SUBSCRIPTIONS", &subscriptions).replace("ARMS", &arms);
+    fs::write(folder.join("src/scalars.rs"), SCALARS).expect("written");
     fs::write(folder.join("src/main.rs"), main).expect("written");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--offline", "--quiet", "--manifest-path"])
@@ -207,7 +262,8 @@ fn answers(name: &str, schema: &Path, all: &[Sent], each: usize) -> Option<Strin
 #[test]
 fn answers_are_decoded_and_written_back_without_loss() {
     let schema = here().join("schema.graphql");
-    let scalars = [("Money", Scalar::Decimal), ("BigInt", Scalar::I64AsText)];
+    let own = Scalar::Path("crate::scalars::Anything".to_owned());
+    let scalars = [("Money", Scalar::Decimal), ("BigInt", Scalar::I64AsText), ("Anything", own)];
     let config = configuration(&schema, &here().join("documents"), &scalars);
     let output =
         generate(&[Contract { name: "platform", bytes: EMPTY }], &config, &Names::default()).expect("a client");
@@ -222,21 +278,72 @@ fn answers_are_decoded_and_written_back_without_loss() {
         Some(answers) => compare(&program, &answers),
         None => println!("SKIPPED: no graphql-js (PLATFORM_GRAPHQL_JS), so the recorded answers alone were read"),
     }
+    for transport in ["socket", "events"] {
+        for operation in all.iter().filter(|sent| sent.subscribes).map(|sent| sent.operation.as_str()) {
+            delivered(&schema, &program, transport, operation);
+        }
+    }
+}
+
+/// A subscription over a real connection: what graphql-js delivers is decoded and written back.
+fn delivered(schema: &Path, program: &Path, transport: &str, operation: &str) {
+    let Some(modules) = std::env::var_os("PLATFORM_GRAPHQL_JS") else { return };
+    let mut server = Command::new("node")
+        .arg(here().join("serve.mjs"))
+        .arg(schema)
+        .arg("200")
+        .arg(modules)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("node runs");
+    let mut lines = BufReader::new(server.stdout.take().expect("an output")).lines();
+    let port = lines.next().expect("a port").expect("a line");
+    let url = format!("http://127.0.0.1:{port}");
+    let output = Command::new(program).args([&url, transport, operation]).output().expect("the program runs");
+    drop(server.stdin.take());
+    let said: Vec<Value> =
+        lines.map(|line| serde_json::from_str(&line.expect("a line")).expect("a line of JSON")).collect();
+    server.wait().expect("it ends");
+    assert!(output.status.success(), "{transport} {operation}: {}", String::from_utf8_lossy(&output.stderr));
+    let written = String::from_utf8(output.stdout).expect("UTF-8");
+    let written: Vec<&str> = written.lines().collect();
+    assert_eq!((said.len(), written.len()), (200, 200), "{transport} {operation}");
+    for (sent, again) in said.iter().zip(written) {
+        let sent = sent.get("data").and_then(Value::as_str).expect("a text");
+        assert_eq!(exact(sent, false), exact(again, false), "{transport} {operation}");
+    }
+    println!("200 deliveries of {operation} over {transport} decoded and written back without loss");
+}
+
+/// Generates the client of a published schema, and has it read what graphql-js answers.
+fn published(name: &str, scalars: &[(&str, Scalar)]) {
+    let Some(schemas) = std::env::var_os("PLATFORM_GRAPHQL_SCHEMAS").map(PathBuf::from) else {
+        println!("SKIPPED: no published schemas (PLATFORM_GRAPHQL_SCHEMAS)");
+        return;
+    };
+    let schema = schemas.join(format!("{name}.graphql"));
+    let config = configuration(&schema, &here().join(name), scalars);
+    let start = Instant::now();
+    let output =
+        generate(&[Contract { name: "platform", bytes: EMPTY }], &config, &Names::default()).expect("a client");
+    println!("{name}: generated in {:.2} s", start.elapsed().as_secs_f64());
+    let all = sent(&output.files["documents/mod.rs"]);
+    let program = program(name, &output.files, &all);
+    compare(&program, &answers(name, &schema, &all, 200).expect("graphql-js"));
 }
 
 #[test]
 fn the_schema_of_github_is_answered_too() {
-    let Some(schema) = std::env::var_os("PLATFORM_GRAPHQL_SCHEMA").map(PathBuf::from) else {
-        println!("SKIPPED: no schema of GitHub (PLATFORM_GRAPHQL_SCHEMA)");
-        return;
-    };
-    let config = configuration(&schema, &here().join("github"), &[("BigInt", Scalar::I64AsText)]);
-    let start = Instant::now();
-    let output =
-        generate(&[Contract { name: "platform", bytes: EMPTY }], &config, &Names::default()).expect("a client");
-    println!("generated in {:.2} s", start.elapsed().as_secs_f64());
-    let all = sent(&output.files["documents/mod.rs"]);
-    let program = program("github", &output.files, &all);
-    let answers = answers("github", &schema, &all, 200).expect("graphql-js");
-    compare(&program, &answers);
+    published("github", &[("BigInt", Scalar::I64AsText)]);
+}
+
+#[test]
+fn the_schema_of_a_shop_is_answered_too() {
+    published("storefront", &[("UnsignedInt64", Scalar::U64AsText), ("Decimal", Scalar::String)]);
+}
+
+#[test]
+fn the_schema_of_customer_accounts_is_answered_too() {
+    published("customer-account", &[("UnsignedInt64", Scalar::U64AsText)]);
 }

@@ -1,32 +1,16 @@
 //! Enumerations and input objects of the schema, and the variables of documents.
 
-use std::collections::BTreeMap;
-
-use apollo_compiler::Schema;
 use apollo_compiler::ast::{Type as SchemaType, Value};
 use apollo_compiler::executable::Operation;
 use apollo_compiler::schema::{EnumType, ExtendedType, InputObjectType};
 
-use super::lower::{Lower, Place, bare, deprecation, field, wrapped};
+use super::lower::{Lower, Place, bare, deprecation, described, field, text, wrapped};
 use super::model::TYPES;
 use crate::model::{EnumKind, Field, Kind, Tagging, Type, TypeId, Variant, VariantContent};
 use crate::naming::Scope;
-use crate::naming::ident::{member_name, type_name, variant_name};
+use crate::naming::ident::{member_name, variant_name};
 use crate::text::Ident;
 use crate::text::docs::{docs, span};
-
-/// The names that the enumerations and input objects of a schema would like, apart from each other.
-pub(super) fn wishes(schema: &Schema) -> BTreeMap<String, String> {
-    let mut wanted: Vec<&str> = schema
-        .types
-        .iter()
-        .filter(|(_, ty)| matches!(ty, ExtendedType::Enum(_) | ExtendedType::InputObject(_)))
-        .map(|(name, _)| name.as_str())
-        .collect();
-    wanted.sort_unstable();
-    let mut scope = Scope::default();
-    wanted.into_iter().map(|name| (name.to_owned(), scope.claim([type_name(name).as_str()]).to_string())).collect()
-}
 
 impl<'a> Lower<'a> {
     /// The type of a scalar, an enumeration or an input object.
@@ -131,16 +115,4 @@ fn given(wire: &str, name: Ident, ty: &SchemaType, default: Option<&Value>, inne
         member.limits = docs!["Default: ", span(&default.serialize().no_indent().to_string()), "."];
     }
     member
-}
-
-fn text(description: Option<&apollo_compiler::Node<str>>) -> String {
-    description.map(ToString::to_string).unwrap_or_default()
-}
-
-/// What the schema says of a type, else its name.
-pub(super) fn described(description: Option<&apollo_compiler::Node<str>>, name: &str) -> String {
-    match text(description) {
-        said if said.trim().is_empty() => format!("`{name}` of the schema."),
-        said => said,
-    }
 }

@@ -4,21 +4,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use apollo_compiler::ast::{Directive, Type as SchemaType};
 use apollo_compiler::executable::SelectionSet;
-use apollo_compiler::parser::FileId;
+use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
 
-use super::model::{Shared, Types};
+use super::model::{Insertion, Shared, Types};
 use super::names::Namer;
 use super::scalars::Scalars;
 use crate::Report;
 use crate::generate::boxes;
 use crate::model::{Definition, Deprecation, Field, Kind, Provenance, Reach, Type, TypeId};
+use crate::naming::Scope;
+use crate::naming::ident::type_name;
 use crate::text::Ident;
 use crate::text::docs::Docs;
-
-/// A place in a file before which a field has to be inserted.
-pub(super) type Insertion = (FileId, usize);
 
 /// The place of a type: its module, the path to it there, and the name that it would like.
 #[derive(Clone, Debug)]
@@ -64,7 +63,7 @@ impl<'a> Lower<'a> {
         names: Namer<'a>,
         assumed: bool,
     ) -> Self {
-        let mut lower = Self {
+        Self {
             schema,
             document,
             scalars,
@@ -73,16 +72,14 @@ impl<'a> Lower<'a> {
             definitions: Vec::new(),
             modules: Vec::new(),
             shared: BTreeMap::new(),
-            possible: super::select::possible(schema),
-            wishes: BTreeMap::new(),
+            possible: possible(schema),
+            wishes: wishes(schema),
             of_schema: BTreeMap::new(),
             fragments: BTreeMap::new(),
             known: HashMap::new(),
             insertions: BTreeSet::new(),
             report: Report::default(),
-        };
-        lower.wishes = super::inputs::wishes(schema);
-        lower
+        }
     }
 
     /// Takes an identifier and a name for a definition.
@@ -176,5 +173,51 @@ pub(super) fn deprecation<'d>(directives: impl IntoIterator<Item = &'d Directive
     match directive.specified_argument_by_name("reason").and_then(|reason| reason.as_str()) {
         Some(reason) if !reason.trim().is_empty() => Deprecation::Because(reason.to_owned()),
         _ => Deprecation::Yes,
+    }
+}
+
+/// The names that the enumerations and input objects of a schema would like, apart from each other.
+fn wishes(schema: &Schema) -> BTreeMap<String, String> {
+    let mut wanted: Vec<&str> = schema
+        .types
+        .iter()
+        .filter(|(_, ty)| matches!(ty, ExtendedType::Enum(_) | ExtendedType::InputObject(_)))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    wanted.sort_unstable();
+    let mut scope = Scope::default();
+    wanted.into_iter().map(|name| (name.to_owned(), scope.claim([type_name(name).as_str()]).to_string())).collect()
+}
+
+/// The object types of each abstract type, by name.
+fn possible(schema: &Schema) -> HashMap<String, Vec<String>> {
+    let mut all: HashMap<String, Vec<String>> = HashMap::new();
+    for (name, ty) in &schema.types {
+        match ty {
+            ExtendedType::Object(object) => {
+                for interface in &object.implements_interfaces {
+                    all.entry(interface.name.to_string()).or_default().push(name.to_string());
+                }
+            }
+            ExtendedType::Union(union) => {
+                all.insert(name.to_string(), union.members.iter().map(|member| member.name.to_string()).collect());
+            }
+            _ => {}
+        }
+    }
+    all.values_mut().for_each(|names| names.sort());
+    all
+}
+
+/// What the schema says of something.
+pub(super) fn text(description: Option<&apollo_compiler::Node<str>>) -> String {
+    description.map(ToString::to_string).unwrap_or_default()
+}
+
+/// What the schema says of a type, else its name.
+pub(super) fn described(description: Option<&apollo_compiler::Node<str>>, name: &str) -> String {
+    match text(description) {
+        said if said.trim().is_empty() => format!("`{name}` of the schema."),
+        said => said,
     }
 }

@@ -110,3 +110,6 @@ impl Documents {
 pub(super) fn split(named: &str) -> (&str, Option<&str>) {
     named.split_once('#').map_or((named, None), |(file, operation)| (file, Some(operation)))
 }
+
+/// A place in a file before which a field has to be inserted.
+pub(super) type Insertion = (apollo_compiler::parser::FileId, usize);

@@ -8,13 +8,15 @@ use apollo_compiler::validation::{DiagnosticList, Valid};
 use apollo_compiler::{ExecutableDocument, Node, Schema};
 
 use super::FOLDER;
-use super::lower::Insertion;
-use super::model::Head;
+use super::model::{Head, Insertion};
 use super::problem;
 use crate::{Problem, Report};
 
 /// What problems of a document have in common.
 const MEND: &str = "change the document, so that it fits the schema of the service";
+
+/// How many problems of a text are named with all of their places.
+const REPORTED: usize = 50;
 
 /// Directives by which a service may answer in several parts, which the client does not read.
 const INCREMENTAL: [&str; 2] = ["defer", "stream"];
@@ -123,7 +125,7 @@ impl Library {
 
     /// Checks all files against the schema, as one document.
     pub(super) fn check(&self, schema: &Valid<Schema>) -> Result<Valid<ExecutableDocument>, Report> {
-        let mut errors = DiagnosticList::new(Default::default());
+        let mut errors = DiagnosticList::new(schema.sources.clone());
         let mut builder = ExecutableDocument::builder(Some(schema), &mut errors);
         for (file, text) in &self.texts {
             builder = builder.parse(text.as_str(), format!("{FOLDER}/{file}"));
@@ -251,16 +253,17 @@ pub(super) fn position(sources: &SourceMap, span: Option<SourceSpan>) -> Option<
 /// What the library found, each with its place, and with what it says of other places.
 pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for diagnostic in errors.iter() {
+    for (index, diagnostic) in errors.iter().enumerate() {
         let json = diagnostic.to_json();
         let span = apollo_compiler::diagnostic::ToCliReport::location(diagnostic.error);
-        // Two places of documents contradict each other; what else a report shows may lie in the schema.
-        let message = match diagnostic.error.unstable_error_name() {
-            Some("ConflictingFieldType" | "ConflictingFieldName" | "ConflictingFieldArgument") => {
-                let report = diagnostic.to_report(apollo_compiler::diagnostic::Color::Never).into_string();
-                format!("{}: {}", json.message, labels(&report).join("; "))
-            }
-            _ => json.message.clone(),
+        // Two places contradict each other. A report reads the whole text, so only the first have all of their places.
+        let labels = match index < REPORTED {
+            true => labels(&diagnostic.to_report(apollo_compiler::diagnostic::Color::Never).into_string()),
+            false => Vec::new(),
+        };
+        let message = match labels.len() {
+            0 | 1 => json.message.clone(),
+            _ => format!("{}: {}", json.message, labels.join("; ")),
         };
         let problem = Problem {
             code,
@@ -292,8 +295,10 @@ fn labels(report: &str) -> Vec<String> {
         }
         let label =
             ["╰── ", "├── ", "─── "].iter().find_map(|mark| rest.rsplit_once(mark)).map(|(_, label)| label.trim());
-        let label = label.filter(|label| !label.is_empty());
-        found.extend(label.map(|label| format!("{} ({file}:{line})", label.trim_end_matches(" here"))));
+        let label = label.filter(|label| label.contains(char::is_alphabetic));
+        found.extend(
+            label.map(|label| format!("{} ({file}:{line})", label.trim_end_matches("...").trim_end_matches(" here"))),
+        );
     }
     found
 }

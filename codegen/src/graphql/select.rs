@@ -1,14 +1,11 @@
 //! The types of what documents select.
 
-use std::collections::HashMap;
-
 use apollo_compiler::ast::{OperationType, Type as SchemaType};
 use apollo_compiler::executable::{Field, Fragment, Operation, Selection, SelectionSet};
 use apollo_compiler::schema::ExtendedType;
-use apollo_compiler::{ExecutableDocument, Node, Schema};
+use apollo_compiler::{ExecutableDocument, Node};
 
-use super::inputs::described;
-use super::lower::{Lower, Place, Selected, bare, deprecation, field, wrapped};
+use super::lower::{Lower, Place, Selected, bare, deprecation, described, field, wrapped};
 use super::model::{FRAGMENTS, Shared};
 use super::read::{position, source};
 use crate::Problem;
@@ -41,26 +38,6 @@ struct Found<'d> {
 struct Within<'t> {
     /// The member that names the type, which the union reads and writes.
     tag: &'t str,
-}
-
-/// The object types of each abstract type, by name.
-pub(super) fn possible(schema: &Schema) -> HashMap<String, Vec<String>> {
-    let mut all: HashMap<String, Vec<String>> = HashMap::new();
-    for (name, ty) in &schema.types {
-        match ty {
-            ExtendedType::Object(object) => {
-                for interface in &object.implements_interfaces {
-                    all.entry(interface.name.to_string()).or_default().push(name.to_string());
-                }
-            }
-            ExtendedType::Union(union) => {
-                all.insert(name.to_string(), union.members.iter().map(|member| member.name.to_string()).collect());
-            }
-            _ => {}
-        }
-    }
-    all.values_mut().for_each(|names| names.sort());
-    all
 }
 
 impl<'a> Lower<'a> {

@@ -11,10 +11,32 @@ use crate::{
     json::lenient,
 };
 
-/// What to do where data is not as the schema says.
-const BREAKS: &str = "a text: ask for a type that fits; a document of the client: the answer breaks the schema that is \
-    pinned, or a scalar is mapped in [scalars] to a type that does not fit. `cargo xtask regenerate` says whether the schema \
-    has changed; where it has not, the service is at fault";
+/// Who is at fault where data does not decode.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Types {
+    /// Types that are generated from the schema.
+    OfSchema,
+    /// Types that the caller has named.
+    OfCaller,
+}
+
+impl Types {
+    pub(super) fn of(schema: bool) -> Self {
+        if schema { Self::OfSchema } else { Self::OfCaller }
+    }
+
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::OfSchema => {
+                "the document fits the schema that is pinned, and the answer does not: the service is at fault, unless its schema \
+                 has changed since, or a scalar is mapped in [scalars] to a type that does not fit it"
+            }
+            Self::OfCaller => {
+                "the program asked for a type that the answer is not: name one that fits the document, or `Value`"
+            }
+        }
+    }
+}
 
 /// The answer to a document: its data, and what went wrong with parts of it.
 #[derive(Clone, Debug)]
@@ -65,7 +87,7 @@ impl<T> Answer<T> {
 
 impl<T: DeserializeOwned> Answer<T> {
     /// Reads an answer. The secret is blanked out of what the service says.
-    pub(super) fn read(body: &Bytes, secret: Option<&SecretString>) -> Result<Self, Error> {
+    pub(super) fn read(body: &Bytes, secret: Option<&SecretString>, types: Types) -> Result<Self, Error> {
         let wire: Wire<'_> = serde_json::from_slice(body).map_err(|cause| {
             Error::decode("the answer", &cause)
                 .hint("the service is at fault, or something else answers at this path: it is not an answer of GraphQL")
@@ -77,7 +99,7 @@ impl<T: DeserializeOwned> Answer<T> {
                 Ok(data) => Some(data),
                 // Where the service left out what the type needs, its reason says more than the decoder's.
                 Err(_) if !errors.is_empty() => None,
-                Err(cause) => return Err(Error::decode("the data of the answer", &cause).hint(BREAKS)),
+                Err(cause) => return Err(Error::decode("the data of the answer", &cause).hint(types.hint())),
             },
         };
         if data.is_none() && errors.is_empty() && wire.errors.is_none() && wire.data.is_none() {

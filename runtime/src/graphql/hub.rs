@@ -5,33 +5,29 @@ use std::{
     time::Instant,
 };
 
-use tokio::sync::mpsc;
+use tokio::{
+    runtime::Handle,
+    sync::mpsc::{self, UnboundedReceiver},
+};
 
-use super::background;
 use super::{
-    GraphqlOptions,
-    place::{Place, Room},
+    GraphqlOptions, background,
+    persisted::Persisted,
+    place::{Place, Request, Room},
     queue::{Feed, Queue},
     refusals::Refusals,
-    supervisor,
     total::Total,
 };
 use crate::{Error, client::Session};
 
-/// What the supervisor of a socket is told.
-#[derive(Debug)]
-pub(super) enum Request {
-    Add {
-        id: u64,
-        payload: Arc<str>,
-        feed: Arc<Feed>,
-    },
-    Remove(u64),
-    /// The socket of this epoch has no room for a subscription beside the others.
-    Full {
-        id: u64,
-        epoch: u64,
-    },
+/// Starts the task that looks after one socket.
+pub(super) type Start = fn(&Handle, Arc<Session>, Arc<Place>, UnboundedReceiver<Request>, u64);
+
+/// A subscription on its way to a socket.
+pub(super) struct Entry {
+    pub(super) id: u64,
+    pub(super) payload: Arc<str>,
+    pub(super) feed: Arc<Feed>,
 }
 
 /// The part of a session that subscriptions share.
@@ -39,8 +35,10 @@ pub(crate) struct Hub {
     options: GraphqlOptions,
     state: Mutex<State>,
     room: Arc<Room>,
+    /// What the service has shown of hashes of documents.
+    pub(super) persisted: Persisted,
     /// What all queues hold.
-    total: Arc<Total>,
+    total: Arc<Total<Queue>>,
     /// Looks at operations, of which there may be thousands, take turns.
     #[cfg(feature = "operations")]
     pub(crate) looks: tokio::sync::Semaphore,
@@ -69,6 +67,7 @@ impl Hub {
             options,
             state: Mutex::default(),
             room: Arc::default(),
+            persisted: Persisted::default(),
             total,
             #[cfg(feature = "operations")]
             looks: tokio::sync::Semaphore::new(8),
@@ -102,32 +101,25 @@ impl Hub {
     }
 
     /// Adds a subscription.
-    pub(super) fn add(session: &Arc<Session>, payload: Arc<str>, feed: Arc<Feed>) -> Result<(), Error> {
+    pub(super) fn add(session: &Arc<Session>, payload: Arc<str>, feed: Arc<Feed>, start: Start) -> Result<(), Error> {
         let mut state = Hub::of(session).state();
         let id = state.number();
-        Self::settle(session, &mut state, id, payload, feed, None)
+        Self::settle(session, &mut state, Entry { id, payload, feed }, None, start)
     }
 
     /// Gives a subscription to another socket, because its own has no room for it beside so many others.
-    pub(super) fn spread(
-        session: &Arc<Session>,
-        from: u64,
-        id: u64,
-        payload: Arc<str>,
-        feed: &Arc<Feed>,
-    ) -> Result<(), Error> {
+    pub(super) fn spread(session: &Arc<Session>, from: u64, entry: Entry, start: Start) -> Result<(), Error> {
         let mut state = Hub::of(session).state();
-        Self::settle(session, &mut state, id, payload, Arc::clone(feed), Some(from))
+        Self::settle(session, &mut state, entry, Some(from), start)
     }
 
     /// Finds a socket with room, or starts the supervisor of another one.
     fn settle(
         session: &Arc<Session>,
         state: &mut State,
-        id: u64,
-        payload: Arc<str>,
-        feed: Arc<Feed>,
+        Entry { id, payload, feed }: Entry,
         except: Option<u64>,
+        start: Start,
     ) -> Result<(), Error> {
         let room = Hub::of(session).room.get().min(Hub::of(session).options.per_socket);
         let mut request = Request::Add { id, payload, feed: Arc::clone(&feed) };
@@ -137,7 +129,7 @@ impl Hub {
                 index += 1;
                 continue;
             }
-            if !feed.sit(id, place) {
+            if !place.seat(id, &feed) {
                 return Ok(());
             }
             match place.requests.send(request) {
@@ -150,12 +142,12 @@ impl Hub {
         let runtime = background::handle()?;
         let (requests, received) = mpsc::unbounded_channel();
         let place = Arc::new(Place::new(state.number(), requests));
-        if feed.sit(id, &place) {
+        if place.seat(id, &feed) {
             // The receiver is still here.
             let _ = place.requests.send(request);
             state.places.push(Arc::clone(&place));
             let epoch = state.number();
-            runtime.spawn(supervisor::run(Arc::clone(session), place, received, epoch));
+            start(runtime, Arc::clone(session), place, received, epoch);
         }
         Ok(())
     }
@@ -164,15 +156,14 @@ impl Hub {
     pub(super) fn remove(&self, queue: &Queue) {
         // Not while the subscription is given to another socket.
         let state = self.state();
-        if let Some((id, place)) = queue.close() {
-            // A supervisor that is gone has no subscriptions either.
-            let _ = place.requests.send(Request::Remove(id));
+        if let Some(leave) = queue.close() {
+            leave.leave();
         }
         drop(state);
     }
 
     /// Lets a supervisor go, unless it was asked for something in the meantime.
-    pub(super) fn retire(&self, number: u64, received: &mpsc::UnboundedReceiver<Request>) -> bool {
+    pub(super) fn retire(&self, number: u64, received: &UnboundedReceiver<Request>) -> bool {
         let mut state = self.state();
         let idle = received.is_empty();
         if idle {

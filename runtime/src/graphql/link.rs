@@ -22,9 +22,8 @@ use super::{
     GraphqlError, close,
     connect::Opened,
     full,
-    hub::Request,
     message::{self, Incoming},
-    place::Room,
+    place::{Request, Room},
     queue::Feed,
 };
 use crate::{

@@ -41,6 +41,7 @@ mod hub;
 mod link;
 mod message;
 mod options;
+mod persisted;
 mod place;
 mod query;
 mod queue;
@@ -54,7 +55,9 @@ mod total;
 
 pub use crate::error::{GraphqlError, Location};
 pub use answer::Answer;
+use answer::Types;
 pub use file::File;
+#[cfg(feature = "operations")]
 pub(crate) use hub::Hub;
 pub use options::{GraphqlOptions, Transport};
 pub use query::Query;
@@ -88,7 +91,7 @@ impl<'a> Graphql<'a> {
         document: &(impl Source<V, T> + ?Sized),
         variables: V,
     ) -> Query<'a, T> {
-        Query::new(self.0, document.text(), &variables)
+        Query::new(self.0, document.text(), Types::of(document.is_typed()), &variables)
     }
 
     /// A subscription, of a document or a text as in [`query`](Self::query). It is sent at once; what is wrong with it comes
@@ -101,6 +104,6 @@ impl<'a> Graphql<'a> {
         document: &(impl Source<V, T> + ?Sized),
         variables: V,
     ) -> Subscription<T> {
-        Subscription::new(self.0, document.text(), &variables)
+        Subscription::new(self.0, document.text(), Types::of(document.is_typed()), &variables)
     }
 }

@@ -7,14 +7,30 @@ use std::sync::{
 
 use tokio::sync::mpsc;
 
-use super::hub::Request;
+use super::queue::{Feed, Leave, Seat};
+
+/// What the supervisor of a socket is told.
+#[derive(Debug)]
+pub(super) enum Request {
+    Add {
+        id: u64,
+        payload: Arc<str>,
+        feed: Arc<Feed>,
+    },
+    Remove(u64),
+    /// The socket of this epoch has no room for a subscription beside the others.
+    Full {
+        id: u64,
+        epoch: u64,
+    },
+}
 
 /// Where a subscription sits: on the way to the task that looks after one socket.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) number: u64,
     pub(super) requests: mpsc::UnboundedSender<Request>,
-    seats: Arc<()>,
+    seats: Seat,
 }
 
 /// How many subscriptions a socket of a client takes, as the service has shown.
@@ -44,20 +60,17 @@ impl Room {
     }
 }
 
-/// What a subscription holds until it ends.
-#[derive(Debug)]
-pub(super) struct Seat {
-    #[allow(dead_code, reason = "it is counted")]
-    seat: Arc<()>,
-}
-
 impl Place {
     pub(super) fn new(number: u64, requests: mpsc::UnboundedSender<Request>) -> Self {
         Self { number, requests, seats: Arc::default() }
     }
 
-    pub(super) fn seat(&self) -> Seat {
-        Seat { seat: Arc::clone(&self.seats) }
+    /// Seats a subscription. `false`: it has ended.
+    pub(super) fn seat(&self, id: u64, feed: &Feed) -> bool {
+        let requests = self.requests.clone();
+        // A supervisor that is gone has no subscriptions either.
+        let leave = Leave::new(move || drop(requests.send(Request::Remove(id))));
+        feed.sit(Arc::clone(&self.seats), leave)
     }
 
     /// How many subscriptions sit here and have not ended.

@@ -8,7 +8,13 @@ use ring::digest;
 use secrecy::SecretString;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Answer, GraphqlError, document, file, hub::Hub};
+use super::{
+    Answer, GraphqlError,
+    answer::Types,
+    document, file,
+    hub::Hub,
+    persisted::{By, Unknown},
+};
 use crate::{
     Client, Error, Method, Object, Upload, Value,
     client::{Options, Session, options, send},
@@ -30,6 +36,7 @@ const ACCEPT: &str = "application/graphql-response+json, application/json;q=0.9"
 pub struct Query<'a, T> {
     client: &'a Client,
     ask: Result<Ask, Error>,
+    types: Types,
     options: Options,
     answer: PhantomData<fn() -> T>,
 }
@@ -37,9 +44,9 @@ pub struct Query<'a, T> {
 options!([T] Query<'_, T>, options);
 
 impl<'a, T: DeserializeOwned> Query<'a, T> {
-    pub(super) fn new(client: &'a Client, document: &str, variables: &impl Serialize) -> Self {
+    pub(super) fn new(client: &'a Client, document: &str, types: Types, variables: &impl Serialize) -> Self {
         let options = Options { idempotent: !document::has_mutation(document), ..Options::default() };
-        Self { client, ask: Ask::new(document, variables), options, answer: PhantomData }
+        Self { client, ask: Ask::new(document, variables), types, options, answer: PhantomData }
     }
 
     /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
@@ -56,11 +63,11 @@ impl<'a, T: DeserializeOwned + 'a> IntoFuture for Query<'a, T> {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { client, ask, options, .. } = self;
+        let Self { client, ask, types, options, .. } = self;
         Box::pin(async move {
             let session = &client.session;
             let body = exchange(session, ask?, options).await?;
-            Answer::read(&body, super::connect::secret(session).as_ref())
+            Answer::read(&body, super::connect::secret(session).as_ref(), types)
                 .and_then(Answer::with_data)
                 .map_err(|error| error.at(NAME))
         })
@@ -75,17 +82,6 @@ pub(super) struct Ask {
     /// Files among the variables, with the paths to their places.
     files: Vec<(String, Upload)>,
     reads: bool,
-}
-
-/// How a document is asked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
-    /// Its text.
-    Text,
-    /// Its hash, which the service may know.
-    Hash,
-    /// Both, so that the service learns it.
-    Both,
 }
 
 impl Ask {
@@ -118,6 +114,12 @@ impl Ask {
         self.files.is_empty()
     }
 
+    /// The SHA-256 of the document.
+    fn hash(&self) -> String {
+        let hash = digest::digest(&digest::SHA256, self.document.as_bytes());
+        hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// The parts of the request: name, and JSON text.
     fn parts(&self, by: By) -> Vec<(&'static str, String)> {
         let quoted = |text: &str| Value::from(text).to_string();
@@ -128,11 +130,7 @@ impl Ask {
         parts.extend(self.name.as_deref().map(|name| ("operationName", quoted(name))));
         parts.extend(self.variables.clone().map(|variables| ("variables", variables)));
         if by != By::Text {
-            let hash: String = digest::digest(&digest::SHA256, self.document.as_bytes())
-                .as_ref()
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
+            let hash = self.hash();
             let text = format!("{{\"persistedQuery\":{{\"version\":1,\"sha256Hash\":\"{hash}\"}}}}");
             parts.push(("extensions", text));
         }
@@ -185,8 +183,9 @@ impl Ask {
 
 async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes, Error> {
     let until = options.deadline.map(Until::after);
-    let persisted = Hub::of(session).options().persisted && ask.is_plain();
-    let mut by = if persisted { By::Hash } else { By::Text };
+    let hub = Hub::of(session);
+    let hash = if hub.options().persisted && ask.is_plain() { ask.hash() } else { String::new() };
+    let mut by = if hash.is_empty() { By::Text } else { hub.persisted.first(&hash) };
     let mut options = options;
     loop {
         let prepared = ask.prepare(session, by)?;
@@ -195,29 +194,25 @@ async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes
             Ok(raw) => read_body(raw),
             Err(error) => Err(refused(error, secret.as_ref())),
         };
-        let next = match (by, unknown_hash(&outcome, secret.as_ref())) {
-            (By::Hash, Some(false)) => By::Both,
-            (By::Hash | By::Both, Some(true)) => By::Text,
-            _ => return outcome,
-        };
+        let Some(next) = hub.persisted.next(&hash, by, unknown_hash(&outcome, secret.as_ref())) else { return outcome };
         by = next;
         // What is asked once more has the time that is left.
         options.deadline = until.map(|until| until.left(Instant::now()));
     }
 }
 
-/// Whether the service does not know the hash of a document (`false`), or knows no hashes at all (`true`).
-fn unknown_hash(outcome: &Result<Bytes, Error>, secret: Option<&SecretString>) -> Option<bool> {
+/// What the service says of the hash of a document that it does not answer to.
+fn unknown_hash(outcome: &Result<Bytes, Error>, secret: Option<&SecretString>) -> Option<Unknown> {
     let says = |errors: &[GraphqlError]| {
         errors.iter().find_map(|error| match (error.code(), error.message()) {
-            (Some("PERSISTED_QUERY_NOT_FOUND"), _) | (_, "PersistedQueryNotFound") => Some(false),
-            (Some("PERSISTED_QUERY_NOT_SUPPORTED"), _) | (_, "PersistedQueryNotSupported") => Some(true),
+            (Some("PERSISTED_QUERY_NOT_FOUND"), _) | (_, "PersistedQueryNotFound") => Some(Unknown::This),
+            (Some("PERSISTED_QUERY_NOT_SUPPORTED"), _) | (_, "PersistedQueryNotSupported") => Some(Unknown::All),
             _ => None,
         })
     };
     match outcome {
         Err(error) => says(error.graphql_errors()),
-        Ok(body) => match Answer::<Value>::read(body, secret) {
+        Ok(body) => match Answer::<Value>::read(body, secret, Types::OfCaller) {
             Ok(answer) if answer.data().is_none() => says(answer.errors()),
             _ => None,
         },

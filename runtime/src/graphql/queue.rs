@@ -5,6 +5,7 @@ mod tests;
 
 use std::{
     collections::VecDeque,
+    fmt,
     mem::take,
     ops::Deref,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,11 +14,7 @@ use std::{
 
 use bytes::Bytes;
 
-use super::{
-    close,
-    place::{Place, Seat},
-    total::Total,
-};
+use super::{close, total::Total};
 use crate::Error;
 
 /// A place in a subscription where the messages before and after do not simply follow each other.
@@ -41,6 +38,28 @@ pub(super) enum Item {
     Gap(Gap),
 }
 
+/// What a subscription holds until it ends: those who hold one are counted.
+pub(super) type Seat = Arc<()>;
+
+/// Tells the task that a subscription sits at that its consumer has gone.
+pub(super) struct Leave(Box<dyn FnOnce() + Send>);
+
+impl Leave {
+    pub(super) fn new(leave: impl FnOnce() + Send + 'static) -> Self {
+        Self(Box::new(leave))
+    }
+
+    pub(super) fn leave(self) {
+        (self.0)();
+    }
+}
+
+impl fmt::Debug for Leave {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Leave")
+    }
+}
+
 /// The bounded buffer between the task of a socket, which never waits, and one consumer.
 ///
 /// Gaps are not entries of the buffer but marks between them: they merge, take no room, and cannot be dropped with a message.
@@ -49,7 +68,7 @@ pub(super) struct Queue {
     state: Mutex<State>,
     messages: usize,
     bytes: usize,
-    total: Arc<Total>,
+    total: Arc<Total<Queue>>,
     /// Its line in the total.
     line: u64,
 }
@@ -66,9 +85,8 @@ struct State {
     renewed: bool,
     /// The socket that may end the subscription.
     epoch: u64,
-    /// Where the subscription sits, and by which number.
-    place: Option<(u64, Arc<Place>)>,
     seat: Option<Seat>,
+    leave: Option<Leave>,
     end: Option<Option<Error>>,
     ended: bool,
     waker: Option<Waker>,
@@ -89,7 +107,7 @@ impl Waiting {
 }
 
 impl Queue {
-    pub(super) fn new(messages: usize, bytes: usize, total: Arc<Total>) -> Arc<Self> {
+    pub(super) fn new(messages: usize, bytes: usize, total: Arc<Total<Self>>) -> Arc<Self> {
         Arc::new_cyclic(|queue| {
             let line = total.join(queue.clone());
             Self { state: Mutex::default(), messages, bytes, total, line }
@@ -152,23 +170,23 @@ impl Queue {
     }
 
     /// Gives the subscription a seat in place of the one that it has. `false`: it has ended.
-    pub(super) fn sit(&self, id: u64, place: &Arc<Place>) -> bool {
+    pub(super) fn sit(&self, seat: Seat, leave: Leave) -> bool {
         let mut state = self.state();
         if !state.ended {
-            state.place = Some((id, Arc::clone(place)));
-            state.seat = Some(place.seat());
+            state.seat = Some(seat);
+            state.leave = Some(leave);
         }
         !state.ended
     }
 
-    /// The consumer has gone: nothing is kept for it. Returns where the subscription sat last.
-    pub(super) fn close(&self) -> Option<(u64, Arc<Place>)> {
+    /// The consumer has gone: nothing is kept for it. Returns what tells the place where the subscription sat last.
+    pub(super) fn close(&self) -> Option<Leave> {
         let mut state = self.state();
         state.finish(None);
         state.waiting = VecDeque::new();
         state.bytes = 0;
         self.total.set(self.line, 0);
-        state.place.take()
+        state.leave.take()
     }
 
     pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Option<Result<Item, Error>>> {

@@ -73,11 +73,21 @@ impl Untyped {
 pub trait Source<V, T> {
     /// The text that is sent.
     fn text(&self) -> &str;
+
+    /// Whether the type of the answer is that of a schema, and not the caller's.
+    #[doc(hidden)]
+    fn is_typed(&self) -> bool {
+        false
+    }
 }
 
 impl<V, T> Source<V, T> for Document<V, T> {
     fn text(&self) -> &str {
         self.text
+    }
+
+    fn is_typed(&self) -> bool {
+        true
     }
 }
 

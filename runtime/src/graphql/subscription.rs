@@ -13,10 +13,12 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     Answer, Gap,
+    answer::Types,
     connect::secret,
     hub::Hub,
     query::Ask,
     queue::{Feed, Item, Queue},
+    supervisor,
 };
 use crate::{Client, Error, client::Session, error::Kind};
 
@@ -38,11 +40,12 @@ pub enum Delivery<T> {
 pub struct Subscription<T> {
     session: Arc<Session>,
     queue: Arc<Queue>,
+    types: Types,
     answer: PhantomData<fn() -> T>,
 }
 
 impl<T> Subscription<T> {
-    pub(super) fn new(platform: &Client, document: &str, variables: &impl Serialize) -> Self {
+    pub(super) fn new(platform: &Client, document: &str, types: Types, variables: &impl Serialize) -> Self {
         let session = Arc::clone(&platform.session);
         let queue = Hub::of(&session).queue();
         let feed = Feed::new(&queue);
@@ -50,11 +53,11 @@ impl<T> Subscription<T> {
             true => Ok(ask),
             false => Err(Error::new(Kind::Request, "a subscription takes no files").hint("nothing was sent")),
         });
-        let added = ask.and_then(|ask| Hub::add(&session, ask.json().into(), Arc::clone(&feed)));
+        let added = ask.and_then(|ask| Hub::add(&session, ask.json().into(), Arc::clone(&feed), supervisor::start));
         if let Err(error) = added {
             feed.fail(error);
         }
-        Self { session, queue, answer: PhantomData }
+        Self { session, queue, types, answer: PhantomData }
     }
 }
 
@@ -72,7 +75,9 @@ impl<T: DeserializeOwned> Stream for Subscription<T> {
         let this = self.get_mut();
         let item = ready!(this.queue.poll(context));
         Poll::Ready(item.map(|item| match item {
-            Ok(Item::Next(message)) => Answer::read(&message, secret(&this.session).as_ref()).map(Delivery::Next),
+            Ok(Item::Next(message)) => {
+                Answer::read(&message, secret(&this.session).as_ref(), this.types).map(Delivery::Next)
+            }
             Ok(Item::Gap(gap)) => Ok(Delivery::Gap(gap)),
             Err(error) => Err(error.at("graphql")),
         }))

@@ -7,14 +7,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{sync::mpsc, task::AbortHandle};
+use tokio::{runtime::Handle, sync::mpsc, task::AbortHandle};
 
 use super::{
     Transport,
     connect::{self, Opened, Refused},
-    hub::{Hub, Request},
+    hub::{Entry, Hub},
     link::{Link, Order},
-    place::Place,
+    place::{Place, Request},
     queue::Feed,
     renewal::{Renewal, pause},
     sse,
@@ -64,12 +64,18 @@ enum Step {
     Idle,
 }
 
-pub(super) async fn run(
+/// Looks after one socket, on a runtime that outlives the caller's.
+pub(super) fn start(
+    runtime: &Handle,
     session: Arc<Session>,
     place: Arc<Place>,
-    mut requests: mpsc::UnboundedReceiver<Request>,
+    requests: mpsc::UnboundedReceiver<Request>,
     epoch: u64,
 ) {
+    runtime.spawn(run(session, place, requests, epoch));
+}
+
+async fn run(session: Arc<Session>, place: Arc<Place>, mut requests: mpsc::UnboundedReceiver<Request>, epoch: u64) {
     let mut supervisor = Supervisor {
         session,
         place,
@@ -148,8 +154,8 @@ impl Supervisor {
             // What a socket says that was replaced is said by the next one, too.
             Request::Full { id, epoch } if epoch == self.epoch => {
                 if let Some(Subscription { payload, feed, .. }) = self.remove(id) {
-                    let spread = Hub::spread(&self.session, self.place.number, id, payload, &feed);
-                    if let Err(error) = spread {
+                    let entry = Entry { id, payload, feed: Arc::clone(&feed) };
+                    if let Err(error) = Hub::spread(&self.session, self.place.number, entry, start) {
                         feed.fail(error);
                     }
                 }

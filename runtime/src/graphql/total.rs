@@ -4,38 +4,37 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
-
-use super::queue::Queue;
 
 /// The account of all queues. A queue writes its own line while it holds its own lock, and never the other way round.
 #[derive(Debug)]
-pub(super) struct Total {
+pub(super) struct Total<Q> {
     limit: usize,
-    state: Mutex<State>,
+    state: Mutex<State<Q>>,
 }
 
-#[derive(Debug, Default)]
-struct State {
+#[derive(Debug)]
+struct State<Q> {
     last: u64,
     bytes: usize,
-    queues: HashMap<u64, (usize, Weak<Queue>)>,
+    queues: HashMap<u64, (usize, Weak<Q>)>,
     /// The same, ordered: the last one holds most.
     by_size: BTreeSet<(usize, u64)>,
 }
 
-impl Total {
+impl<Q> Total<Q> {
     pub(super) fn new(limit: usize) -> Self {
-        Self { limit, state: Mutex::default() }
+        let state = State { last: 0, bytes: 0, queues: HashMap::new(), by_size: BTreeSet::new() };
+        Self { limit, state: Mutex::new(state) }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State<Q>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A line for a queue that holds nothing yet.
-    pub(super) fn join(&self, queue: Weak<Queue>) -> u64 {
+    pub(super) fn join(&self, queue: Weak<Q>) -> u64 {
         let mut state = self.state();
         state.last += 1;
         let line = state.last;
@@ -58,7 +57,7 @@ impl Total {
     }
 
     /// The queue that holds most, while all of them together hold too much.
-    pub(super) fn largest(&self) -> Option<std::sync::Arc<Queue>> {
+    pub(super) fn largest(&self) -> Option<Arc<Q>> {
         let mut state = self.state();
         while state.bytes > self.limit {
             let (_, line) = *state.by_size.last()?;
@@ -77,7 +76,7 @@ impl Total {
     }
 }
 
-impl State {
+impl<Q> State<Q> {
     fn move_line(&mut self, line: u64, before: usize, after: usize) {
         self.by_size.remove(&(before, line));
         if after > 0 {
