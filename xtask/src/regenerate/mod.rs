@@ -32,6 +32,9 @@ pub(crate) use survey::{Finding, Known, Survey};
 
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
     let settings = Settings::read(workspace)?;
+    if let Some(name) = &flags.document {
+        settings.knows(name)?;
+    }
     let guard = Guard::acquire(workspace)?;
     let (runtime, interrupt) = Interrupt::start()?;
     let steps = Steps::new();
@@ -46,7 +49,12 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     } else {
         let work = source::fetch(workspace, &settings, flags, lock.as_ref(), &steps);
         let Bundle { contracts, schema } = runtime.block_on(interrupt.or(work))?;
-        (pins::from_source(workspace, lock.as_ref(), contracts)?, schema)
+        let fetched = pins::from_source(workspace, lock.as_ref(), contracts)?;
+        let pins = match &flags.document {
+            Some(name) => pins::beside(workspace, &settings.source, lock.as_ref(), name, fetched)?,
+            None => fetched,
+        };
+        (pins, schema)
     };
     let of_file = schema::of_file(workspace, &settings.source, flags, &steps)?;
     let schema = match flags.offline && !flags.drop_schema {
