@@ -89,7 +89,12 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
 }
 
 /// Where a document lies, and whose token it is fetched with.
-fn wanted(workspace: &Workspace, source: &Source, base: Option<&Url>, document: &DocumentSource) -> Result<Wanted, Failure> {
+fn wanted(
+    workspace: &Workspace,
+    source: &Source,
+    base: Option<&Url>,
+    document: &DocumentSource,
+) -> Result<Wanted, Failure> {
     let DocumentSource { name, contract, .. } = document;
     let variable = from_env(document.base_url_env.as_deref())?;
     let named = document.base_url_env.as_deref().unwrap_or_default();
