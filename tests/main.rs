@@ -8,6 +8,7 @@
 mod support;
 
 mod documents;
+mod drift;
 mod growth;
 mod outputs;
 mod pinned;
