@@ -4,7 +4,7 @@ use super::bodies::typed_elsewhere;
 use super::claims::shared_name;
 use super::http::{Class, class, essence, is_json};
 use super::objects::text_not_bytes;
-use super::operations::Found;
+use super::operations::FoundOperation;
 use super::schemas::Types;
 use super::status::StatusKey;
 use super::tree::Node;
@@ -22,8 +22,8 @@ pub(super) struct Responses {
 }
 
 /// Reads the responses of an operation.
-pub(super) fn read<'a>(types: &mut Types<'a>, found: &Found<'a>) -> Responses {
-    let Found { node: operation, hint, key, .. } = found;
+pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Responses {
+    let FoundOperation { node: operation, hint, key, .. } = found;
     let pinned = pinned(types.claims.answer(key).unwrap_or_default());
     let mut statuses: Vec<Status> = Vec::new();
     // What a success may be: its status, the kind of its body, and the media types to ask for.
