@@ -42,6 +42,8 @@ Examples:
   cargo xtask drift --against origin/main             what this branch changes, without a network
   cargo xtask drift before.json after.yaml            two files, in any dialect
   cargo xtask drift --against v1.2.0 --format markdown --output drift.md --fail-on none
+  cargo xtask drift --against main --format html --output drift.html --fail-on none
+                                                      a page to search, for the browser
   cargo xtask drift explain member-removed            what a rule means";
 
 const ADOPT: &str = "\
@@ -117,6 +119,8 @@ pub(crate) enum Format {
     Markdown,
     /// For programs.
     Json,
+    /// A page for the browser, in one file.
+    Html,
 }
 
 /// What ends the command with exit code 1.

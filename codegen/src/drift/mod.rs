@@ -28,6 +28,7 @@ mod finding;
 mod gather;
 mod lifecycle;
 mod operation;
+mod page;
 mod pairing;
 mod parameters;
 mod report;

@@ -43,6 +43,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     let text = match flags.format {
         Format::Text => drift.text(SHOWN),
         Format::Markdown => drift.markdown(&what),
+        Format::Html => drift.html(&what),
         Format::Json => as_json(&drift, &what)?,
     };
     match &flags.output {
