@@ -11,7 +11,7 @@ use crate::{
 
 /// What a discovery document says.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct IssuerEndpoints {
     pub(super) token: Url,
     pub(super) authorization: Option<Url>,
     pub(super) names_itself: bool,
@@ -20,9 +20,9 @@ pub(super) struct Found {
 /// What an issuer said about itself.
 #[derive(Debug)]
 pub(super) enum Answer {
-    Document(Found),
+    Document(IssuerEndpoints),
     /// The issuer publishes no document at the moment: ask `{issuer}/connect/token` (platform document §4.5) and no other.
-    Absent(Found),
+    Absent(IssuerEndpoints),
 }
 
 /// Asks an issuer for its endpoints. What is neither a document nor a clear absence is an error: a proxy, a sign-in page or
@@ -34,7 +34,7 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
     let reply = transport.get(&place, deadline).await?;
     let status = reply.status.as_u16();
     if matches!(status, 404 | 410) {
-        return Ok(Answer::Absent(Found { token: fallback()?, authorization: None, names_itself: false }));
+        return Ok(Answer::Absent(IssuerEndpoints { token: fallback()?, authorization: None, names_itself: false }));
     }
     if !reply.status.is_success() {
         let what = format!("the issuer's discovery document cannot be obtained: status {status}");
@@ -74,5 +74,5 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
     let authorization =
         endpoint("authorization_endpoint", "the authorization endpoint", "authorization_endpoint").unwrap_or_default();
     let names_itself = document.get("authorization_response_iss_parameter_supported") == Some(&Value::Bool(true));
-    Ok(Answer::Document(Found { token, authorization, names_itself }))
+    Ok(Answer::Document(IssuerEndpoints { token, authorization, names_itself }))
 }
