@@ -133,7 +133,7 @@ impl Client {
     /// The client was built without one.
     pub fn compliance_server(&self) -> Result<&Self, Error> {
         self.compliance.as_deref().ok_or_else(|| {
-            Error::new(Kind::Configuration, "the client has no compliance resource server")
+            Error::of(Kind::Configuration, "the client has no compliance resource server")
                 .hint("give its address and credential to the builder with `compliance`")
         })
     }
@@ -148,7 +148,7 @@ impl Client {
         use secrecy::ExposeSecret as _;
 
         let Some(cache) = &self.session.credential else {
-            return Err(Error::new(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
+            return Err(Error::of(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
         };
         let held = match cache.ready(&self.session.transport, None) {
             Some(held) => held,
