@@ -7,7 +7,7 @@ use std::process::Stdio;
 use platform_client::auth::{
     AuthorizationCode, ClientCredentials, RefreshFolder, RefreshStore, RefreshToken, SecretFile, StaticToken,
 };
-use platform_client::{Compliance, Method, Platform, Uuid};
+use platform_client::{Method, Platform, ServerSettings, Uuid};
 use platform_sandbox::{ErrorStyle, Sandbox};
 
 use crate::support::{Programs, Run, secret_files, variables};
@@ -133,9 +133,9 @@ async fn the_compliance_server_takes_its_own_tokens_only() {
     };
     let team = sandbox.team().id;
     let with = |id: &str, team: Uuid| {
-        let server = Compliance::new(sandbox.compliance_url()).credential(credential(id)).team(team);
+        let server = ServerSettings::new(sandbox.compliance_url()).credential(credential(id)).team(team);
         let main = Platform::builder(sandbox.base_url()).credential(credential("borealis-automation"));
-        main.compliance(server).build().unwrap()
+        main.server("compliance", server).build().unwrap()
     };
     let frameworks = async |id: &str| {
         let platform = with(id, team);

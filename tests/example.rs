@@ -18,7 +18,7 @@ async fn it_lists_the_projects_of_a_sandbox() {
     let variables = variables(&sandbox, secrets.path());
     let platform = client(&sandbox, secrets.path(), 0);
     for name in ["Atlas", "Borealis"] {
-        let body = CreateProject { name: Some(name.to_owned()), ..CreateProject::default() };
+        let body = CreateProject::default().name(name.to_owned());
         platform.projects().create_project(&body).await.unwrap();
     }
     let listed = run(variables.clone()).await;

@@ -87,7 +87,7 @@ impl Tally {
 
 async fn call(platform: &Platform, known: &Uuid, number: u64, tally: &Tally) {
     if number.is_multiple_of(3) {
-        let body = CreateProject { name: Some(format!("project {number}")), ..CreateProject::default() };
+        let body = CreateProject::default().name(format!("project {number}"));
         match platform.projects().create_project(&body).deadline(DEADLINE).await {
             Ok(_) => {
                 tally.right.fetch_add(1, Ordering::Relaxed);
@@ -117,7 +117,7 @@ async fn ten_thousand_calls_under_faults_end_right_or_with_a_typed_error() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let secrets = secret_files(&sandbox);
     let calm = crate::support::client(&sandbox, secrets.path(), 0);
-    let body = CreateProject { name: Some("Known".to_owned()), ..CreateProject::default() };
+    let body = CreateProject::default().name("Known");
     let created = calm.projects().create_project(&body).await.unwrap();
     let known = created.unwrap();
     let known: Uuid = known["id"].as_str().unwrap().parse().unwrap();

@@ -15,9 +15,9 @@ async fn follow(platform: &Platform) {
     let accepted = serde_json::to_value(call.await.unwrap()).unwrap();
     let id = accepted["id"].as_str().unwrap().to_owned();
 
-    let variables = documents::operation_changed::Variables { id: id.clone() };
+    let variables = documents::operation_changed::Variables::new(id.clone());
     let mut changes = platform.graphql().subscribe(&documents::OPERATION_CHANGED, variables);
-    let variables = documents::operation::Variables { id };
+    let variables = documents::operation::Variables::new(id);
     loop {
         let answer = platform.graphql().query(&documents::OPERATION, variables.clone()).await.unwrap();
         let operation = answer.into_data().unwrap().operation.unwrap();
@@ -56,7 +56,7 @@ async fn typed_documents_follow_a_deployment_over_server_sent_events() {
 #[tokio::test]
 async fn what_is_not_there_is_none() {
     let (sandbox, _secrets, platform) = sandbox().await;
-    let variables = documents::operation::Variables { id: Uuid::nil().to_string() };
+    let variables = documents::operation::Variables::new(Uuid::nil().to_string());
     let answer = platform.graphql().query(&documents::OPERATION, variables).await.unwrap();
     assert_eq!(answer.into_data().unwrap(), documents::operation::Data::default());
     sandbox.stop().await;

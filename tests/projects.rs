@@ -11,16 +11,15 @@ const PROJECTS: &str = "/api/projects/v1/projects";
 
 /// A creation as the platform document shows it: null plan, empty help page, empty list.
 fn creation(team: &Team) -> CreateProject {
-    CreateProject {
-        team_id: Some(team.id),
-        team_billing_account_id: Some(team.billing_account_id),
-        store_item_payment_plan_id: Maybe::Null,
-        name: Some("Atlas".to_owned()),
-        description: Some("Maps of \"everything\"".to_owned()),
-        category: Some("research".to_owned()),
-        help_page: Some(String::new()),
-        service_providers: Some(Vec::new()),
-    }
+    CreateProject::default()
+        .team_id(team.id)
+        .team_billing_account_id(team.billing_account_id)
+        .store_item_payment_plan_id(Maybe::Null)
+        .name("Atlas")
+        .description("Maps of \"everything\"")
+        .category("research")
+        .help_page(String::new())
+        .service_providers(Vec::new())
 }
 
 async fn created(platform: &Platform, team: &Team) -> (Uuid, Value) {
@@ -100,9 +99,9 @@ async fn identifiers_of_another_team_are_refused() {
     let platform = client(&sandbox, secrets.path(), 0);
     let (own, other) = (creation(sandbox.team()), sandbox.other_team());
     let foreign = [
-        CreateProject { team_id: Some(other.id), ..own.clone() },
-        CreateProject { team_billing_account_id: Some(other.billing_account_id), ..own.clone() },
-        CreateProject { store_item_payment_plan_id: Maybe::Value(other.payment_plan_id), ..own.clone() },
+        own.clone().team_id(other.id),
+        own.clone().team_billing_account_id(other.billing_account_id),
+        own.clone().store_item_payment_plan_id(other.payment_plan_id),
     ];
     for body in &foreign {
         // The status is the sandbox's choice: the document shows none.
@@ -111,7 +110,7 @@ async fn identifiers_of_another_team_are_refused() {
         assert!(!error.to_string().contains(&other.id.to_string()), "{error}");
     }
     assert_eq!(platform.projects().list_projects().await.unwrap(), Vec::<Object>::new());
-    let with_plan = CreateProject { store_item_payment_plan_id: sandbox.team().payment_plan_id.into(), ..own };
+    let with_plan = own.store_item_payment_plan_id(sandbox.team().payment_plan_id);
     platform.projects().create_project(&with_plan).await.unwrap();
     assert_eq!(platform.projects().list_projects().await.unwrap().len(), 1);
 }
@@ -122,7 +121,7 @@ async fn what_a_creation_leaves_out_is_not_sent_as_null() {
     let secrets = secret_files(&sandbox);
     let platform = client(&sandbox, secrets.path(), 0);
     let providers: Vec<Value> = [json!("a"), json!({ "b": [1, null] }), json!(3)].map(Value::from).into();
-    let body = CreateProject { service_providers: Some(providers.clone()), ..CreateProject::default() };
+    let body = CreateProject::default().service_providers(providers.clone());
     let project = platform.projects().create_project(&body).await.unwrap().unwrap();
     assert_eq!(project["serviceProviders"], Value::from(providers));
     let error = platform

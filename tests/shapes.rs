@@ -15,31 +15,25 @@ use platform_client::{Maybe, Method, Platform, Upload, Uuid};
 use crate::support::{client, sandbox};
 
 async fn repository(platform: &Platform) -> Uuid {
-    let body = CreateGitRepository {
-        name: "site".to_owned(),
-        default_branch: Maybe::Absent,
-        project_id: Maybe::Null,
-        visibility: None,
-    };
+    let body = CreateGitRepository::new("site").project_id(Maybe::Null);
     platform.devops().create_repository(&body).await.unwrap().id.unwrap()
 }
 
 #[tokio::test]
 async fn queries_deep_exploded_and_not() {
     let (_sandbox, _secrets, platform) = sandbox().await;
-    let item = |name: &str, category: &str, tags: &[&str]| SaveStoreItem {
-        name: name.to_owned(),
-        category: category.to_owned().into(),
-        is_published: None,
-        summary: Maybe::Absent,
-        tags: tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>().into(),
+    let item = |name: &str, category: &str, tags: &[&str]| {
+        SaveStoreItem::new(name.to_owned())
+            .category(category)
+            .tags(tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>())
     };
     let mut ids = Vec::new();
     for body in [item("a", "web", &["x"]), item("b", "web", &["y", "z"]), item("c & d", "data", &["z"])] {
         ids.push(platform.marketplace().create_store_item(&body).await.unwrap().id.unwrap());
     }
     let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    let filter = |name: Maybe<String>, category: Maybe<String>| StoreItemFilter { name, category, is_published: None };
+    let filter =
+        |name: Maybe<String>, category: Maybe<String>| StoreItemFilter::default().name(name).category(category);
     let list = || platform.marketplace().list_store_items();
     let cases: [(_, &[&str]); 6] = [
         (list().tags(&texts(&["x", "y"])), &["a", "b"]),
@@ -65,15 +59,13 @@ async fn queries_deep_exploded_and_not() {
 async fn multipart_up_and_bytes_down() {
     let (_sandbox, _secrets, platform) = sandbox().await;
     let repository = repository(&platform).await;
-    let form = CreateRepositoryFileRequest {
-        branch: Some("main".to_owned()),
-        files: Some(vec![
+    let form = CreateRepositoryFileRequest::default()
+        .branch("main")
+        .files(vec![
             Upload::bytes("one\r\n--x").file_name("one.txt"),
             Upload::bytes([0, 255, 13, 10].to_vec()).file_name("two.bin"),
-        ]),
-        message: Some("Two files".to_owned()),
-        tags: None,
-    };
+        ])
+        .message("Two files");
     let stored = platform.devops().create_repository_file(&repository, form).await.unwrap();
     assert_eq!(stored.len(), 2);
     let two = platform.devops().get_repository_files_content(&repository, "two.bin").await.unwrap();
@@ -112,15 +104,15 @@ async fn bytes_up_and_down_with_several_statuses() {
 #[tokio::test]
 async fn forms_and_answers_without_content() {
     let (_sandbox, _secrets, platform) = sandbox().await;
-    let body = SaveForumThread { title: "Hello".to_owned(), body: Maybe::Absent, tags: Maybe::Absent };
+    let body = SaveForumThread::new("Hello");
     let thread = platform.forum().create_thread(&body).await.unwrap().id.unwrap();
     assert_eq!(platform.forum().get_thread_vote(&thread).await.unwrap(), None);
-    let vote = UpdateThreadVoteRequest { comment: Some("a b&c=ü".to_owned()), value: Some(VoteValue::Down) };
+    let vote = UpdateThreadVoteRequest::default().comment("a b&c=ü").value(VoteValue::Down);
     let stored = platform.forum().update_thread_vote(&thread, &vote).await.unwrap();
     assert_eq!((stored.comment, stored.value), (vote.comment, vote.value));
     assert!(platform.forum().get_thread_vote(&thread).await.unwrap().is_some());
     platform.forum().delete_thread_vote(&thread).await.unwrap();
-    let refused = UpdateThreadVoteRequest { comment: None, value: Some(VoteValue::Unknown(2)) };
+    let refused = UpdateThreadVoteRequest::default().value(VoteValue::Unknown(2));
     assert!(platform.forum().update_thread_vote(&thread, &refused).await.unwrap_err().is_bad_request());
 }
 
@@ -128,13 +120,13 @@ async fn forms_and_answers_without_content() {
 async fn one_operation_succeeds_in_three_ways() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let connection = sandbox.team().connection_id;
-    let body = DatabaseQuery { statement: "select 1".to_owned(), limit: Maybe::Null, parameters: Maybe::Absent };
+    let body = DatabaseQuery::new("select 1").limit(Maybe::Null);
     let query = || platform.client_db().query_connection(&connection, &body);
     assert!(matches!(query().await.unwrap(), QueryConnectionResponse::Ok(_)));
     let later = query().background(true).await.unwrap();
     assert!(matches!(later, QueryConnectionResponse::Accepted(accepted) if accepted.id.is_some()));
     assert!(matches!(query().validate_only(true).await.unwrap(), QueryConnectionResponse::NoContent));
-    let form = ImportConnectionRequest { dump: Upload::bytes("--").file_name("dump.sql"), truncate: Some(true) };
+    let form = ImportConnectionRequest::new(Upload::bytes("--").file_name("dump.sql")).truncate(true);
     assert!(platform.client_db().import_connection(&connection, form).await.unwrap().id.is_some());
 }
 
@@ -171,19 +163,19 @@ async fn a_machine_starts_and_its_log_arrives_as_text_and_as_events() {
 async fn headers_and_cookies() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let machine = sandbox.team().virtual_machine_id;
-    let body = OpenSession { protocol: Some(SessionProtocol::Rdp), public_key: Maybe::Absent };
+    let body = OpenSession::default().protocol(SessionProtocol::Rdp);
     let session = platform.virtual_machines().create_virtual_machine_session(&machine, &body).await.unwrap();
     let id = session.id.unwrap().to_string();
     assert_eq!(platform.virtual_machines().get_sessions_current(&id).await.unwrap(), session);
     assert!(platform.virtual_machines().get_sessions_current("other").await.unwrap_err().is_not_found());
 
-    let agent = RegisterAgent { host_name: "h".to_owned(), version: Maybe::Null, virtual_machine_id: machine.into() };
+    let agent = RegisterAgent::new("h").version(Maybe::Null).virtual_machine_id(machine);
     let agent = platform.vm_agent().create_agent(&agent).await.unwrap().id.unwrap();
     platform.vm_agent().heartbeat_agent(&agent, "1.2").await.unwrap();
     assert!(platform.vm_agent().heartbeat_agent(&agent, "1\r\nx: y").await.unwrap_err().is_request());
 
     // The union names the variant.
-    let command = RestartServiceCommand { id: None, service: "web".to_owned(), type_: None };
+    let command = RestartServiceCommand::new("web");
     let command = AgentCommand::RestartServiceCommand(Box::new(command));
     let created = platform.vm_agent().create_agent_command(&agent, &command).await.unwrap();
     let AgentCommand::RestartServiceCommand(stored) = &created else { panic!("{created:?}") };
@@ -191,18 +183,14 @@ async fn headers_and_cookies() {
     assert_eq!(stored.type_, Some(RestartServiceCommandType::RestartService));
     let id = stored.id.unwrap();
     assert_eq!(platform.vm_agent().list_agent_commands(&agent).await.unwrap(), std::slice::from_ref(&created));
-    let output = CreateAgentCommandOutputRequest {
-        sequence: 1,
-        stream: Some(OutputStream::Stderr),
-        text: Some("100 % = done & over".to_owned()),
-    };
+    let output = CreateAgentCommandOutputRequest::new(1).stream(OutputStream::Stderr).text("100 % = done & over");
     platform.vm_agent().create_agent_command_output(&agent, &id, &output).await.unwrap();
 }
 
 #[tokio::test]
 async fn tagged_unions_and_integer_enums() {
     let (sandbox, _secrets, platform) = sandbox().await;
-    let token = TokenCredential { name: Maybe::from("t".to_owned()), expires_at: Maybe::Null, id: None, kind: None };
+    let token = TokenCredential::default().name("t").expires_at(Maybe::Null);
     let body = CreateTeamServiceProviderCredentialRequest::TokenCredential(Box::new(token));
     let created = platform.teams().create_team_service_provider_credential(&sandbox.team().id, &body).await.unwrap();
     let CreateTeamServiceProviderCredentialCreated::TokenCredential(stored) = created else { panic!("{created:?}") };
@@ -211,13 +199,7 @@ async fn tagged_unions_and_integer_enums() {
 
     let project = platform.projects().create_project(&Default::default()).await.unwrap().unwrap();
     let project: Uuid = project["id"].to().unwrap();
-    let web = CreateComponent {
-        name: "web".to_owned(),
-        kind: Some(ComponentKind::from(2)),
-        image: Maybe::Absent,
-        labels: Maybe::Absent,
-        replicas: Maybe::Null,
-    };
+    let web = CreateComponent::new("web").kind(ComponentKind::from(2)).replicas(Maybe::Null);
     let component = platform.projects().create_project_component(&project, &web).await.unwrap();
     assert_eq!(component.kind.map(|kind| kind.value()), Some(2));
     let of_kind = async |kind| platform.projects().list_project_components(&project).kind(&kind).await.unwrap().len();

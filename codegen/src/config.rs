@@ -11,12 +11,15 @@ pub struct Config {
     /// Route families, by path prefix. An operation that none of them claims goes to a family named by its tag.
     #[serde(rename = "family")]
     pub families: Vec<Family>,
+    /// Servers beside the main one.
+    #[serde(rename = "server")]
+    pub servers: Vec<Server>,
     /// Corrections of the contract, applied in order before anything is interpreted.
     #[serde(rename = "correction")]
     pub corrections: Vec<Correction>,
-    /// Only operations whose path starts with one of these prefixes; empty means all.
+    /// Only operations whose path starts with one of these prefixes; empty means all. `document:/path` is about one document.
     pub include: Vec<String>,
-    /// No operation whose path starts with one of these prefixes.
+    /// No operation whose path starts with one of these prefixes. `document:/path` is about one document.
     pub exclude: Vec<String>,
     /// Rust names chosen by hand: a key of `specs/names.lock`, such as `"GET /api/x"` or `"platform#/components/schemas/X"` → name.
     pub rename: BTreeMap<String, String>,
@@ -40,6 +43,20 @@ pub struct Family {
     /// One line for the documentation of the family.
     #[serde(default)]
     pub covers: String,
+    /// The server whose operations it has; the main one unless set.
+    #[serde(default)]
+    pub server: Option<String>,
+}
+
+/// A server beside the main one: a type of its own, with the families of its documents.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    /// Name in snake case: `compliance` is `Platform::compliance_server`. `main` is the server of all other documents.
+    pub name: String,
+    /// The documents whose operations it has.
+    #[serde(default)]
+    pub documents: Vec<String>,
 }
 
 /// A checked-in correction of a published contract.
@@ -48,6 +65,9 @@ pub struct Family {
 pub struct Correction {
     /// JSON pointer (RFC 6901) into the published document.
     pub pointer: String,
+    /// The document that it is about; every one that has the place unless set.
+    #[serde(default)]
+    pub document: Option<String>,
     /// The new value, as JSON text; absent removes what the pointer names.
     #[serde(default)]
     pub value: Option<String>,
@@ -182,3 +202,14 @@ pub struct CancelOperation {
     /// The path parameter that takes the identifier.
     pub parameter: String,
 }
+
+impl Config {
+    /// The server of a document; `None`: the main one.
+    pub(crate) fn server_of(&self, document: &str) -> Option<&str> {
+        let server = self.servers.iter().find(|server| server.documents.iter().any(|name| name == document));
+        server.map(|server| server.name.as_str()).filter(|name| *name != MAIN)
+    }
+}
+
+/// The server of all documents that no entry names.
+pub(crate) const MAIN: &str = "main";

@@ -22,7 +22,8 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
             }
         };
         let mut applied = false;
-        for (name, tree) in documents.iter_mut() {
+        let about = |name: &str| correction.document.as_deref().is_none_or(|document| document == name);
+        for (name, tree) in documents.iter_mut().filter(|(name, _)| about(name)) {
             if apply(tree, &correction.pointer, value.as_ref()) {
                 applied = true;
                 let what = format!("{}: {}", if value.is_some() { "set" } else { "removed" }, correction.reason);
@@ -30,7 +31,8 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
             }
         }
         if !applied {
-            let message = format!("the contract does not have the place {:?} of the correction", correction.pointer);
+            let which = correction.document.as_deref().unwrap_or("contract");
+            let message = format!("the {which} does not have the place {:?} of the correction", correction.pointer);
             problem("pointer", message, "mend the pointer, or remove the `[[correction]]`");
         }
     }
@@ -70,8 +72,12 @@ mod tests {
     use crate::{Config, Correction};
 
     fn run(tree: Value, pointer: &str, value: Option<&str>) -> Result<Value, String> {
-        let correction =
-            Correction { pointer: pointer.into(), value: value.map(str::to_owned), reason: "because".into() };
+        let correction = Correction {
+            document: None,
+            pointer: pointer.into(),
+            value: value.map(str::to_owned),
+            reason: "because".into(),
+        };
         let config = Config { corrections: vec![correction], ..Config::default() };
         let mut documents = [("api".to_owned(), tree)];
         correct(&mut documents, &config, &mut Ledger::default()).map_err(|report| report.to_string())?;

@@ -18,7 +18,7 @@
 //! components:
 //!   schemas: {Project: {type: object, required: [name], properties: {name: {type: string}}}}
 //! "#;
-//! let family = Family { name: "projects".into(), prefixes: vec!["/api/projects/v1".into()], covers: String::new() };
+//! let family = Family { name: "projects".into(), prefixes: vec!["/api/projects/v1".into()], ..Family::default() };
 //! let setup = Setup::from(Config { families: vec![family], ..Config::default() });
 //!
 //! let output = generate(&[Contract { name: "platform", bytes }], &setup, &Names::default()).unwrap();
@@ -62,7 +62,7 @@ pub mod upgrade;
 mod walk;
 
 pub use config::{
-    AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, Scalar, StateMap, Unreferenced,
+    AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, Scalar, Server, StateMap, Unreferenced,
 };
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};

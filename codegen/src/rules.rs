@@ -1,8 +1,10 @@
 //! What people decide in the configuration: checked for itself, and against what the contracts hold.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::config::MAIN;
 use crate::model::{Routes, family_name};
+use crate::naming::ident::member_name;
 use crate::output::Unused;
 use crate::text::Ident;
 use crate::{Config, Names, Problem, Report, Setup, pointer};
@@ -33,20 +35,41 @@ pub(crate) fn trimmed(prefix: &str) -> &str {
     prefix.strip_suffix('/').unwrap_or(prefix)
 }
 
-/// Whether the configuration lets a path in.
-pub(crate) fn admits(config: &Config, path: &str) -> bool {
-    let any = |prefixes: &[String]| prefixes.iter().any(|prefix| covers(prefix, path));
-    (config.include.is_empty() || any(&config.include)) && !any(&config.exclude)
+/// The document that an entry of `include` or `exclude` is about, and its prefix.
+fn scoped(entry: &str) -> (Option<&str>, &str) {
+    match entry.split_once(':') {
+        Some((document, prefix)) if !document.is_empty() && !document.contains('/') => (Some(document), prefix),
+        _ => (None, entry),
+    }
+}
+
+/// Whether an entry of `include` or `exclude` is about a path of a document.
+fn about(entry: &str, document: &str, path: &str) -> bool {
+    let (only, prefix) = scoped(entry);
+    only.is_none_or(|only| only == document) && covers(prefix, path)
+}
+
+fn includes(config: &Config, document: &str, path: &str) -> bool {
+    let own = |entry: &&String| scoped(entry).0.is_none_or(|only| only == document);
+    let mut entries = config.include.iter().filter(own).peekable();
+    entries.peek().is_none() || entries.any(|entry| about(entry, document, path))
+}
+
+/// Whether the configuration lets a path of a document in.
+pub(crate) fn admits(config: &Config, document: &str, path: &str) -> bool {
+    includes(config, document, path) && !config.exclude.iter().any(|entry| about(entry, document, path))
 }
 
 /// What the rules say about themselves.
 pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
     let mut report = Report::default();
+    servers(setup, &mut report);
     families(setup, &mut report);
     for (key, prefixes) in [("include", &setup.config.include), ("exclude", &setup.config.exclude)] {
         let mut seen = BTreeMap::new();
         for (index, prefix) in prefixes.iter().enumerate() {
-            check_prefix(prefix, format!("/{key}/{index}"), &mut seen, key, &mut report);
+            let (document, prefix) = scoped(prefix);
+            check_prefix((document, prefix), format!("/{key}/{index}"), &mut seen, key, &mut report);
         }
     }
     for (key, name) in setup.config.rename.iter().filter(|(_, name)| Ident::new(name).is_none()) {
@@ -60,11 +83,48 @@ pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
     report.into_result(())
 }
 
+fn servers(setup: &Setup, report: &mut Report) {
+    let mut names = BTreeSet::new();
+    let mut documents: BTreeMap<&str, &str> = BTreeMap::new();
+    for (index, server) in setup.config.servers.iter().enumerate() {
+        let place = format!("/server/{index}");
+        let mut problem = |key: &str, message: String, hint: &str| {
+            report.push(problem("configuration/server", format!("{place}/{key}"), message, hint));
+        };
+        if Ident::new(&server.name).is_none() || member_name(&server.name) != server.name {
+            let hint = "use lower-case letters, digits and `_`, beginning with a letter";
+            problem("name", format!("the server name {:?} is not a name in snake case", server.name), hint);
+        }
+        if !names.insert(&server.name) {
+            problem(
+                "name",
+                format!("two [[server]] have the name {:?}", server.name),
+                "name all documents in one entry",
+            );
+        }
+        for (number, document) in server.documents.iter().enumerate() {
+            if let Some(other) = documents.insert(document, &server.name) {
+                let message = format!("the document {document:?} is that of the server {other:?} already");
+                problem(&format!("documents/{number}"), message, "a document has one server");
+            }
+        }
+    }
+}
+
 fn families(setup: &Setup, report: &mut Report) {
-    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut names = BTreeSet::new();
     let mut seen = BTreeMap::new();
     for (index, family) in setup.config.families.iter().enumerate() {
         let place = format!("/family/{index}");
+        let server = family.server.as_deref().filter(|name| *name != MAIN);
+        if let Some(name) = server.filter(|name| !setup.config.servers.iter().any(|server| server.name == **name)) {
+            report.push(problem(
+                "configuration/server",
+                format!("{place}/server"),
+                format!("the family {:?} is of the server {name:?}, which no [[server]] names", family.name),
+                "add the [[server]], or leave the key out for the main server",
+            ));
+        }
         let free = family_name(setup, &family.name);
         if *free != *family.name {
             let reason = match free.strip_prefix(family.name.as_str()) {
@@ -78,7 +138,7 @@ fn families(setup: &Setup, report: &mut Report) {
                 &format!("write name = \"{free}\""),
             ));
         }
-        if names.insert(&family.name, index).is_some() {
+        if !names.insert((server, &family.name)) {
             report.push(problem(
                 "configuration/family",
                 format!("{place}/name"),
@@ -96,16 +156,16 @@ fn families(setup: &Setup, report: &mut Report) {
         }
         for (number, prefix) in family.prefixes.iter().enumerate() {
             let owner = format!("the family {:?}", family.name);
-            check_prefix(prefix, format!("{place}/prefixes/{number}"), &mut seen, &owner, report);
+            check_prefix((server, prefix), format!("{place}/prefixes/{number}"), &mut seen, &owner, report);
         }
     }
 }
 
-/// A prefix begins paths of the contract, and stands once. `seen`: prefix → who has it.
+/// A prefix begins paths of the contract, and stands once for a document or server. `seen`: prefix → who has it.
 fn check_prefix<'c>(
-    prefix: &'c str,
+    (scope, prefix): (Option<&'c str>, &'c str),
     place: String,
-    seen: &mut BTreeMap<&'c str, String>,
+    seen: &mut BTreeMap<(Option<&'c str>, &'c str), String>,
     owner: &str,
     report: &mut Report,
 ) {
@@ -123,7 +183,7 @@ fn check_prefix<'c>(
             format!("the prefix {prefix:?} holds what no path does"),
             "write the path alone, without query, fragment or spaces",
         )
-    } else if let Some(other) = seen.insert(trimmed(prefix), owner.to_owned()) {
+    } else if let Some(other) = seen.insert((scope, trimmed(prefix)), owner.to_owned()) {
         (format!("the prefix {prefix:?} stands twice, the first time in {other}"), "keep one of them")
     } else {
         return;
@@ -135,7 +195,7 @@ fn check_prefix<'c>(
 pub(crate) fn unused(config: &Config, routes: &Routes, names: &Names) -> Result<Vec<Unused>, Report> {
     if routes.admitted == 0 && !routes.templates.is_empty() {
         let key = if config.include.is_empty() { "exclude" } else { "include" };
-        let first: Vec<&str> = routes.templates.iter().take(3).map(String::as_str).collect();
+        let first: Vec<&str> = routes.templates.iter().take(3).map(|(_, path)| path.as_str()).collect();
         return Err(Report::from(problem(
             "configuration/nothing-left",
             format!("/{key}"),
@@ -149,26 +209,35 @@ pub(crate) fn unused(config: &Config, routes: &Routes, names: &Names) -> Result<
     }
     let mut unused = Vec::new();
     let mut say = |pointer: String, what: String| unused.push(Unused { pointer, what });
-    let begins = |prefix: &str| routes.templates.iter().any(|path| covers(prefix, path));
-    for (index, prefix) in config.include.iter().enumerate().filter(|(_, prefix)| !begins(prefix)) {
+    let known = |entry: &str| routes.templates.iter().any(|(document, path)| about(entry, document, path));
+    for (index, prefix) in config.include.iter().enumerate().filter(|(_, prefix)| !known(prefix)) {
         say(format!("/include/{index}"), format!("include {prefix:?}: no path of the contract begins with it"));
     }
-    let included = |path: &str| config.include.is_empty() || config.include.iter().any(|prefix| covers(prefix, path));
     for (index, prefix) in config.exclude.iter().enumerate() {
-        if !routes.templates.iter().any(|path| covers(prefix, path) && included(path)) {
+        let mut included = routes.templates.iter().filter(|(document, path)| includes(config, document, path));
+        if !included.any(|(document, path)| about(prefix, document, path)) {
             say(format!("/exclude/{index}"), format!("exclude {prefix:?}: no path that is included begins with it"));
+        }
+    }
+    for (index, server) in config.servers.iter().enumerate() {
+        for (number, document) in server.documents.iter().enumerate() {
+            if !routes.documents.contains(document) {
+                let what = format!("document {document:?} of the server {:?}: no contract has this name", server.name);
+                say(format!("/server/{index}/documents/{number}"), what);
+            }
         }
     }
     for (index, family) in config.families.iter().enumerate() {
         let place = format!("/family/{index}");
-        if !routes.families.contains(family.name.as_str()) {
+        let server = family.server.clone().filter(|name| name != MAIN);
+        if !routes.families.contains(&(server.clone(), family.name.clone())) {
             say(place, format!("family {:?}: it has no operation", family.name));
             continue;
         }
         for (number, prefix) in family.prefixes.iter().enumerate() {
-            if !routes.prefixes.contains(trimmed(prefix)) {
+            if !routes.prefixes.contains(&(server.clone(), trimmed(prefix).to_owned())) {
                 let reason =
-                    if begins(prefix) { "longer prefixes take all of its paths" } else { "no path begins with it" };
+                    if known(prefix) { "longer prefixes take all of its paths" } else { "no path begins with it" };
                 say(
                     format!("{place}/prefixes/{number}"),
                     format!("prefix {prefix:?} of family {:?}: {reason}", family.name),

@@ -34,6 +34,7 @@ use crate::walk::{self, Kind};
 use crate::{Dialect, Ledger, Loaded};
 use journal::Journal;
 pub use origins::Origins;
+pub(crate) use schema::is_numeric;
 
 /// A pass over the whole tree.
 type Pass = fn(&mut Value, &mut Journal<'_>);

@@ -146,7 +146,9 @@ fn no_text_of_a_contract_ends_a_row_or_steers_a_terminal() {
             .to_string()
     };
     let drift = compare(contract("x").as_bytes(), contract("`|</td>\u{1b}[2J\n| B9 |`\u{202e}").as_bytes());
-    let (markdown, text) = (drift.markdown("`|\n"), drift.text(10));
+    let (markdown, text, page) = (drift.markdown("`|\n"), drift.text(10), drift.html("</title><script>"));
+    assert_eq!(page.matches("<script>").count(), 1, "{page}");
+    assert!(!page.contains("</td>") && !page.contains('\u{1b}'), "{page}");
     for hidden in ['\u{1b}', '\u{202e}'] {
         assert!(!markdown.contains(hidden) && !text.contains(hidden));
     }

@@ -398,8 +398,14 @@ fn no_text_of_a_graphql_schema_or_of_the_configuration_adds_anything() {
             name: "orders".to_owned(),
             prefixes: vec!["/orders".to_owned(), format!("/{text}")],
             covers: text.to_owned(),
+            ..Family::default()
         };
-        let correction = Correction { pointer: "/info/title".into(), value: Some(quoted.clone()), reason: text.into() };
+        let correction = Correction {
+            document: None,
+            pointer: "/info/title".into(),
+            value: Some(quoted.clone()),
+            reason: text.into(),
+        };
         let document = format!("# {}\nquery Job($by: By) {{ job(by: $by) {{ state }} text(a: {quoted}) }}", line(text));
         let mut operation: AsyncOperation = toml::from_str(
             "name = 'order'\nsubmit = 'POST /orders'\nidentifier = '/species'\nquery = 'job.graphql'\nvariable = 'by'\n\

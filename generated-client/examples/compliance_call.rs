@@ -8,7 +8,7 @@ use platform_client::{Method, Platform, Value};
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("usage: compliance_call PATH")?;
     let platform = Platform::from_env()?;
-    let answer: Value = platform.compliance_server()?.request(Method::Get, path).call().await?;
+    let answer: Value = platform.server("compliance")?.request(Method::Get, path).call().await?;
     println!("{answer:#}");
     Ok(())
 }

@@ -9,16 +9,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [team, account, name] = arguments.as_slice() else {
         return Err("usage: create_project TEAM_ID BILLING_ACCOUNT_ID NAME".into());
     };
-    let project = CreateProject {
-        team_id: Some(team.parse()?),
-        team_billing_account_id: Some(account.parse()?),
-        store_item_payment_plan_id: Maybe::Null,
-        name: Some(name.clone()),
-        description: Some(String::new()),
-        category: Some("examples".to_owned()),
-        help_page: Some(String::new()),
-        service_providers: Some(Vec::new()),
-    };
+    let project = CreateProject::default()
+        .team_id(team.parse()?)
+        .team_billing_account_id(account.parse()?)
+        .store_item_payment_plan_id(Maybe::Null)
+        .name(name.clone())
+        .description(String::new())
+        .category("examples")
+        .help_page(String::new())
+        .service_providers(Vec::new());
     let platform = Platform::from_env()?;
     match platform.projects().create_project(&project).with_response().await {
         Ok(created) => println!("{} {:?}", created.status(), created.value()),

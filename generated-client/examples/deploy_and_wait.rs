@@ -9,7 +9,7 @@ use std::{env::var, error::Error, time::Duration};
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use platform_client::{
-    Maybe, Platform, Uuid,
+    Platform, Uuid,
     auth::{ClientCredentials, SecretFile},
     operations::{Deadline, Operation, Operations, SqliteStore, Status},
     types::DeployWorkload,
@@ -40,7 +40,7 @@ async fn deploy(
     number: u32,
 ) -> Result<(), Box<dyn Error>> {
     let label = format!("deployment-{number}");
-    let body = DeployWorkload { tag: Maybe::Value(label.clone()), ..DeployWorkload::default() };
+    let body = DeployWorkload::default().tag(label.clone());
     let submission = platform.projects().create_project_component_deployment(project, component, &body).label(&label);
     let known = operations.labelled(&label).await?;
     let operation: Operation = match known.as_ref().map(|entry| (entry.status(), entry)) {

@@ -75,14 +75,14 @@ pub use platform_runtime::graphql;
 pub use platform_runtime::operations;
 #[doc(inline)]
 pub use platform_runtime::{
-    AsText, Base64, ByteStream, Bytes, Call as RequestCall, CallFuture, Client, Compliance, Date, DateTime, Decimal,
-    Error, Event, EventStream, HeaderMap, Incoming, Maybe, Method, Middleware, MiddlewareFuture, Next, Object,
-    Outgoing, Pages, Problem, RawResponse, Request, Response, StatusCode, Time, TimeSpan, Upload, Uuid, Value, auth,
+    AsText, Base64, ByteStream, Bytes, Call as RequestCall, CallFuture, Client, Date, DateTime, Decimal, Error, Event,
+    EventStream, HeaderMap, Incoming, Maybe, Method, Middleware, MiddlewareFuture, Next, Object, Outgoing, Pages,
+    Problem, RawResponse, Request, Response, ServerSettings, StatusCode, Time, TimeSpan, Upload, Uuid, Value, auth,
 };
 
 pub use call::{Call, Submission};
 pub use generated::*;
-pub use platform::Platform;
+pub use platform::{Platform, Server};
 
 /// The configuration of a [`Platform`].
 pub type PlatformBuilder = platform_runtime::ClientBuilder<Platform>;

@@ -1,6 +1,6 @@
 //! The client of the service: the runtime's client, with the operations of the contract.
 
-use std::{fmt, ops::Deref, sync::Arc};
+use std::{fmt, marker::PhantomData, ops::Deref};
 
 #[cfg(feature = "operations")]
 use platform_runtime::codegen::{Bindings, Extensions};
@@ -31,7 +31,6 @@ use crate::PlatformBuilder;
 #[derive(Clone)]
 pub struct Platform {
     client: Client,
-    compliance: Option<Arc<Self>>,
 }
 
 impl Platform {
@@ -58,24 +57,11 @@ impl Platform {
     pub fn from_profile(file: impl AsRef<std::path::Path>, name: &str) -> Result<Self, Error> {
         PlatformBuilder::from_profile(file, name)?.build()
     }
-
-    /// The compliance resource server (platform document §5.7), with the operations of the contract: see
-    /// [`Client::compliance_server`].
-    ///
-    /// # Errors
-    ///
-    /// The client was built without one.
-    pub fn compliance_server(&self) -> Result<&Self, Error> {
-        match &self.compliance {
-            Some(server) => Ok(server),
-            // The runtime says what is missing.
-            None => self.client.compliance_server().map(|_| self),
-        }
-    }
 }
 
 impl GeneratedClient for Platform {
     const USER_AGENT: &'static str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+    const SERVERS: &'static [&'static str] = crate::generated::servers::SERVERS;
 
     #[cfg(feature = "operations")]
     fn extensions() -> Extensions {
@@ -85,8 +71,7 @@ impl GeneratedClient for Platform {
     }
 
     fn from_client(client: Client) -> Self {
-        let compliance = client.compliance_server().ok().cloned();
-        Self { client, compliance: compliance.map(|client| Arc::new(Self { client, compliance: None })) }
+        Self { client }
     }
 }
 
@@ -101,5 +86,45 @@ impl Deref for Platform {
 impl fmt::Debug for Platform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Platform").field("base_url", &self.base_url()).finish_non_exhaustive()
+    }
+}
+
+/// A server beside the main one: a client with an address, a credential and limits of its own. `F` says which families it has.
+pub struct Server<'a, F> {
+    client: &'a Client,
+    families: PhantomData<fn() -> F>,
+}
+
+impl<'a, F> Server<'a, F> {
+    /// The server of this name.
+    pub(crate) fn of(client: &'a Client, name: &str) -> Result<Self, Error> {
+        client.server(name).map(|client| Self { client, families: PhantomData })
+    }
+
+    /// The client of the server.
+    pub fn client(self) -> &'a Client {
+        self.client
+    }
+}
+
+impl<F> Clone for Server<'_, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F> Copy for Server<'_, F> {}
+
+impl<F> Deref for Server<'_, F> {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        self.client
+    }
+}
+
+impl<F> fmt::Debug for Server<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("base_url", &self.base_url()).finish_non_exhaustive()
     }
 }

@@ -80,7 +80,7 @@ pub use http::{HeaderMap, StatusCode};
 pub use uuid::Uuid;
 
 pub use client::{
-    Call, CallFuture, Client, ClientBuilder, Compliance, Pages, RawResponse, Request, Response, Submission,
+    Call, CallFuture, Client, ClientBuilder, Pages, RawResponse, Request, Response, ServerSettings, Submission,
     middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing},
 };
 pub use error::{Error, ErrorKind, Problem};

@@ -1,16 +1,20 @@
 //! The compliance resource server: separate from the main API, with a check of its own (platform document §5.7).
 
-use axum::Router;
+use std::collections::BTreeSet;
+
 use axum::extract::{FromRef, Request, State};
 use axum::response::{IntoResponse, Response};
+use axum::{Json, Router};
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::caller::Caller;
+use crate::contract::JSON_PATH;
 use crate::directory::{Membership, Role};
 use crate::handlers::{self, Api};
 use crate::issuer::{Issuer, bearer, challenge, team_claims};
+use crate::problem;
 
 /// What the server is configured with: its team and its issuer.
 #[derive(Clone, Debug)]
@@ -18,7 +22,7 @@ pub(crate) struct Compliance {
     pub(crate) team_id: Uuid,
 }
 
-/// The operations of the two compliance prefixes, and nothing else.
+/// The operations of the two compliance prefixes and their contract, and nothing else.
 pub(crate) fn routes<S>() -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
@@ -30,6 +34,12 @@ where
 
 async fn serve(State(api): State<Api>, State(compliance): State<Compliance>, request: Request) -> Response {
     let path = request.uri().path();
+    if path == JSON_PATH && request.method() == http::Method::GET {
+        return match caller(&api.issuer, &compliance, request.headers()) {
+            Ok(_) => contract(&api),
+            Err(response) => *response,
+        };
+    }
     if !path.starts_with("/api/compliance/") {
         return StatusCode::NOT_FOUND.into_response();
     }
@@ -39,6 +49,44 @@ async fn serve(State(api): State<Api>, State(compliance): State<Compliance>, req
         Ok::<_, Box<Response>>(handlers::run(&api, &caller, found, request).await)
     };
     answer.await.unwrap_or_else(|response| *response)
+}
+
+/// The contract of this server, for callers that it takes: its operations, and the schemas that those are made of.
+fn contract(api: &Api) -> Response {
+    let whole = api.contract.json().ok().and_then(|rendered| serde_json::from_slice::<Value>(&rendered.body).ok());
+    let Some(mut document) = whole else {
+        return problem::response(StatusCode::INTERNAL_SERVER_ERROR, "the contract cannot be written");
+    };
+    if let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) {
+        paths.retain(|path, _| path.starts_with("/api/compliance/"));
+    }
+    let mut kept = BTreeSet::new();
+    let mut waiting = vec![document["paths"].clone()];
+    while let Some(value) = waiting.pop() {
+        for name in references(&value) {
+            if kept.insert(name.clone()) {
+                waiting.push(document["components"]["schemas"][&name].clone());
+            }
+        }
+    }
+    if let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) {
+        schemas.retain(|name, _| kept.contains(name));
+    }
+    document["info"]["title"] = "Sandbox: compliance resource server".into();
+    document["tags"] = Value::Array(Vec::new());
+    Json(document).into_response()
+}
+
+/// The names of the schemas that a value refers to.
+fn references(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(references).collect(),
+        Value::Object(members) => {
+            let own = members.get("$ref").and_then(Value::as_str).and_then(|text| text.rsplit('/').next());
+            own.map(str::to_owned).into_iter().chain(members.values().flat_map(references)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// First the issuer and its keys; then a `team_id` or `tenant_id` claim whose GUID is the configured team's. An opaque API token

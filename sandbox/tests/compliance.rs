@@ -97,6 +97,30 @@ async fn the_issuer_is_checked_first() {
 }
 
 #[tokio::test]
+async fn it_publishes_its_contract_to_the_callers_that_it_takes() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    const PATH: &str = "/swagger/v1/swagger.json";
+    let bare = support::http().get(format!("{}{PATH}", sandbox.compliance_url())).send().await.unwrap();
+    assert_eq!(bare.status(), 401);
+    let other = token(&sandbox, sandbox.client("borealis-automation").unwrap()).await;
+    assert_eq!(status(&sandbox, &other, PATH).await, 403);
+    let good = token(&sandbox, sandbox.client("aurora-automation").unwrap()).await;
+    let request = support::http().get(format!("{}{PATH}", sandbox.compliance_url())).bearer_auth(&good);
+    let contract: Value = request.send().await.unwrap().json().await.unwrap();
+    let paths: Vec<&String> = contract["paths"].as_object().unwrap().keys().collect();
+    assert!(paths.len() > 3 && paths.iter().all(|path| path.starts_with("/api/compliance/")), "{paths:?}");
+    // Every reference leads somewhere, and every schema is referred to.
+    let text = contract.to_string();
+    for name in contract["components"]["schemas"].as_object().unwrap().keys() {
+        assert!(text.contains(&format!("#/components/schemas/{name}\"")), "{name}");
+    }
+    for part in text.split("\"#/components/schemas/").skip(1) {
+        let name = part.split('"').next().unwrap();
+        assert!(contract["components"]["schemas"].get(name).is_some(), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn it_serves_the_compliance_operations_and_nothing_else() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let good = token(&sandbox, sandbox.client("aurora-automation").unwrap()).await;
@@ -105,7 +129,7 @@ async fn it_serves_the_compliance_operations_and_nothing_else() {
         "/api/compliance",
         "/api/compliancex/frameworks",
         "/graphql",
-        "/swagger/v1/swagger.json",
+        "/swagger/v1/swagger.yaml",
     ] {
         assert_eq!(status(&sandbox, &good, path).await, 404, "{path}");
     }

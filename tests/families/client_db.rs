@@ -3,7 +3,7 @@
 use platform_client::types::{
     CreateBackup, DatabaseEngine, DatabaseQuery, ImportConnectionRequest, QueryConnectionResponse, WorkflowState,
 };
-use platform_client::{Maybe, Upload, Uuid};
+use platform_client::{Upload, Uuid};
 
 use super::text;
 use crate::support::{client, sandbox};
@@ -35,20 +35,16 @@ async fn statements_backups_and_dumps() {
     sandbox.clock().hold();
     let id = sandbox.team().connection_id;
     let databases = platform.client_db();
-    let query = |statement: &str| DatabaseQuery {
-        statement: statement.to_owned(),
-        limit: Maybe::from(10),
-        parameters: Maybe::Absent,
-    };
+    let query = |statement: &str| DatabaseQuery::new(statement.to_owned()).limit(10);
     let rows = databases.query_connection(&id, &query("select 1")).await.unwrap();
     let QueryConnectionResponse::Ok(rows) = rows else { panic!("{rows:?}") };
     assert_eq!(rows.is_truncated, Some(false));
     assert!(databases.query_connection(&id, &query("")).await.unwrap_err().is_bad_request());
 
-    let backup = CreateBackup { label: text("nightly"), retain_days: Some(7) };
+    let backup = CreateBackup::default().label(text("nightly")).retain_days(7);
     let accepted = databases.create_connection_backup(&id, &backup).await.unwrap();
     assert_eq!(accepted.state, Some(WorkflowState::Value0));
-    let form = || ImportConnectionRequest { dump: Upload::bytes("--").file_name("dump.sql"), truncate: Some(false) };
+    let form = || ImportConnectionRequest::new(Upload::bytes("--").file_name("dump.sql")).truncate(false);
     let imported = databases.import_connection(&id, form()).await.unwrap();
     assert!(imported.id.is_some() && imported.id != accepted.id);
     let exported = databases.export_connection(&id).await.unwrap().bytes().await.unwrap();

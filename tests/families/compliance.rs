@@ -7,15 +7,15 @@ use super::text;
 use crate::support::{client, sandbox};
 
 fn framework() -> SaveFramework {
-    SaveFramework { name: "Baseline".to_owned(), authority: text("Bureau") }
+    SaveFramework::new("Baseline").authority(text("Bureau"))
 }
 
 fn version() -> SaveFrameworkVersion {
-    SaveFrameworkVersion { label: "1.0".to_owned(), is_published: Some(true), effective_from: Maybe::Null }
+    SaveFrameworkVersion::new("1.0").is_published(true).effective_from(Maybe::Null)
 }
 
 fn control(code: &str, severity: ControlSeverity) -> SaveControl {
-    SaveControl { code: code.to_owned(), title: text("Doors"), guidance: Maybe::Absent, severity: Some(severity) }
+    SaveControl::new(code.to_owned()).title(text("Doors")).severity(severity)
 }
 
 #[tokio::test]

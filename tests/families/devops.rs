@@ -15,12 +15,10 @@ use crate::support::{client, sandbox};
 const LONG: Duration = Duration::from_secs(600);
 
 async fn repository(platform: &Platform) -> GitRepository {
-    let body = CreateGitRepository {
-        name: "infrastructure".to_owned(),
-        default_branch: text("main"),
-        project_id: Maybe::Null,
-        visibility: Some(GitVisibility::Team),
-    };
+    let body = CreateGitRepository::new("infrastructure")
+        .default_branch(text("main"))
+        .project_id(Maybe::Null)
+        .visibility(GitVisibility::Team);
     platform.devops().create_repository(&body).await.unwrap()
 }
 
@@ -38,7 +36,7 @@ async fn repositories_and_branches() {
     assert_eq!(devops.list_repositories().await.unwrap(), [created]);
     assert_eq!(devops.list_repositories().project_id(&Uuid::from_u128(1)).await.unwrap(), []);
 
-    let moved = |commit: &str| MoveGitBranch { commit: text(commit), is_protected: Some(true) };
+    let moved = |commit: &str| MoveGitBranch::default().commit(text(commit)).is_protected(true);
     let first = devops.update_repository_branch(&id, "topic", &moved("abc")).with_response().await.unwrap();
     assert_eq!((first.status().as_u16(), first.value().commit.as_deref()), (201, Some("abc")));
     let second = devops.update_repository_branch(&id, "topic", &moved("def")).with_response().await.unwrap();
@@ -60,12 +58,10 @@ async fn files_are_uploaded_listed_written_and_deleted() {
     let (_sandbox, _secrets, platform) = sandbox().await;
     let devops = platform.devops();
     let id = repository(&platform).await.id.unwrap();
-    let form = CreateRepositoryFileRequest {
-        branch: Some("topic".to_owned()),
-        files: Some(vec![Upload::bytes("one").file_name("one.tf")]),
-        message: Some("One".to_owned()),
-        tags: None,
-    };
+    let form = CreateRepositoryFileRequest::default()
+        .branch("topic")
+        .files(vec![Upload::bytes("one").file_name("one.tf")])
+        .message("One");
     let stored = devops.create_repository_file(&id, form).await.unwrap();
     assert_eq!((stored.len(), stored[0].path.as_deref(), stored[0].size), (1, Some("one.tf"), Some(3)));
     assert_eq!(devops.list_repository_files(&id).branch("topic").await.unwrap(), stored);
@@ -88,13 +84,10 @@ async fn terraform_plans_applies_and_destroys() {
     sandbox.clock().hold();
     let devops = platform.devops();
     let repository = repository(&platform).await.id.unwrap();
-    let body = CreateTerraformDeployment {
-        auto_approve: Some(false),
-        branch: text("main"),
-        repository_id: repository,
-        variables: Maybe::from(BTreeMap::from([("region".to_owned(), "north".to_owned())])),
-        working_directory: Maybe::Absent,
-    };
+    let body = CreateTerraformDeployment::new(repository)
+        .auto_approve(false)
+        .branch(text("main"))
+        .variables(BTreeMap::from([("region".to_owned(), "north".to_owned())]));
     let id = devops.create_terraform_deployment(&body).await.unwrap().id.unwrap();
     let state = async || devops.get_terraform_deployment(&id).await.unwrap().state.unwrap();
     assert_eq!(state().await, TerraformState::Queued);

@@ -11,7 +11,7 @@ use crate::support::{client, sandbox};
 
 async fn thread(platform: &Platform, title: &str, tag: &str) -> ForumThread {
     let tags = Maybe::from(vec![tag.to_owned()]);
-    let body = SaveForumThread { title: title.to_owned(), body: text("Hello"), tags };
+    let body = SaveForumThread::new(title.to_owned()).body(text("Hello")).tags(tags);
     platform.forum().create_thread(&body).await.unwrap()
 }
 
@@ -27,7 +27,7 @@ async fn threads_are_opened_found_changed_and_deleted() {
     let page = forum.list_threads().skip(1).take(1).await.unwrap();
     assert_eq!((page.items.map(|items| items.len()), page.total_count), (Some(1), Some(2)));
 
-    let change = ChangeForumThread { title: text("Three"), ..Default::default() };
+    let change = ChangeForumThread::default().title(text("Three"));
     let changed = forum.patch_thread(&id, &change).await.unwrap();
     assert_eq!((changed.id, changed.title.as_deref(), &changed.body), (Some(id), Some("Three"), &first.body));
     assert_eq!(forum.get_thread(&id).await.unwrap(), changed);
@@ -44,7 +44,7 @@ async fn replies_and_comments() {
     let forum = platform.forum();
     let id = thread(&platform, "One", "a").await.id.unwrap();
     assert_eq!(forum.list_thread_replies(&id).await.unwrap(), []);
-    let said = |body: &str| SaveForumText { body: body.to_owned() };
+    let said = |body: &str| SaveForumText::new(body.to_owned());
     let reply = forum.create_thread_reply(&id, &said("Welcome")).await.unwrap();
     assert_eq!((reply.thread_id, reply.body.as_deref()), (Some(id), Some("Welcome")));
     let reply_id = reply.id.unwrap();
@@ -66,7 +66,7 @@ async fn a_vote_is_given_and_withdrawn() {
     let (_sandbox, _secrets, platform) = sandbox().await;
     let forum = platform.forum();
     let id = thread(&platform, "One", "a").await.id.unwrap();
-    let vote = UpdateThreadVoteRequest { comment: Some("yes".to_owned()), value: Some(VoteValue::Up) };
+    let vote = UpdateThreadVoteRequest::default().comment("yes").value(VoteValue::Up);
     let stored = forum.update_thread_vote(&id, &vote).await.unwrap();
     assert_eq!((stored.value, stored.comment.as_deref()), (Some(VoteValue::Up), Some("yes")));
     assert_eq!(forum.get_thread_vote(&id).await.unwrap(), Some(stored));
@@ -87,10 +87,10 @@ async fn moderators_lock_hide_and_resolve() {
     assert_eq!(flags().await, (Some(false), Some(false)));
     forum.lock_thread(&id).await.unwrap();
     assert_eq!(flags().await, (Some(true), Some(false)));
-    forum.hide_thread(&id, &HideForumThread { reason: text("spam") }).await.unwrap();
+    forum.hide_thread(&id, &HideForumThread::default().reason(text("spam"))).await.unwrap();
     assert_eq!(flags().await, (Some(true), Some(true)));
 
-    let body = CreateForumReport { reason: Some("spam".to_owned()), thread_id: id };
+    let body = CreateForumReport::new(id).reason("spam");
     let report = forum.create_moderation_report(&body).await.unwrap();
     assert_eq!((report.thread_id, report.state), (Some(id), Some(ReportState::Value0)));
     let in_state = async |state| forum.list_moderation_reports().state(&state).await.unwrap();

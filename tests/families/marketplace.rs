@@ -10,13 +10,11 @@ use crate::support::sandbox;
 async fn items_components_and_images() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let marketplace = platform.marketplace();
-    let body = SaveStoreItem {
-        name: "Queue".to_owned(),
-        category: text("messaging"),
-        is_published: Some(true),
-        summary: text("First in, first out"),
-        tags: Maybe::Null,
-    };
+    let body = SaveStoreItem::new("Queue")
+        .category(text("messaging"))
+        .is_published(true)
+        .summary(text("First in, first out"))
+        .tags(Maybe::Null);
     let item = marketplace.create_store_item(&body).await.unwrap();
     assert_eq!((item.name.as_deref(), item.is_published), (Some("Queue"), Some(true)));
     let id = item.id.unwrap();
@@ -27,7 +25,7 @@ async fn items_components_and_images() {
     assert!(listed.contains(&id) && listed.contains(&sandbox.team().store_item_id));
 
     assert_eq!(marketplace.list_store_item_components(&id).await.unwrap(), []);
-    let body = SaveStoreItemComponent { name: text("broker"), image: text("broker:1"), order: Some(2) };
+    let body = SaveStoreItemComponent::default().name(text("broker")).image(text("broker:1")).order(2);
     let component = marketplace.create_store_item_component(&id, &body).await.unwrap();
     assert_eq!((component.name.as_deref(), component.order), (Some("broker"), Some(2)));
     assert_eq!(marketplace.list_store_item_components(&id).await.unwrap(), [component]);
@@ -48,12 +46,11 @@ async fn payment_plans_are_added_and_withdrawn() {
     let item = sandbox.team().store_item_id;
     let seeded = marketplace.get_store_item_payment_plan(&item, &sandbox.team().payment_plan_id).await.unwrap();
     assert_eq!((seeded.name.as_deref(), seeded.price), (Some("Monthly"), Some(9.5)));
-    let body = SavePaymentPlan {
-        name: text("Yearly"),
-        price: Some(99.25),
-        currency: text("EUR"),
-        period: Some(BillingPeriod::Value2),
-    };
+    let body = SavePaymentPlan::default()
+        .name(text("Yearly"))
+        .price(99.25)
+        .currency(text("EUR"))
+        .period(BillingPeriod::Value2);
     let plan = marketplace.create_store_item_payment_plan(&item, &body).await.unwrap();
     assert_eq!((plan.price, plan.period), (Some(99.25), Some(BillingPeriod::Value2)));
     let id = plan.id.unwrap();

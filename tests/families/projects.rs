@@ -13,20 +13,14 @@ use super::text;
 use crate::support::sandbox;
 
 async fn project(platform: &Platform, sandbox: &Sandbox) -> Uuid {
-    let body =
-        CreateProject { team_id: Some(sandbox.team().id), name: Some("Atlas".to_owned()), ..CreateProject::default() };
+    let body = CreateProject::default().team_id(sandbox.team().id).name("Atlas");
     let created = platform.projects().create_project(&body).await.unwrap().unwrap();
     created["id"].to().unwrap()
 }
 
 async fn component(platform: &Platform, project: &Uuid) -> Uuid {
-    let body = CreateComponent {
-        name: "web".to_owned(),
-        kind: Some(ComponentKind::Value1),
-        image: text("web:1"),
-        labels: Maybe::Null,
-        replicas: Maybe::from(1),
-    };
+    let body =
+        CreateComponent::new("web").kind(ComponentKind::Value1).image(text("web:1")).labels(Maybe::Null).replicas(1);
     let created = platform.projects().create_project_component(project, &body).await.unwrap();
     assert_eq!((created.project_id, created.name.as_deref(), created.replicas), (Some(*project), Some("web"), Some(1)));
     created.id.unwrap()
@@ -37,7 +31,7 @@ async fn a_project_is_changed_and_deleted() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let projects = platform.projects();
     let id = project(&platform, &sandbox).await;
-    let change = UpdateProject { description: text("Maps"), ..UpdateProject::default() };
+    let change = UpdateProject::default().description(text("Maps"));
     let changed = projects.update_project(&id, &change).await.unwrap();
     let field = |name: &str| changed.get::<String>(name).unwrap();
     assert_eq!((field("name").as_deref(), field("description").as_deref()), (Some("Atlas"), Some("Maps")));
@@ -55,7 +49,7 @@ async fn components_are_replaced_and_removed() {
     let projects = platform.projects();
     let project = project(&platform, &sandbox).await;
     let id = component(&platform, &project).await;
-    let change = UpdateComponent { replicas: Some(3), image: text("web:2"), ..UpdateComponent::default() };
+    let change = UpdateComponent::default().replicas(3).image(text("web:2"));
     let changed = projects.update_project_component(&project, &id, &change).await.unwrap();
     assert_eq!(
         (changed.replicas, changed.image.as_deref(), changed.name.as_deref()),
@@ -76,7 +70,7 @@ async fn environment_variables_are_set_and_removed() {
     let project = project(&platform, &sandbox).await;
     let id = component(&platform, &project).await;
     let set = async |value: &str| {
-        let body = SetEnvironmentVariable { is_secret: Some(false), value: text(value) };
+        let body = SetEnvironmentVariable::default().is_secret(false).value(text(value));
         let call = projects.update_project_component_environment_variable(&project, &id, "LEVEL", &body);
         call.with_response().await.unwrap().status().as_u16()
     };
@@ -97,7 +91,7 @@ async fn access_is_granted_and_revoked() {
     let project = project(&platform, &sandbox).await;
     let id = component(&platform, &project).await;
     let user = Uuid::from_u128(7);
-    let body = CreateAccessGrant { expires_at: Maybe::Null, level: Some(AccessLevel::Write), user_id: Some(user) };
+    let body = CreateAccessGrant::default().expires_at(Maybe::Null).level(AccessLevel::Write).user_id(user);
     let grant = projects.create_project_component_access_grant(&project, &id, &body).await.unwrap();
     assert_eq!((grant.user_id, grant.level.clone()), (Some(user), Some(AccessLevel::Write)));
     let key = grant.id.unwrap();
@@ -115,7 +109,7 @@ async fn a_workload_is_deployed_once_for_a_key_and_cancelled() {
     let projects = platform.projects();
     let project = project(&platform, &sandbox).await;
     let component = component(&platform, &project).await;
-    let body = DeployWorkload { tag: text("v1"), ..DeployWorkload::default() };
+    let body = DeployWorkload::default().tag(text("v1"));
     let begin = async |key: u128| {
         let key = Uuid::from_u128(key);
         let call = projects.create_project_component_deployment(&project, &component, &body).idempotency_key(&key);

@@ -1,6 +1,5 @@
 //! Teams: roles, billing accounts, container registries and the credentials of providers.
 
-use platform_client::Maybe;
 use platform_client::types::{
     AccessKeyCredential, BillingAccountStatus, CreateBillingAccount, CreateTeamServiceProviderCredentialCreated,
     CreateTeamServiceProviderCredentialRequest, GetTeamServiceProviderCredentialResponse,
@@ -21,7 +20,7 @@ async fn a_team_and_its_roles() {
     assert_eq!(listed, [Some(id)]);
     assert!(teams.get_team(&sandbox.other_team().id).await.unwrap_err().is_not_found());
 
-    let save = |name: &str, permission| SaveTeamRole { name: text(name), permissions: Maybe::from(vec![permission]) };
+    let save = |name: &str, permission| SaveTeamRole::default().name(text(name)).permissions(vec![permission]);
     let role = teams.create_team_role(&id, &save("Reader", TeamPermission::ReadProjects)).await.unwrap();
     assert_eq!(role.permissions, Some(vec![TeamPermission::ReadProjects]));
     assert!(teams.list_team_roles(&id).await.unwrap().contains(&role));
@@ -40,7 +39,7 @@ async fn billing_accounts_and_registries() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let teams = platform.teams();
     let id = sandbox.team().id;
-    let body = CreateBillingAccount { name: text("Second"), currency: text("CHF") };
+    let body = CreateBillingAccount::default().name(text("Second")).currency(text("CHF"));
     let account = teams.create_team_billing_account(&id, &body).await.unwrap();
     assert_eq!((account.team_id, account.currency.as_deref()), (Some(id), Some("CHF")));
     assert_eq!(account.status, Some(BillingAccountStatus::Active));
@@ -49,12 +48,11 @@ async fn billing_accounts_and_registries() {
     let accounts = teams.list_team_billing_accounts(&id).await.unwrap();
     assert!(accounts.len() == 2 && accounts.contains(&account) && accounts.contains(&seeded), "{accounts:?}");
 
-    let body = SaveContainerRegistry {
-        name: text("images"),
-        address: text("registry.example"),
-        user_name: text("puller"),
-        password: text("not shown"),
-    };
+    let body = SaveContainerRegistry::default()
+        .name(text("images"))
+        .address(text("registry.example"))
+        .user_name(text("puller"))
+        .password(text("not shown"));
     let registry = teams.create_team_container_registry(&id, &body).await.unwrap();
     assert_eq!(registry.address.as_deref(), Some("registry.example"));
     let key = registry.id.unwrap();
@@ -70,8 +68,7 @@ async fn credentials_of_providers() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let teams = platform.teams();
     let id = sandbox.team().id;
-    let body =
-        AccessKeyCredential { access_key_id: text("AK"), id: None, kind: None, name: text("a"), region: text("north") };
+    let body = AccessKeyCredential::default().access_key_id(text("AK")).name(text("a")).region(text("north"));
     let body = CreateTeamServiceProviderCredentialRequest::AccessKeyCredential(Box::new(body));
     let created = teams.create_team_service_provider_credential(&id, &body).await.unwrap();
     let CreateTeamServiceProviderCredentialCreated::AccessKeyCredential(stored) = created else {

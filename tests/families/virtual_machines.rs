@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use platform_client::types::{OpenSession, SessionProtocol, SetShutdownTimer, VirtualMachineState, WorkflowState};
-use platform_client::{EventStream, Maybe, Uuid};
+use platform_client::{EventStream, Uuid};
 
 use super::text;
 use crate::support::{client, sandbox};
@@ -109,7 +109,7 @@ async fn a_shutdown_timer_is_set_and_cleared() {
     let id = sandbox.team().virtual_machine_id;
     let machines = platform.virtual_machines();
     assert_eq!(machines.get_virtual_machine_shutdown_timer(&id).await.unwrap(), None);
-    let body = SetShutdownTimer { minutes: 30, reason: text("night") };
+    let body = SetShutdownTimer::new(30).reason(text("night"));
     let timer = machines.update_virtual_machine_shutdown_timer(&id, &body).await.unwrap();
     assert_eq!((timer.minutes, timer.reason.as_deref()), (Some(30), Some("night")));
     assert_eq!(machines.get_virtual_machine_shutdown_timer(&id).await.unwrap(), Some(timer));
@@ -125,7 +125,7 @@ async fn a_session_is_opened_listed_and_closed() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let id = sandbox.team().virtual_machine_id;
     let machines = platform.virtual_machines();
-    let body = OpenSession { protocol: Some(SessionProtocol::WebTerminal), public_key: Maybe::Absent };
+    let body = OpenSession::default().protocol(SessionProtocol::WebTerminal);
     let session = machines.create_virtual_machine_session(&id, &body).await.unwrap();
     assert_eq!(session.protocol, Some(SessionProtocol::WebTerminal));
     assert_eq!((session.virtual_machine_id, session.closed_at.clone()), (Some(id), None));

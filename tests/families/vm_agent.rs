@@ -13,16 +13,14 @@ async fn an_agent_registers_and_works_a_command_off() {
     let (sandbox, secrets, platform) = sandbox().await;
     let agents = platform.vm_agent();
     let machine = sandbox.team().virtual_machine_id;
-    let body =
-        RegisterAgent { host_name: "builder".to_owned(), version: text("1.2"), virtual_machine_id: machine.into() };
+    let body = RegisterAgent::new("builder").version(text("1.2")).virtual_machine_id(machine);
     let agent = agents.create_agent(&body).await.unwrap();
     assert_eq!((agent.host_name.as_deref(), agent.virtual_machine_id), (Some("builder"), Some(machine)));
     let id = agent.id.unwrap();
     agents.heartbeat_agent(&id, "1.2").await.unwrap();
     assert_eq!(agents.get_agent(&id).await.unwrap(), agent);
 
-    let command =
-        RunScriptCommand { id: None, script: "true".to_owned(), timeout_seconds: Maybe::from(5), type_: None };
+    let command = RunScriptCommand::new("true").timeout_seconds(5);
     let command = AgentCommand::RunScriptCommand(Box::new(command));
     let created = agents.create_agent_command(&id, &command).await.unwrap();
     let AgentCommand::RunScriptCommand(stored) = &created else { panic!("{created:?}") };
@@ -31,13 +29,9 @@ async fn an_agent_registers_and_works_a_command_off() {
     assert_eq!(agents.list_agent_commands(&id).await.unwrap(), std::slice::from_ref(&created));
     agents.mark_agent_command_started(&id, &command).await.unwrap();
     assert_eq!(agents.list_agent_commands(&id).await.unwrap(), []);
-    let output = CreateAgentCommandOutputRequest {
-        sequence: 1,
-        stream: Some(OutputStream::Stdout),
-        text: Some("done".to_owned()),
-    };
+    let output = CreateAgentCommandOutputRequest::new(1).stream(OutputStream::Stdout).text("done");
     agents.create_agent_command_output(&id, &command, &output).await.unwrap();
-    let completed = CommandCompleted { exit_code: Some(0), finished_at: None, message: Maybe::Absent };
+    let completed = CommandCompleted::default().exit_code(0);
     agents.mark_agent_command_completed(&id, &command, &completed).await.unwrap();
 
     let missing = Uuid::from_u128(1);

@@ -12,16 +12,15 @@ const ID: Uuid = Uuid::from_u128(0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10);
 
 #[tokio::test]
 async fn json_as_the_platform_document_shows_it() {
-    let body = CreateProject {
-        team_id: Some(ID),
-        team_billing_account_id: Some(Uuid::nil()),
-        store_item_payment_plan_id: Maybe::Null,
-        name: Some("A \"quoted\" näme".to_owned()),
-        description: Some(String::new()),
-        category: Some("research".to_owned()),
-        help_page: Some(String::new()),
-        service_providers: Some(Vec::new()),
-    };
+    let body = CreateProject::default()
+        .team_id(ID)
+        .team_billing_account_id(Uuid::nil())
+        .store_item_payment_plan_id(Maybe::Null)
+        .name("A \"quoted\" näme")
+        .description(String::new())
+        .category("research")
+        .help_page(String::new())
+        .service_providers(Vec::new());
     let (sent, project) =
         exchange(Reply::empty(201), async |platform| platform.projects().create_project(&body).await).await;
     assert_eq!(project.unwrap(), None);
@@ -42,11 +41,7 @@ async fn json_as_the_platform_document_shows_it() {
 
 #[tokio::test]
 async fn absent_null_and_a_value_are_three_things() {
-    let body = ChangeForumThread {
-        title: Maybe::Absent,
-        body: Maybe::Null,
-        tags: Maybe::Value(vec!["a".to_owned(), String::new()]),
-    };
+    let body = ChangeForumThread::default().body(Maybe::Null).tags(vec!["a".to_owned(), String::new()]);
     let (sent, thread) =
         exchange(Reply::json("{}"), async |platform| platform.forum().patch_thread(&ID, &body).await).await;
     thread.unwrap();
@@ -64,8 +59,7 @@ async fn absent_null_and_a_value_are_three_things() {
 
 #[tokio::test]
 async fn a_tagged_union_says_its_tag_first() {
-    let script =
-        RunScriptCommand { id: None, script: "echo".to_owned(), timeout_seconds: Maybe::Value(30), type_: None };
+    let script = RunScriptCommand::new("echo").timeout_seconds(30);
     let command = AgentCommand::RunScriptCommand(Box::new(script));
     let (sent, _) =
         exchange(Reply::empty(204), async |platform| platform.vm_agent().create_agent_command(&ID, &command).await)
@@ -76,7 +70,7 @@ async fn a_tagged_union_says_its_tag_first() {
 
 #[tokio::test]
 async fn forms() {
-    let body = UpdateThreadVoteRequest { comment: Some("a b&c=ü".to_owned()), value: Some(VoteValue::Down) };
+    let body = UpdateThreadVoteRequest::default().comment("a b&c=ü").value(VoteValue::Down);
     let (sent, vote) =
         exchange(Reply::json("{}"), async |platform| platform.forum().update_thread_vote(&ID, &body).await).await;
     vote.unwrap();
@@ -90,7 +84,7 @@ async fn forms() {
             "comment=a+b%26c%3D%C3%BC&value=-1",
         ),
     );
-    let body = CreateAgentCommandOutputRequest { sequence: 7, stream: Some(OutputStream::Stdout), text: None };
+    let body = CreateAgentCommandOutputRequest::new(7).stream(OutputStream::Stdout);
     let (sent, done) = exchange(Reply::empty(204), async |platform| {
         platform.vm_agent().create_agent_command_output(&ID, &ID, &body).await
     })
@@ -101,15 +95,13 @@ async fn forms() {
 
 #[tokio::test]
 async fn multipart_with_files_fields_and_quoted_names() {
-    let form = CreateRepositoryFileRequest {
-        branch: Some("main".to_owned()),
-        files: Some(vec![
+    let form = CreateRepositoryFileRequest::default()
+        .branch("main")
+        .files(vec![
             Upload::bytes("one").file_name("a \"b\".txt").content_type("text/plain"),
             Upload::bytes("two").file_name("ü.bin"),
-        ]),
-        message: None,
-        tags: Some(vec!["x".to_owned(), "y".to_owned()]),
-    };
+        ])
+        .tags(vec!["x".to_owned(), "y".to_owned()]);
     let (sent, files) =
         exchange(Reply::json("[]"), async |platform| platform.devops().create_repository_file(&ID, form).await).await;
     assert_eq!(files.unwrap(), []);

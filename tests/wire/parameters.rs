@@ -1,7 +1,7 @@
 //! Parameters: path, query in every style, header, cookie.
 
 use platform_client::types::{StoreItemFilter, VirtualMachineState};
-use platform_client::{Maybe, Platform, Uuid};
+use platform_client::{Platform, Uuid};
 
 use crate::support::{Recorder, Reply, exchange, requested};
 
@@ -10,11 +10,7 @@ const TWO: Uuid = Uuid::from_u128(2);
 
 #[tokio::test]
 async fn deep_exploded_and_unexploded_queries() {
-    let filter = StoreItemFilter {
-        category: Maybe::from("web & more".to_owned()),
-        is_published: Some(true),
-        name: Maybe::Absent,
-    };
+    let filter = StoreItemFilter::default().category("web & more").is_published(true);
     let tags = ["x,y".to_owned(), "z".to_owned()];
     let (sent, page) = exchange(Reply::json("{}"), async |platform| {
         // In another order than the contract's, and one of them twice.

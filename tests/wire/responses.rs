@@ -4,7 +4,7 @@ use platform_client::types::{
     AgentCommand, ComponentKind, CreateTeamServiceProviderCredentialCreated, DatabaseEngine, DatabaseQuery,
     ProblemDetails, QueryConnectionResponse, ValidationProblemDetails, VirtualMachineState,
 };
-use platform_client::{Error, Maybe, Object, Platform, Uuid, Value};
+use platform_client::{Error, Object, Platform, Uuid, Value};
 use serde_json::json;
 
 use crate::support::{Reply, exchange};
@@ -12,7 +12,7 @@ use crate::support::{Reply, exchange};
 const ID: Uuid = Uuid::from_u128(1);
 
 async fn query(reply: Reply) -> Result<QueryConnectionResponse, Error> {
-    let body = DatabaseQuery { statement: "select 1".to_owned(), limit: Maybe::Absent, parameters: Maybe::Absent };
+    let body = DatabaseQuery::new("select 1");
     exchange(reply, async |platform| platform.client_db().query_connection(&ID, &body).await).await.1
 }
 

@@ -42,6 +42,8 @@ Examples:
   cargo xtask drift --against origin/main             what this branch changes, without a network
   cargo xtask drift before.json after.yaml            two files, in any dialect
   cargo xtask drift --against v1.2.0 --format markdown --output drift.md --fail-on none
+  cargo xtask drift --against main --format html --output drift.html --fail-on none
+                                                      a page to search, for the browser
   cargo xtask drift explain member-removed            what a rule means";
 
 const FUZZ: &str = "\
@@ -105,6 +107,8 @@ pub(crate) enum Format {
     Markdown,
     /// For programs.
     Json,
+    /// A page for the browser, in one file.
+    Html,
 }
 
 /// What ends the command with exit code 1.
@@ -184,6 +188,9 @@ pub(crate) struct Regenerate {
     /// Base URL of a deployment; the contract is found below it.
     #[arg(long, value_name = "URL", conflicts_with_all = ["offline", "check"])]
     pub(crate) base_url: Option<String>,
+    /// Downloads one of the configured documents; the others stay as they are pinned.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["contract", "sandbox", "offline", "check", "locked"])]
+    pub(crate) document: Option<String>,
     /// The GraphQL schema: a file in the schema definition language, or an introspection in JSON; no service is asked for it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "drop_schema", "locked"])]
     pub(crate) schema: Option<PathBuf>,

@@ -4,6 +4,7 @@
 
 mod check;
 mod child;
+mod comparison;
 mod console;
 mod corpus;
 mod drift;

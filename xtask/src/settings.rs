@@ -44,13 +44,22 @@ pub(crate) struct Source {
 }
 
 /// `[[source.document]]`: one contract.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Document {
     /// Name of the pinned file and of the document in messages: lower-case letters, digits, `-` and `_`.
     pub(crate) name: String,
     /// `/path` below the base URL, an http(s) URL, or a file relative to the workspace.
     pub(crate) contract: String,
+    /// Its own base URL, in the place of that of `[source]`.
+    #[serde(default)]
+    pub(crate) base_url: Option<String>,
+    /// Environment variable that holds it; it goes before `base_url`.
+    #[serde(default)]
+    pub(crate) base_url_env: Option<String>,
+    /// The token that it is downloaded with, in the place of that of `[source.token]`.
+    #[serde(default)]
+    pub(crate) token: Option<TokenSource>,
 }
 
 /// `[source.token]`: names of the places that hold credentials, never the credentials.
@@ -92,6 +101,19 @@ impl Settings {
         let mut settings = Self::parse(&text)?;
         settings.codegen.graphql.documents = documents(workspace, GRAPHQL)?;
         Ok(settings)
+    }
+
+    /// Fails where no document has this name.
+    pub(crate) fn knows(&self, name: &str) -> Result<(), Failure> {
+        let names: Vec<&str> = self.source.documents.iter().map(|document| document.name.as_str()).collect();
+        if names.contains(&name) {
+            return Ok(());
+        }
+        let hint = match names.as_slice() {
+            [] => format!("{CONFIGURATION} has no [[source.document]]: run the command without --document"),
+            names => format!("the documents are {}", names.join(", ")),
+        };
+        Err(Failure::configuration("configuration/document", format!("no document has the name {name:?}"), hint))
     }
 
     /// Reads what a contract brings along in its own folder: a configuration, and GraphQL documents with their schema.
@@ -239,7 +261,9 @@ mod tests {
             "[source]\nunknown = 1",
             "[source.token]\nunknown = 1",
             "[[source.document]]\nunknown = 1",
+            "[[source.document]]\ntoken = { unknown = 1 }",
             "[[family]]\nunknown = 1",
+            "[[server]]\nunknown = 1",
             "[[correction]]\nunknown = 1",
             "[[operation]]\nunknown = 1",
             "[[operation]]\nstates = { unknown = 1 }",

@@ -16,6 +16,8 @@ pub(crate) const NAMES: &str = "specs/names.lock";
 pub(crate) const CONTRACTS: &str = "specs/contracts";
 /// The generated features of the client's manifest, in the lock and in messages.
 pub(crate) const BLOCK: &str = "generated-client/Cargo.toml#features";
+/// Path of the report on the last change of the contracts, relative to the workspace.
+pub(crate) const DRIFT: &str = "specs/drift.md";
 /// Folder of GraphQL documents, and of the schema that they are checked against, relative to the workspace.
 pub(crate) const GRAPHQL: &str = "specs/graphql";
 /// The pinned GraphQL schema, relative to the workspace.
@@ -42,9 +44,9 @@ pub(crate) fn pinned_path(name: &str) -> String {
     format!("{CONTRACTS}/{name}.json")
 }
 
-/// Whether the tool writes here: what only it writes, its lock, the names, and the manifest that holds the generated features.
+/// Whether the tool writes here: what only it writes, its lock, the names, the report on drift, and the manifest that holds the generated features.
 pub(crate) fn is_written(path: &str) -> bool {
-    is_territory(path) || [LOCK, NAMES, CLIENT_MANIFEST].contains(&path)
+    is_territory(path) || [LOCK, NAMES, DRIFT, CLIENT_MANIFEST].contains(&path)
 }
 
 /// The workspace that a command works on.

@@ -61,7 +61,16 @@ fn a_branch_is_compared_with_a_revision() {
     workspace.run(&["drift", "--against", "HEAD"]).succeeds(&["Nothing changed"]);
 
     workspace.write("smaller.json", &smaller());
-    workspace.run(&["regenerate", "--contract", "smaller.json"]).succeeds(&["changed"]);
+    let run = workspace.run(&["regenerate", "--contract", "smaller.json"]);
+    run.succeeds(&[
+        "changed",
+        "drift       specs/drift.md",
+        "1 cause: 1 breaks programs",
+        "B1   POST /api/things is gone",
+    ]);
+    assert!(workspace.read("specs/drift.md").starts_with("# Contract drift: platform\n\n**1 cause"));
+    // What did not change leaves the last report as it is.
+    workspace.run(&["regenerate", "--contract", "smaller.json"]).succeeds(&["0 bytes written"]);
     let run = workspace.run(&["drift", "--against", "HEAD", "--format", "markdown"]);
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     assert!(run.stdout.starts_with("# Contract drift: HEAD → what is pinned\n\n**1 cause: 1 breaks"), "{}", run.stdout);

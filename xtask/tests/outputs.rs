@@ -69,7 +69,10 @@ fn only_what_changed_is_written_and_going_back_restores_every_byte() {
 
     let run = workspace.pin(&contract::small());
     assert!(run.stdout.contains(" removed"), "{run:?}");
-    assert_eq!(workspace.tree(), tree);
+    let mut back = workspace.tree();
+    let report = back.remove("specs/drift.md").expect("the report on the way back");
+    assert!(String::from_utf8_lossy(&report).contains("/api/others` is gone"));
+    assert!(back == tree, "{:?}", back.keys().collect::<Vec<_>>());
 }
 
 #[test]

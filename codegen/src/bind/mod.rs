@@ -64,7 +64,9 @@ pub(crate) fn bind<'a>(model: &Model, setup: &'a Setup) -> Result<Bindings<'a>, 
 /// The operation of `METHOD /path` or `family.name`.
 fn find(model: &Model, key: &str) -> Option<usize> {
     model.operations.iter().position(|operation| {
-        format!("{} {}", operation.method, operation.target()) == key
+        let place = format!("{} {}", operation.method, operation.target());
+        place == key
+            || key.strip_prefix(&place).and_then(|rest| rest.strip_prefix(" of ")) == Some(&operation.document)
             || format!("{}.{}", operation.family, operation.name) == key
     })
 }

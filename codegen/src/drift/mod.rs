@@ -28,6 +28,7 @@ mod finding;
 mod gather;
 mod lifecycle;
 mod operation;
+mod page;
 mod pairing;
 mod parameters;
 mod report;
@@ -36,13 +37,14 @@ mod schema;
 mod security;
 mod side;
 mod silence;
+mod unused;
 
 use std::collections::BTreeSet;
 
 use crate::model::{Document, Node};
 use crate::{Contract, Problem, Report, load, upgrade};
 pub use change::Direction;
-use change::{Change, Log, label};
+use change::{Change, Log};
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
 use lifecycle::Sunset;
@@ -121,8 +123,11 @@ fn sides(before: &Side, after: &Side, today: &str) -> Drift {
     graph.run(&mut log);
     let gone = pairing.gone.iter().map(|index| &olds[*index]);
     let added = pairing.added.iter().map(|index| &news[*index]);
-    let lonely = [components(gone), components(added)];
-    unused(before, after, &lonely, &mut log);
+    let lonely = [unused::components(gone), unused::components(added)];
+    for (before, after) in &unused::compare([before, after], &lonely, &mut log) {
+        graph.unreached(before, after, &mut log);
+    }
+    graph.run(&mut log);
     items(&olds, &news, &mut log);
     let silence = silence::listen(before, after, &log);
     let findings = gather::gather(&log.changes, &graph, &named, before, after);
@@ -194,84 +199,6 @@ fn servers(before: &Side, after: &Side, log: &mut Log) {
         }
         log.push(change);
     }
-}
-
-/// The components that operations reach.
-fn components<'o, 'a: 'o>(operations: impl Iterator<Item = &'o Operation<'a>>) -> BTreeSet<String> {
-    let mut open: Vec<Node<'a>> =
-        operations.flat_map(|operation| [operation.node.clone(), operation.item.clone()]).collect();
-    let mut reached = BTreeSet::new();
-    while let Some(node) = open.pop() {
-        if let Some(target) =
-            node.value.get("$ref").and_then(serde_json::Value::as_str).and_then(|target| node.target(target))
-            && reached.insert(target.pointer.clone())
-        {
-            open.push(target);
-        }
-        open.extend(node.members().map(|(_, child)| child));
-        open.extend(node.items());
-    }
-    reached
-}
-
-/// Components that no operation uses. `lonely`: those that only operations without a counterpart use.
-fn unused(before: &Side, after: &Side, lonely: &[BTreeSet<String>; 2], log: &mut Log) {
-    let all = |side: &Side| -> Vec<(String, String)> {
-        let components = side.root().get("components");
-        let kinds = components.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
-        let schemes = |kind: &str| kind == "securitySchemes" || kind.starts_with("x-") || kind == "examples";
-        kinds
-            .iter()
-            .filter(|(kind, _)| !schemes(kind))
-            .flat_map(|(kind, node)| {
-                node.members().map(|(_, child)| ((*kind).to_owned(), child.pointer)).collect::<Vec<_>>()
-            })
-            .collect()
-    };
-    let mut changes = Vec::new();
-    let mut quiet = Vec::new();
-    for (side, other, forward) in [(before, after, true), (after, before, false)] {
-        let used = if forward { &log.forward } else { &log.backward };
-        for (kind, place) in all(side) {
-            let used_ = used.contains_key(&place) || log.judged[usize::from(!forward)].contains(&place);
-            let at = |side: &Side| side.document.tree.pointer(&place).cloned();
-            let (own, counterpart) = (at(side), at(other));
-            if used_ || own == counterpart {
-                continue;
-            }
-            if counterpart.is_none() && lonely[usize::from(!forward)].contains(&place) {
-                // It came or went with the operations that use it.
-                quiet.push((forward, place));
-                continue;
-            }
-            let node = |side: &'_ Side| {
-                side.root().target(&format!("#{}", place.replace('%', "%25"))).map(|node| node.pointer)
-            };
-            let (own_at, other_at) = (node(side), node(other));
-            let schema = kind == "schemas";
-            let rule = match (counterpart.is_some(), forward) {
-                (false, true) if schema => Rule::SchemaRemoved,
-                (false, false) if schema => Rule::SchemaAdded,
-                (true, false)
-                    if own_at == other_at
-                        && !log.backward.contains_key(&place)
-                        && !log.forward.contains_key(&place) =>
-                {
-                    continue;
-                }
-                _ => Rule::UnusedChanged,
-            };
-            let place_of = |pointer: Option<String>, value: Option<serde_json::Value>| {
-                Some(change::Place { pointer: pointer?, value: change::short(&value?) })
-            };
-            let mut change = Change::new(rule, label(&place), None, None);
-            let (own, counterpart) = (place_of(own_at, own), place_of(other_at, counterpart));
-            (change.before, change.after) = if forward { (own, counterpart) } else { (counterpart, own) };
-            changes.push(change);
-        }
-    }
-    log.changes.extend(changes);
-    log.quiet.extend(quiet);
 }
 
 /// Path items that lost all their operations, or are new with them: nothing else of them counts.

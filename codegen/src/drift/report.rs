@@ -10,7 +10,7 @@ use super::rule::Wire;
 const ROWS: usize = 40;
 
 /// Headings of the sections, each with the letter of its rows, from the worst to the least.
-const SECTIONS: [(Wire, &str, &str); 4] = [
+pub(super) const SECTIONS: [(Wire, &str, &str); 4] = [
     (Wire::Break, "B", "Breaks programs that run today"),
     (Wire::Risk, "R", "May break"),
     (Wire::Safe, "A", "Breaks nothing"),
@@ -96,7 +96,7 @@ impl Drift {
         text
     }
 
-    fn rest(&self) -> [String; 3] {
+    pub(super) fn rest(&self) -> [String; 3] {
         [
             format!("Documentation: {} changed.", count(self.documentation, "place")),
             format!("The same in another way: {}.", count(self.spelling, "place")),
@@ -122,7 +122,7 @@ fn table(text: &mut String, letter: &str, findings: &[&Finding]) {
 }
 
 /// Who sends it, and how many operations it concerns.
-fn reach(finding: &Finding) -> String {
+pub(super) fn reach(finding: &Finding) -> String {
     let direction = match finding.direction {
         Direction::Request => "request",
         Direction::Response => "response",

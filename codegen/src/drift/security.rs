@@ -64,24 +64,26 @@ fn compare(
         names.join(" and ")
     };
     let schemes = |one: &BTreeMap<String, BTreeSet<String>>| -> BTreeSet<String> { one.keys().cloned().collect() };
-    // The same schemes with other scopes are the same alternative.
-    for one in old.iter().filter(|one| !one.is_empty()) {
-        let Some(same) = new.iter().find(|other| schemes(other) == schemes(one)) else {
-            let rule = if open(&new) { Rule::SecurityRemoved } else { Rule::AlternativeRemoved };
-            push(rule, names(one));
-            continue;
-        };
+    // The same schemes with other scopes are the same alternative, unless there is one with the same scopes.
+    let (mut gone, mut added): (Alternatives, Alternatives) = (
+        old.iter().filter(|one| !one.is_empty() && !new.contains(one)).cloned().collect(),
+        new.iter().filter(|one| !one.is_empty() && !old.contains(one)).cloned().collect(),
+    );
+    gone.retain(|one| {
+        let Some(index) = added.iter().position(|other| schemes(other) == schemes(one)) else { return true };
+        let same = added.remove(index);
         for (scheme, scopes) in one {
             let after = same.get(scheme).cloned().unwrap_or_default();
             scopes.difference(&after).for_each(|scope| push(Rule::ScopeRemoved, scope.clone()));
             after.difference(scopes).for_each(|scope| push(Rule::ScopeAdded, scope.clone()));
         }
+        false
+    });
+    for one in &gone {
+        push(if open(&new) { Rule::SecurityRemoved } else { Rule::AlternativeRemoved }, names(one));
     }
-    for one in new.iter().filter(|one| !one.is_empty()) {
-        if !old.iter().any(|other| schemes(other) == schemes(one)) {
-            let rule = if open(&old) { Rule::SecurityAdded } else { Rule::AlternativeAdded };
-            push(rule, names(one));
-        }
+    for one in &added {
+        push(if open(&old) { Rule::SecurityAdded } else { Rule::AlternativeAdded }, names(one));
     }
 }
 

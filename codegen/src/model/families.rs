@@ -3,6 +3,7 @@
 use super::Family;
 use super::tree::Node;
 use crate::Setup;
+use crate::config::MAIN;
 use crate::naming::ident::{camel, feature_name, handle_name, member_name};
 use crate::rules::{covers, trimmed};
 use crate::text::{Ident, clipped, is_device};
@@ -15,8 +16,10 @@ const LONGEST: usize = 64;
 
 /// The family that claims an operation, and the prefix by which it does.
 pub(super) fn claim<'c>(setup: &'c Setup, path: &str, operation: &Node<'_>) -> (Family, &'c str) {
+    let server = setup.config.server_of(&operation.document.name);
+    let own = |family: &&crate::Family| family.server.as_deref().filter(|name| *name != MAIN) == server;
     let mut best: Option<(&crate::Family, &str)> = None;
-    for family in &setup.config.families {
+    for family in setup.config.families.iter().filter(own) {
         for prefix in &family.prefixes {
             let prefix = trimmed(prefix);
             if covers(prefix, path) && best.is_none_or(|(_, other)| prefix.len() > other.len()) {
@@ -27,9 +30,10 @@ pub(super) fn claim<'c>(setup: &'c Setup, path: &str, operation: &Node<'_>) -> (
     match best {
         Some((family, prefix)) => (of(setup, family), prefix),
         None => {
-            let by_tag = named(setup, &fallback(path, operation), String::new(), Vec::new());
+            let by_tag = named(setup, server, &fallback(path, operation), String::new(), Vec::new());
             // A tag may name a configured family, for a path outside of its prefixes.
-            let configured = setup.config.families.iter().find(|family| name(setup, &family.name) == by_tag.name);
+            let mut others = setup.config.families.iter().filter(own);
+            let configured = others.find(|family| name(setup, &family.name) == by_tag.accessor);
             let family = configured.map_or(by_tag, |family| of(setup, family));
             (family, "")
         }
@@ -46,18 +50,25 @@ fn fallback(path: &str, operation: &Node<'_>) -> String {
 }
 
 fn of(setup: &Setup, family: &crate::Family) -> Family {
-    named(setup, &family.name, family.covers.clone(), family.prefixes.clone())
+    let server = family.server.as_deref().filter(|name| *name != MAIN);
+    named(setup, server, &family.name, family.covers.clone(), family.prefixes.clone())
 }
 
-fn named(setup: &Setup, text: &str, covers: String, prefixes: Vec<String>) -> Family {
-    let name = name(setup, text);
+fn named(setup: &Setup, server: Option<&str>, text: &str, covers: String, prefixes: Vec<String>) -> Family {
+    let accessor = name(setup, text);
+    let name = server.map_or_else(|| accessor.clone(), |server| name(setup, &format!("{server}_{accessor}")));
+    let server = server.map(str::to_owned);
     let handle = Ident::derived(&handle_name(&name, &setup.reserved.types), camel);
-    Family { handle, feature: feature_name(&name), name, covers, prefixes }
+    Family { handle, feature: feature_name(&name), name, accessor, server, covers, prefixes }
 }
 
 /// A name that is free as a module, a file, a cargo feature and a method of the client.
 pub(crate) fn name(setup: &Setup, text: &str) -> Ident {
     let reserved = &setup.reserved;
+    let is_server = |name: &str| {
+        let mut servers = setup.config.servers.iter();
+        name.strip_suffix("_server").is_some_and(|name| servers.any(|server| server.name == name))
+    };
     let is_free = |name: &str| {
         let feature = feature_name(name);
         !name.ends_with('_')
@@ -65,6 +76,7 @@ pub(crate) fn name(setup: &Setup, text: &str) -> Ident {
             && !FEATURES.contains(&feature.as_str())
             && !reserved.features.contains(&feature)
             && !reserved.methods.contains(name)
+            && !is_server(name)
     };
     let name = clipped(&member_name(text), LONGEST);
     let stem = name.trim_end_matches('_');

@@ -80,21 +80,27 @@ impl Model {
 /// Paths of the contracts, and what became of them.
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
-    /// All paths that have operations.
-    pub(crate) templates: BTreeSet<String>,
+    /// Names of the documents.
+    pub(crate) documents: BTreeSet<String>,
+    /// All paths that have operations, each with its document.
+    pub(crate) templates: BTreeSet<(String, String)>,
     /// How many operations the configuration lets in.
     pub(crate) admitted: usize,
-    /// Names of families that have operations.
-    pub(crate) families: BTreeSet<String>,
-    /// Prefixes that claim operations.
-    pub(crate) prefixes: BTreeSet<String>,
+    /// Families that have operations: server, and name as the configuration has it.
+    pub(crate) families: BTreeSet<(Option<String>, String)>,
+    /// Prefixes that claim operations, each with its server.
+    pub(crate) prefixes: BTreeSet<(Option<String>, String)>,
 }
 
 /// A route family: a module, a cargo feature and an accessor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Family {
-    /// Snake case: the module and the accessor.
+    /// Snake case: the module. Of the main server, the accessor as well.
     pub(crate) name: Ident,
+    /// Snake case: the accessor, of the client or of its server.
+    pub(crate) accessor: Ident,
+    /// The server beside the main one that has its operations.
+    pub(crate) server: Option<String>,
     /// Upper camel case: the handle.
     pub(crate) handle: Ident,
     /// Kebab case: the cargo feature.

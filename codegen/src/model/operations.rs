@@ -7,7 +7,7 @@ use super::tree::{Document, Node};
 use super::{Family, Routes, families, responses, route};
 use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
-use crate::naming::ident::{member_name, type_name};
+use crate::naming::ident::{camel, feature_name, member_name, type_name};
 use crate::naming::operation::{Route, from_route, last_parameter, version};
 use crate::rules::admits;
 use crate::text::Ident;
@@ -38,14 +38,17 @@ pub(super) fn find<'a>(documents: &'a [Document], setup: &Setup, ledger: &mut Le
     let mut found: Vec<Found<'a>> = Vec::new();
     let mut routes = Routes::default();
     let mut keys = BTreeSet::new();
+    let mut owners = BTreeMap::new();
+    let mut places: BTreeMap<(Option<String>, String), &str> = BTreeMap::new();
     for document in documents {
+        routes.documents.insert(document.name.clone());
         let root = Node::root(document);
         for (written, item) in root.get("paths").iter().flat_map(|paths| paths.members().collect::<Vec<_>>()) {
             if written.starts_with("x-") {
                 continue;
             }
             let template = if written.starts_with('/') { written.to_owned() } else { format!("/{written}") };
-            let is_admitted = admits(&setup.config, &template);
+            let is_admitted = admits(&setup.config, &document.name, &template);
             if is_admitted && template != written {
                 item.note(ledger, "model/path", format!("read as `{template}`"), Loss::Nothing);
             }
@@ -60,7 +63,7 @@ pub(super) fn find<'a>(documents: &'a [Document], setup: &Setup, ledger: &mut Le
             let others = other.iter().flat_map(|others| others.members().collect::<Vec<_>>());
             let known = METHODS.iter().filter_map(|method| item.get(method).map(|node| (*method, node)));
             for (method, node) in known.chain(others).filter(|(_, node)| node.value.is_object()) {
-                routes.templates.insert(template.clone());
+                routes.templates.insert((document.name.clone(), template.clone()));
                 if !is_admitted {
                     continue;
                 }
@@ -74,11 +77,19 @@ pub(super) fn find<'a>(documents: &'a [Document], setup: &Setup, ledger: &mut Le
                     continue;
                 }
                 let (family, prefix) = families::claim(setup, &template, &node);
-                routes.families.insert(family.name.to_string());
-                routes.prefixes.insert(prefix.to_owned());
+                let family = told_apart(&mut owners, family);
+                routes.families.insert((family.server.clone(), family.accessor.to_string()));
+                routes.prefixes.insert((family.server.clone(), prefix.to_owned()));
                 let method = if METHODS.contains(&method) { method.to_uppercase() } else { method.to_owned() };
                 let mut key = format!("{method} {template}");
-                if !keys.insert(key.clone()) {
+                // An operation of another server is another one, whatever its path.
+                if let Some(other) = places.insert((family.server.clone(), key.clone()), &document.name)
+                    && *other != document.name
+                {
+                    let what = format!("the document `{other}` has `{key}` as well");
+                    node.note(ledger, "model/path", what, Loss::Nothing);
+                }
+                if family.server.is_some() || !keys.insert(key.clone()) {
                     key = format!("{key} of {}", document.name);
                     keys.insert(key.clone());
                 }
@@ -102,6 +113,21 @@ pub(super) fn find<'a>(documents: &'a [Document], setup: &Setup, ledger: &mut Le
     }
     share(&mut found, ledger);
     (found, routes)
+}
+
+/// The family, under a name that no family of another server has. `owners`: name → server.
+fn told_apart(owners: &mut BTreeMap<Ident, Option<String>>, mut family: Family) -> Family {
+    let wish = family.name.clone();
+    for number in 2.. {
+        let owner = owners.entry(family.name.clone()).or_insert_with(|| family.server.clone());
+        if *owner == family.server {
+            break;
+        }
+        family.name = wish.numbered(number);
+        family.handle = Ident::derived(&camel(&family.name), camel);
+        family.feature = feature_name(&family.name);
+    }
+    family
 }
 
 /// Marks operations whose requests begin alike, and says what becomes of fragments.

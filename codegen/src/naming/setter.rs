@@ -43,6 +43,13 @@ pub(crate) fn setter_name(wire: &str) -> String {
     if is_reserved(&name) || name.starts_with(MARK) { format!("{MARK}{name}") } else { name }
 }
 
+/// Whether a type has a setter for a member of that name: not where the setter would hide a function of every type, now or
+/// later. The list is closed as that of the calls is.
+pub(crate) fn has_setter(member: &str) -> bool {
+    const FUNCTIONS: &[&str] = &["clone", "default", "from", "into", "into_parts", "new", "try_from", "try_into"];
+    !FUNCTIONS.contains(&member) && !member.starts_with("with_")
+}
+
 /// The type that names an operation: its name in upper camel case where that leads back to the name, else the name as it is.
 /// So no operation that is added takes the type of another.
 pub(crate) fn marker_name(operation: &str) -> String {

@@ -13,6 +13,8 @@ pub(super) const PRELUDE: &str = "use platform_runtime::codegen::prelude::*;\n";
 pub(super) const PLATFORM: &str = "use crate::Platform;\n";
 /// What operations return.
 pub(super) const CALLS: &str = "use crate::{Call, Submission};\n";
+/// What servers beside the main one are made of.
+pub(super) const SERVER: &str = "use crate::{Platform, Server};\nuse platform_runtime::Error;\n\n";
 /// The types of the contract.
 pub(super) const TYPES: &str = "use crate::generated::types;\n";
 /// What a table of names in XML is made of.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::client;
 use super::index::Index;
 use super::render;
-use super::types::{self, Source};
+use super::source::Source;
+use super::types;
 use crate::generate::Rust;
 use crate::graphql::{Document, Documents, FRAGMENTS, Shared, TYPES};
 use crate::model::{Definition, Type, TypeId};
@@ -115,6 +116,7 @@ fn accessors(documents: &Documents, id: TypeId, all: &[Shared], index: &mut Inde
 
 impl Source for Documents {
     const ORIGIN: &'static str = "schema";
+    const IS_CHOSEN: bool = true;
 
     fn definition(&self, id: TypeId) -> &Definition {
         &self.types.definitions[id.0]

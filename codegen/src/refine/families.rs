@@ -12,7 +12,9 @@ use crate::text::{Code, literal};
 /// Writes the file of a family.
 pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Vec<Piece> {
     let Family { name, handle, prefixes, .. } = family;
-    let about = docs!["Operations of the family `", name, "`", about(family), "."];
+    let server = family.server.as_deref().map(|server| docs![" of the server ", span(server)]);
+    let about =
+        docs!["Operations of the family `", &family.accessor, "`", server.unwrap_or_default(), about(family), "."];
     let mut code = code![module_comment(&about), "\n", client::CALLS, client::TYPES, client::PRELUDE, "\n"];
     code.push("const FAMILY: Operation = Operation::family(").push(literal(name)).push(");\n\n");
     let mut docs = about;
@@ -25,7 +27,9 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
     code.push("impl<'a> ").push(handle).push("<'a> {\n");
     code.push("pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {\nSelf(client)\n}\n}\n");
     api.add(&format!("families::{name}::{handle}"), "struct", "Clone Copy Debug");
-    api.add(&format!("Platform::{name}"), "fn", &format!("(&self) -> families::{name}::{handle}<'_>"));
+    if family.server.is_none() {
+        api.add(&format!("Platform::{name}"), "fn", &format!("(&self) -> families::{name}::{handle}<'_>"));
+    }
     let mut markers = Code::default();
     for assumed in [false, true] {
         let chosen = render.model.operations.iter().enumerate().filter(|(_, operation)| {

@@ -20,7 +20,7 @@ const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, depreca
 pub(crate) fn root(documents: &'static str, xml: bool) -> Vec<Piece> {
     let mut code = code!["//! What is generated from the contract.\n", ALLOWS, "\n\n"];
     code.push("#[cfg(feature = \"operations\")]\npub mod bindings;\n#[cfg(").push(documents);
-    code.push(")]\npub mod documents;\npub mod families;\npub mod types;\n");
+    code.push(")]\npub mod documents;\npub mod families;\npub mod servers;\npub mod types;\n");
     if xml {
         code.push(client::IF_XML).push("pub(crate) mod xml;\n");
     }
@@ -42,7 +42,7 @@ pub(crate) fn types(groups: &BTreeMap<Group, Vec<TypeId>>) -> Vec<Piece> {
 /// `families/mod.rs`: the modules, and the accessors on the client.
 pub(crate) fn families(model: &Model) -> Vec<Piece> {
     let mut code = code!["//! Route families, one module each.\n\n"];
-    if !model.families.is_empty() {
+    if model.families.iter().any(|family| family.server.is_none()) {
         code.push(client::PLATFORM).push("\n");
     }
     let mut accessors = Code::default();
@@ -50,6 +50,9 @@ pub(crate) fn families(model: &Model) -> Vec<Piece> {
         let (name, handle) = (&family.name, &family.handle);
         let condition = code!["#[cfg(feature = ", literal(&family.feature), ")]\n"];
         code.push(&condition).push("pub mod ").push(name).push(";\n");
+        if family.server.is_some() {
+            continue;
+        }
         accessors.push(comment(&docs!["The family `", name, "`", families::about(family), "."])).push(condition);
         accessors.push("pub fn ").push(name).push("(&self) -> ").push(name).push("::").push(handle).push("<'_> {\n");
         accessors.push(name).push("::").push(handle).push("::new(self)\n}\n");

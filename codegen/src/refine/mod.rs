@@ -11,8 +11,11 @@ mod families;
 mod groups;
 mod index;
 mod layout;
+mod makers;
 mod operations;
 mod render;
+mod servers;
+mod source;
 mod surface;
 mod types;
 mod xml;
@@ -59,6 +62,7 @@ pub(crate) fn refine(
         files.insert(format!("families/{}.rs", family.name), families::write(&render, family, &mut index));
     }
     files.insert("families/mod.rs".to_owned(), layout::families(model));
+    files.insert("servers.rs".to_owned(), servers::write(model, config, &mut index));
     files.insert("bindings.rs".to_owned(), bindings::write(&render, texts, &mut index));
     files.extend(documents::write(texts, &mut index));
     let tables = xml::write(model);

@@ -22,8 +22,11 @@ pub(crate) fn surface(render: &Render<'_>) -> String {
             Provenance::Documented => "  documented",
             Provenance::Assumed => "  assumed",
         };
+        let family = render.model.families.iter().find(|family| family.name == operation.family);
+        let server = family.and_then(|family| family.server.as_deref());
+        let server = server.map(|name| format!("  server {}", line(name))).unwrap_or_default();
         text.push_str(&format!(
-            "{}.{}  {} {}  ({}) -> {success}  [{}]{provenance}\n",
+            "{}.{}  {} {}  ({}) -> {success}  [{}]{provenance}{server}\n",
             operation.family,
             operation.name,
             line(&operation.method),

@@ -2,7 +2,8 @@
 
 use super::groups::Group;
 use super::index::Index;
-use super::render::Render;
+use super::makers::{self, Made};
+use super::source::{INDEXED, Source};
 use super::{client, xml};
 use crate::generate::Rust;
 use crate::model::{
@@ -14,12 +15,6 @@ use crate::pointer;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, closed_or, comment, docs, module_comment, span};
 use crate::text::{Code, Ident, line, literal};
-
-/// How generated types reach each other.
-const PREFIX: &str = "super::";
-
-/// How the index names them.
-const INDEXED: &str = "types::";
 
 /// The head of a file of types.
 pub(crate) fn opening(group: &Group) -> Vec<Piece> {
@@ -33,51 +28,6 @@ pub(crate) fn opening(group: &Group) -> Vec<Piece> {
         Group::Unreferenced => docs!["Types that no operation uses."],
     };
     vec![Piece::Code(code![module_comment(&about), "\n", client::PRELUDE])]
-}
-
-/// Who knows the types that are written: those of the contract, or those of the GraphQL documents.
-pub(crate) trait Source {
-    /// Where the types come from, in a word.
-    const ORIGIN: &'static str;
-
-    /// The definition behind an identifier.
-    fn definition(&self, id: TypeId) -> &Definition;
-
-    /// The Rust type of a member of a definition.
-    fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust;
-
-    /// A Rust type as the file of a definition writes it.
-    fn text(&self, id: TypeId, rust: &Rust) -> Code;
-
-    /// A Rust type as the index names it.
-    fn indexed(&self, rust: &Rust) -> Code;
-
-    /// The path of a definition.
-    fn path(&self, id: TypeId) -> String;
-}
-
-impl Source for Render<'_> {
-    const ORIGIN: &'static str = "contract";
-
-    fn definition(&self, id: TypeId) -> &Definition {
-        self.model.definition(id)
-    }
-
-    fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust {
-        self.resolved.member(id, position, ty)
-    }
-
-    fn text(&self, _: TypeId, rust: &Rust) -> Code {
-        Render::text(self, rust, PREFIX)
-    }
-
-    fn indexed(&self, rust: &Rust) -> Code {
-        Render::text(self, rust, INDEXED)
-    }
-
-    fn path(&self, id: TypeId) -> String {
-        format!("types::{}", self.model.definition(id).name)
-    }
 }
 
 /// Writes one definition.
@@ -141,8 +91,7 @@ impl<'r, S: Source> Item<'r, S> {
         if !derives.is_empty() {
             self.code.push("#[derive(").push(derives).push(")]\n");
         }
-        let response_only = definition.reach.response && !definition.reach.request;
-        if matches!(kind, "enum") || kind == "struct" && response_only {
+        if kind != "type" {
             self.code.push("#[non_exhaustive]\n");
         }
         self.code.push("pub ").push(kind).push(" ").push(&definition.name);
@@ -161,17 +110,31 @@ impl<'r, S: Source> Item<'r, S> {
         Some(code![table, "!(", self.name(), " {"])
     }
 
+    /// Whether consumers make values of the type: what only comes back is read, and may gain members that are required.
+    fn is_made(&self) -> bool {
+        let reach = &self.definition.reach;
+        reach.request || !reach.response
+    }
+
     fn structure(&mut self, fields: &[Field], extra: Option<&Type>) -> Option<Code> {
         let presences: Vec<Presence> = fields.iter().map(|field| field.presence(&self.definition.reach)).collect();
-        let has_default = !presences.contains(&Presence::Required);
+        let has_default = (self.is_made() || S::IS_CHOSEN) && !presences.contains(&Presence::Required);
         self.open(
             if has_default { "Clone, Debug, Default, PartialEq" } else { "Clone, Debug, PartialEq" },
             "struct",
             "An object.",
         );
         self.code.push(" {\n");
+        let mut made = Vec::new();
         for (position, (field, presence)) in fields.iter().zip(&presences).enumerate() {
             let inner = self.member(position, &field.ty);
+            made.push(Made {
+                name: field.name.clone(),
+                rust: inner.clone(),
+                presence: *presence,
+                is_set: !field.read_only,
+                deprecated: field.deprecated.clone(),
+            });
             let (kind, rust) = match presence {
                 Presence::Required => ("required", inner),
                 Presence::Optional => ("optional", Rust::with("Option", inner)),
@@ -190,10 +153,15 @@ impl<'r, S: Source> Item<'r, S> {
             let name = free_name(fields);
             let values = self.member(fields.len(), extra);
             self.code.push("/// Members that the contract does not declare.\n");
-            self.field(&name, &Rust::Name("BTreeMap", vec![Rust::name("String"), values]));
-            self.table.push(code![name, ": extra"]);
+            let rust = Rust::Name("BTreeMap", vec![Rust::name("String"), values]);
+            self.field(&name, &rust);
+            self.table.push(code![&name, ": extra"]);
+            made.push(Made { name, rust, presence: Presence::Optional, is_set: false, deprecated: Deprecation::No });
         }
         self.code.push("}\n");
+        if self.is_made() {
+            self.code.push(makers::write(self.source, self.id, &made, self.index));
+        }
         self.head("record")
     }
 
@@ -270,6 +238,7 @@ impl<'r, S: Source> Item<'r, S> {
         let has_default = parts.iter().all(|part| !part.required);
         self.open(if has_default { "Debug, Default" } else { "Debug" }, "struct", "The parts of a multipart body.");
         self.code.push(" {\n");
+        let mut made = Vec::new();
         for (position, part) in parts.iter().enumerate() {
             let (kind, rust) = match &part.kind {
                 PartKind::File => ("file", Rust::name("Upload")),
@@ -280,6 +249,13 @@ impl<'r, S: Source> Item<'r, S> {
                 PartKind::Jsons(ty) => ("jsons", Rust::with("Vec", self.member(position, ty))),
                 PartKind::Styled(ty, style, explode) => (part_style(*style, *explode), self.member(position, ty)),
             };
+            made.push(Made {
+                name: part.name.clone(),
+                rust: rust.clone(),
+                presence: if part.required { Presence::Required } else { Presence::Optional },
+                is_set: true,
+                deprecated: Deprecation::No,
+            });
             let (prefix, rust) = if part.required { ("", rust) } else { ("optional_", Rust::with("Option", rust)) };
             self.code.push(comment(&described(&part.docs, &part.wire, &part.limits)));
             self.field(&part.name, &rust);
@@ -294,6 +270,7 @@ impl<'r, S: Source> Item<'r, S> {
             self.table.push(row);
         }
         self.code.push("}\n");
+        self.code.push(makers::write(self.source, self.id, &made, self.index));
         self.head("multipart")
     }
 
@@ -362,7 +339,7 @@ fn described(docs: &str, wire: &str, limits: &Docs) -> Docs {
 }
 
 /// The attribute of what is deprecated.
-fn attribute(deprecated: &Deprecation) -> Code {
+pub(super) fn attribute(deprecated: &Deprecation) -> Code {
     match deprecated {
         Deprecation::No => Code::default(),
         Deprecation::Yes => code!["#[deprecated]\n"],

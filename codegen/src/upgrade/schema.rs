@@ -18,6 +18,7 @@ mod tuples;
 mod types;
 mod unevaluated;
 
+pub(crate) use number_text::is_numeric;
 use serde_json::{Map, Value, json};
 
 use super::journal::Journal;

@@ -17,4 +17,5 @@ pub mod bindings;
 #[cfg(all(feature = "graphql", feature = "assumed"))]
 pub mod documents;
 pub mod families;
+pub mod servers;
 pub mod types;

@@ -1,6 +1,6 @@
 //! The configuration of a client.
 
-use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use http::{Extensions, HeaderName, HeaderValue};
 use tokio::sync::Semaphore;
@@ -19,7 +19,7 @@ use crate::{
 pub struct ClientBuilder<P = Client> {
     base: String,
     credential: Option<Box<dyn Credential>>,
-    compliance: Option<Compliance>,
+    servers: BTreeMap<String, ServerSettings>,
     api_version: Option<String>,
     user_agent: String,
     request_id: Option<String>,
@@ -44,7 +44,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         Self {
             base: base_url.into(),
             credential: None,
-            compliance: None,
+            servers: BTreeMap::new(),
             api_version: None,
             user_agent: P::USER_AGENT.to_owned(),
             request_id: Some("x-request-id".to_owned()),
@@ -70,9 +70,10 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
-    /// Adds the compliance resource server (platform document §5.7). See [`Client::compliance_server`].
-    pub fn compliance(mut self, server: Compliance) -> Self {
-        self.compliance = Some(server);
+    /// Adds a server beside the main one, such as the compliance resource server (platform document §5.7). See
+    /// [`Client::server`].
+    pub fn server(mut self, name: impl Into<String>, server: ServerSettings) -> Self {
+        self.servers.insert(name.into(), server);
         self
     }
 
@@ -188,22 +189,23 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         let transport = Arc::new(Transport::new(user_agent, self.connect));
         let middleware: Arc<[_]> = std::mem::take(&mut self.middleware).into();
         let credential = self.credential.take();
-        let compliance = self.compliance.take();
-        let session = |base: Url, credential: Option<Box<dyn Credential>>, team| -> Result<_, Error> {
+        let servers = std::mem::take(&mut self.servers);
+        let session = |base: Url, own: ServerSettings| -> Result<_, Error> {
+            let ServerSettings { credential, team, deadline, body_limit, concurrency, .. } = own;
             if let Some(credential) = &credential {
                 credential.check()?;
             }
             Ok(Arc::new(Session {
                 base,
                 api_version: self.api_version.clone(),
-                deadline: self.deadline,
+                deadline: deadline.unwrap_or(self.deadline),
                 idle: self.idle,
                 retry: self.retry,
                 retry_writes: self.retry_writes,
                 retry_when_asked: self.retry_when_asked,
-                body_limit: self.body_limit,
+                body_limit: body_limit.unwrap_or(self.body_limit),
                 budget: Budget::new(),
-                gate: self.concurrency.map(Semaphore::new),
+                gate: concurrency.or(self.concurrency).map(Semaphore::new),
                 request_id: request_id.clone(),
                 middleware: Arc::clone(&middleware),
                 team,
@@ -215,14 +217,13 @@ impl<P: GeneratedClient> ClientBuilder<P> {
                 graphql: super::Extension::default(),
             }))
         };
-        let second = match compliance {
-            Some(server) => {
-                let base = address::server("the address of the compliance resource server", &server.base)?;
-                Some(Arc::new(Client { session: session(base, server.credential, server.team)?, compliance: None }))
-            }
-            None => None,
-        };
-        Ok(P::from_client(Client { session: session(base, credential, None)?, compliance: second }))
+        let mut others = BTreeMap::new();
+        for (name, server) in servers {
+            let base = address::server(&format!("the address of the server `{name}`"), &server.base)?;
+            others.insert(name, Client { session: session(base, server)?, servers: Arc::default() });
+        }
+        let main = ServerSettings { credential, ..ServerSettings::new(String::new()) };
+        Ok(P::from_client(Client { session: session(base, main)?, servers: Arc::new(others) }))
     }
 }
 
@@ -241,18 +242,29 @@ impl<P> fmt::Debug for ClientBuilder<P> {
     }
 }
 
-/// The compliance resource server: its address, the credential that its tokens come from, and its team.
-#[must_use = "give it to `ClientBuilder::compliance`"]
-pub struct Compliance {
+/// A server beside the main one: its address, the credential that its tokens come from, and its limits. What it does not
+/// set is that of the main server, its credential apart.
+#[must_use = "give it to `ClientBuilder::server`"]
+pub struct ServerSettings {
     base: String,
     credential: Option<Box<dyn Credential>>,
     team: Option<Uuid>,
+    deadline: Option<Duration>,
+    body_limit: Option<usize>,
+    concurrency: Option<usize>,
 }
 
-impl Compliance {
+impl ServerSettings {
     /// The server at `base_url`: `https`, or `http` on loopback.
     pub fn new(base_url: impl Into<String>) -> Self {
-        Self { base: base_url.into(), credential: None, team: None }
+        Self {
+            base: base_url.into(),
+            credential: None,
+            team: None,
+            deadline: None,
+            body_limit: None,
+            concurrency: None,
+        }
     }
 
     /// Sets where its tokens come from. The token of the main service is never sent to it.
@@ -261,16 +273,34 @@ impl Compliance {
         self
     }
 
-    /// Sets the team that the server is configured for. A token that says another one in `team_id`, else in `tenant_id`, is
-    /// an error before anything is sent; one that says none is sent.
+    /// Sets the team that the server is configured for, as the compliance resource server is (platform document §5.7). A token
+    /// that says another one in `team_id`, else in `tenant_id`, is an error before anything is sent; one that says none is sent.
     pub fn team(mut self, team: Uuid) -> Self {
         self.team = Some(team);
         self
     }
+
+    /// Sets the time that a call may take: see [`ClientBuilder::deadline`].
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// Sets the most that is held in memory of a body: see [`ClientBuilder::body_limit`].
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit = Some(bytes);
+        self
+    }
+
+    /// Sets how many requests are on their way at once: see [`ClientBuilder::max_concurrency`].
+    pub fn max_concurrency(mut self, requests: usize) -> Self {
+        self.concurrency = Some(requests.clamp(1, Semaphore::MAX_PERMITS));
+        self
+    }
 }
 
-impl fmt::Debug for Compliance {
+impl fmt::Debug for ServerSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Compliance").field("team", &self.team).finish_non_exhaustive()
+        f.debug_struct("ServerSettings").field("team", &self.team).finish_non_exhaustive()
     }
 }

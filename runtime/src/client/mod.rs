@@ -1,4 +1,4 @@
-//! The client of the service, and of the compliance resource server beside it: what every call goes through.
+//! The client of the service, and of the servers beside it: what every call goes through.
 
 mod builder;
 mod call;
@@ -17,7 +17,7 @@ mod session;
 mod settings;
 mod submission;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use http::Extensions;
 
@@ -30,7 +30,7 @@ pub(crate) use self::send::send;
 pub(crate) use self::session::Session;
 pub use self::settings::{CredentialSettings, SecretFiles, SecretPlace};
 pub use self::{
-    builder::{ClientBuilder, Compliance},
+    builder::{ClientBuilder, ServerSettings},
     call::{Call, CallFuture, Response},
     pages::Pages,
     request::{RawResponse, Request},
@@ -63,13 +63,16 @@ use crate::{
 #[derive(Clone)]
 pub struct Client {
     pub(crate) session: Arc<Session>,
-    compliance: Option<Arc<Self>>,
+    servers: Arc<BTreeMap<String, Self>>,
 }
 
 /// A type that wraps a [`Client`] and has the operations of one contract as methods.
 pub trait GeneratedClient: Sized {
     /// The value of the `User-Agent` header, unless the builder sets another one.
     const USER_AGENT: &'static str;
+
+    /// Names of the servers beside the main one that the contracts have: [`Client::from_env`] looks for their variables.
+    const SERVERS: &'static [&'static str] = &["compliance"];
 
     /// What generated code tells the layers above the client, such as its bindings.
     fn extensions() -> Extensions {
@@ -105,36 +108,37 @@ impl Client {
         self.session.base.as_str()
     }
 
-    /// The compliance resource server (platform document §5.7): a client of its own, with its own address, credential and
-    /// token.
+    /// A server beside the main one, by the name that the builder gave it: a client of its own, with its own address, credential
+    /// and token.
     ///
     /// ```no_run
     /// # async fn run() -> Result<(), platform_runtime::Error> {
-    /// use platform_runtime::{Compliance, Method, Client, Uuid, auth::{ClientCredentials, SecretFile}};
+    /// use platform_runtime::{Method, Client, ServerSettings, Uuid, auth::{ClientCredentials, SecretFile}};
     ///
     /// let secret = || SecretFile::new("/run/secrets/platform");
     /// let issuer = "https://issuer.example";
     /// let team: Uuid = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b".parse().unwrap_or_default();
+    /// let compliance = ServerSettings::new("https://compliance.example")
+    ///     .credential(ClientCredentials::new(issuer, "my-auditor", secret()))
+    ///     .team(team);
     /// let platform = Client::builder("https://platform.example")
     ///     .credential(ClientCredentials::new(issuer, "my-service", secret()))
-    ///     .compliance(
-    ///         Compliance::new("https://compliance.example")
-    ///             .credential(ClientCredentials::new(issuer, "my-auditor", secret()))
-    ///             .team(team),
-    ///     )
+    ///     .server("compliance", compliance)
     ///     .build()?;
-    /// let answer = platform.compliance_server()?.request(Method::Get, "/api/compliance/v1").send().await?;
+    /// let answer = platform.server("compliance")?.request(Method::Get, "/api/compliance/v1").send().await?;
     /// # let _ = answer;
     /// # Ok(()) }
     /// ```
     ///
     /// # Errors
     ///
-    /// The client was built without one.
-    pub fn compliance_server(&self) -> Result<&Self, Error> {
-        self.compliance.as_deref().ok_or_else(|| {
-            Error::of(Kind::Configuration, "the client has no compliance resource server")
-                .hint("give its address and credential to the builder with `compliance`")
+    /// The client was built without it.
+    pub fn server(&self, name: &str) -> Result<&Self, Error> {
+        self.servers.get(name).ok_or_else(|| {
+            let upper = name.to_uppercase();
+            Error::of(Kind::Configuration, format!("the client has no server `{name}`")).hint(format!(
+                "give its address and credential to the builder with `server`, or set PLATFORM_{upper}_URL"
+            ))
         })
     }
 

@@ -117,6 +117,12 @@ impl<T> From<Maybe<T>> for Option<T> {
     }
 }
 
+impl From<&str> for Maybe<String> {
+    fn from(value: &str) -> Self {
+        Self::Value(value.to_owned())
+    }
+}
+
 impl<T: Serialize> Serialize for Maybe<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

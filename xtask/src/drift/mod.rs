@@ -6,18 +6,17 @@ mod sides;
 use std::fs;
 use std::process::ExitCode;
 
-use platform_codegen::drift::{self, Drift, RULES, Rule, Wire};
-use platform_codegen::{Contract, line};
+use platform_codegen::drift::{Drift, RULES, Rule, Wire};
+use platform_codegen::line;
 use serde_json::json;
-use time::OffsetDateTime;
 
+use crate::comparison::compare;
 use crate::console::{data, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{self, DriftCommand, FailOn, Format};
 use crate::workspace::Workspace;
 
 pub(crate) use cases::run as run_cases;
-use sides::Document;
 
 /// Findings of each section that a terminal shows.
 const SHOWN: usize = 20;
@@ -26,12 +25,8 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     if let Some(DriftCommand::Explain { rule }) = &flags.command {
         return explain(rule.as_deref());
     }
-    let today = match &flags.today {
-        Some(today) => today.clone(),
-        None => OffsetDateTime::now_utc().date().to_string(),
-    };
     let sides = sides::read(workspace, flags)?;
-    let drift = compare(&sides.before.documents, &sides.after.documents, &today)?;
+    let drift = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref())?;
     if drift.is_foreign() && !flags.foreign {
         let operations = drift.operations;
         return Err(Failure::new(
@@ -48,6 +43,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     let text = match flags.format {
         Format::Text => drift.text(SHOWN),
         Format::Markdown => drift.markdown(&what),
+        Format::Html => drift.html(&what),
         Format::Json => as_json(&drift, &what)?,
     };
     match &flags.output {
@@ -61,16 +57,6 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
         FailOn::None => false,
     };
     Ok(if gate { Exit::Drift.into() } else { ExitCode::SUCCESS })
-}
-
-/// Compares documents; a document that cannot be read ends the command.
-fn compare(before: &[Document], after: &[Document], today: &str) -> Result<Drift, Failure> {
-    let [before, after] = [before, after]
-        .map(|documents| documents.iter().map(|Document { name, bytes }| Contract { name, bytes }).collect::<Vec<_>>());
-    drift::compare(&before, &after, today).map_err(|report| {
-        let hint = "check the two sources: nothing was compared";
-        Failure::new(Exit::Contract, "drift/not-a-contract", report.to_string(), hint)
-    })
 }
 
 fn as_json(drift: &Drift, what: &str) -> Result<String, Failure> {

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use platform_codegen::line;
 
+use crate::comparison::Document;
 use crate::console::Steps;
 use crate::failure::Failure;
 use crate::flags::{Drift, Regenerate};
@@ -14,13 +15,6 @@ use crate::regenerate::{from_disk, from_source};
 use crate::settings::{Settings, is_name};
 use crate::source::{self, read_bounded};
 use crate::workspace::{CONTRACTS, Workspace};
-
-/// One document of a state.
-#[derive(Debug)]
-pub(super) struct Document {
-    pub(super) name: String,
-    pub(super) bytes: Vec<u8>,
-}
 
 /// All documents of a state.
 #[derive(Debug)]

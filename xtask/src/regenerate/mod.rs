@@ -1,5 +1,6 @@
 //! `cargo xtask regenerate`: fetch, pin, generate, swap in.
 
+mod drifted;
 pub(crate) mod features;
 mod ledger;
 mod outputs;
@@ -23,6 +24,7 @@ use crate::source::{self, Bundle, Served};
 use crate::transaction::Guard;
 use crate::workspace::{SCHEMA, Workspace, pinned_path};
 
+use drifted::Drifted;
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, from_source};
 pub(crate) use reserved::reserved;
@@ -30,6 +32,9 @@ pub(crate) use survey::{Finding, Known, Survey};
 
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
     let settings = Settings::read(workspace)?;
+    if let Some(name) = &flags.document {
+        settings.knows(name)?;
+    }
     let guard = Guard::acquire(workspace)?;
     let (runtime, interrupt) = Interrupt::start()?;
     let steps = Steps::new();
@@ -44,7 +49,12 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     } else {
         let work = source::fetch(workspace, &settings, flags, lock.as_ref(), &steps);
         let Bundle { contracts, schema } = runtime.block_on(interrupt.or(work))?;
-        (pins::from_source(workspace, lock.as_ref(), contracts)?, schema)
+        let fetched = pins::from_source(workspace, lock.as_ref(), contracts)?;
+        let pins = match &flags.document {
+            Some(name) => pins::beside(workspace, &settings.source, lock.as_ref(), name, fetched)?,
+            None => fetched,
+        };
+        (pins, schema)
     };
     let of_file = schema::of_file(workspace, &settings.source, flags, &steps)?;
     let schema = match flags.offline && !flags.drop_schema {
@@ -78,13 +88,18 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
         drop(steps);
         return Err(hand_edited(&refused));
     }
-    let changes = survey.changes(&desired);
+    let mut changes = survey.changes(&desired);
+    let drift = Drifted::of(workspace, lock.as_ref(), &pins)?;
+    changes.extend(drift.as_ref().map(Drifted::report));
     let before = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     steps.step("writing");
     guard.commit(&changes, &interrupt)?;
     drop(steps);
 
     summary::print(&settings, &pins, before.as_deref(), lock.as_ref(), &desired, &changes);
+    if let Some(drift) = drift {
+        drift.print();
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -9,6 +9,7 @@ use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::{self, Document, Lock, dialect, sha256};
 use crate::schema;
+use crate::settings::Source;
 use crate::source::{Content, Fetched, SANDBOX, Served, UNKNOWN, not_a_contract};
 use crate::workspace::{CONTRACTS, Workspace, pinned_path};
 
@@ -64,6 +65,31 @@ pub(crate) fn from_source(
                 Pin { entry, canonical, received: None }
             }
         });
+    }
+    Ok(pins)
+}
+
+/// One document that was fetched, among the others as they are pinned.
+pub(super) fn beside(
+    workspace: &Workspace,
+    source: &Source,
+    lock: Option<&Lock>,
+    name: &str,
+    fetched: Vec<Pin>,
+) -> Result<Vec<Pin>, Failure> {
+    let mut pinned = from_disk(workspace, lock, false)?;
+    pinned.retain(|pin| pin.entry.name != name);
+    pinned.extend(fetched);
+    let mut pins = Vec::with_capacity(pinned.len());
+    for document in &source.documents {
+        let Some(index) = pinned.iter().position(|pin| pin.entry.name == document.name) else {
+            return Err(Failure::configuration(
+                "pin/missing",
+                format!("the document {:?} is not pinned yet", document.name),
+                "run `cargo xtask regenerate` without --document once",
+            ));
+        };
+        pins.push(pinned.swap_remove(index));
     }
     Ok(pins)
 }

@@ -156,7 +156,7 @@ mod tests {
     fn no_family_takes_a_name_of_the_client() {
         let workspace = workspace();
         let reserved = reserved(&workspace).expect("read");
-        for name in ["from_profile", "authenticate", "compliance_server", "request", "clone", "into"] {
+        for name in ["from_profile", "authenticate", "server", "request", "clone", "into"] {
             assert!(reserved.methods.contains(name), "{name}");
         }
         for name in ["profiles", "graphql", "sqlite"] {

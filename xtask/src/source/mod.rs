@@ -7,11 +7,12 @@ mod embedded;
 mod graphql;
 mod http;
 mod listing;
+mod plan;
 mod stand_in;
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use platform_codegen::line;
 use platform_runtime::StatusCode;
@@ -22,12 +23,12 @@ use crate::console::{Steps, size};
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::Lock;
-use crate::settings::{Settings, Source};
-use crate::workspace::{CONFIGURATION, Workspace, pinned_path};
+use crate::settings::Settings;
+use crate::workspace::{Workspace, pinned_path};
 use address::shown;
-use credential::from_env;
 use graphql::Interface;
 use http::Http;
+use plan::{Place, Plan, base_url, below, plan, unsent};
 
 /// Name of the document where nobody chose one.
 pub(crate) const DEFAULT_NAME: &str = "platform";
@@ -73,20 +74,6 @@ pub(crate) enum Served {
     NotAsked(&'static str),
 }
 
-/// Where to look.
-#[derive(Debug)]
-enum Plan {
-    Sandbox,
-    Discover { base: Url },
-    Documents { base: Option<Url>, documents: Vec<(String, Place)> },
-}
-
-#[derive(Debug)]
-enum Place {
-    Url(Url),
-    File { path: PathBuf, recorded: String },
-}
-
 /// Fetches every contract from the configured source.
 pub(crate) async fn fetch(
     workspace: &Workspace,
@@ -100,7 +87,7 @@ pub(crate) async fn fetch(
     // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
     let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
-    let plan = plan(workspace, &settings.source, flags)?;
+    let plan = plan(workspace, settings, flags)?;
     if let Some(note) = unsent(&settings.source, &plan)? {
         steps.note(&note);
     }
@@ -121,154 +108,31 @@ pub(crate) async fn fetch(
         Plan::Documents { base, documents } => {
             let mut fetcher = fetcher;
             let asked = flags.contract.is_none() && interface.is_named();
-            let needed = documents.iter().any(|(_, place)| matches!(place, Place::Url(_)));
+            let shared = |document: &plan::Wanted| document.token.is_none() && matches!(document.place, Place::Url(_));
+            let needed = documents.iter().any(shared);
             let base = base.filter(|_| needed || asked);
             if let Some(base) = &base {
                 fetcher = fetcher.authorized(base, credential::resolve(&settings.source.token)?).await?;
             }
             let mut fetched = Vec::new();
-            for (name, place) in documents {
-                fetched.push(match place {
-                    Place::Url(url) => fetcher.download(&name, &url).await?,
-                    Place::File { path, recorded } => read_file(name, &path, recorded, steps)?,
-                });
+            for document in documents {
+                let name = document.name.clone();
+                let one = fetcher.one(document, flags).await;
+                fetched.push(one.map_err(|failure| Failure {
+                    message: format!("the document {name:?}: {}", failure.message),
+                    ..failure
+                })?);
             }
             // A contract that was named for itself says nothing of a GraphQL interface.
             let schema = match base {
                 _ if flags.contract.is_some() => Served::NotAsked("--contract names a contract alone"),
+                _ if flags.document.is_some() => Served::NotAsked("--document names a contract alone"),
                 Some(base) => fetcher.schema(&base, interface).await?,
                 None => Served::NotAsked("no base URL is known to ask for it"),
             };
             Ok(Bundle { contracts: fetched, schema })
         }
     }
-}
-
-fn plan(workspace: &Workspace, source: &Source, flags: &Regenerate) -> Result<Plan, Failure> {
-    if flags.sandbox {
-        return Ok(Plan::Sandbox);
-    }
-    let variable = from_env(source.base_url_env.as_deref())?;
-    let named = format!("{} (the base URL)", source.base_url_env.as_deref().unwrap_or_default());
-    let places = [
-        (flags.base_url.as_deref(), "--base-url"),
-        (variable.as_deref(), named.as_str()),
-        (source.base_url.as_deref(), "`base_url` in [source] of specs/codegen.toml"),
-    ];
-    let configured = places.into_iter().find_map(|(text, place)| Some((text?, place)));
-    let base = configured.map(|(text, place)| base_url(text, place)).transpose()?;
-    if let Some(contract) = &flags.contract {
-        let name = match source.documents.as_slice() {
-            [only] => only.name.clone(),
-            _ => DEFAULT_NAME.to_owned(),
-        };
-        let place = match remote(contract)? {
-            Some(url) => Place::Url(url),
-            None => Place::File {
-                path: PathBuf::from(contract),
-                recorded: as_file(workspace.recorded(Path::new(contract))),
-            },
-        };
-        return Ok(Plan::Documents { base, documents: vec![(name, place)] });
-    }
-    if source.documents.is_empty() {
-        return Ok(base.map_or(Plan::Sandbox, |base| Plan::Discover { base }));
-    }
-    let mut documents = Vec::new();
-    for document in &source.documents {
-        let place = match (&base, remote(&document.contract)?) {
-            (_, Some(url)) => Place::Url(url),
-            (Some(base), None) if document.contract.starts_with('/') => Place::Url(below(base, &document.contract)?),
-            (None, None) if document.contract.starts_with('/') => {
-                let variable = source.base_url_env.as_deref().unwrap_or("base_url_env");
-                return Err(Failure::configuration(
-                    "configuration/no-base-url",
-                    format!("{CONFIGURATION} names {:?}, and there is no base URL to look below", document.contract),
-                    format!("set {variable}, or `base_url` in [source], or use --base-url"),
-                ));
-            }
-            _ => Place::File { path: workspace.path(&document.contract), recorded: as_file(document.contract.clone()) },
-        };
-        documents.push((document.name.clone(), place));
-    }
-    Ok(Plan::Documents { base, documents })
-}
-
-/// Why a token that is set goes nowhere, or not to every address: it is for the origin of the base URL.
-fn unsent(source: &Source, plan: &Plan) -> Result<Option<String>, Failure> {
-    let prefix = source.token.variables.as_deref().unwrap_or_default();
-    let mut set = None;
-    for end in ["TOKEN", "TOKEN_FILE"].into_iter().filter(|_| !prefix.is_empty()) {
-        let variable = format!("{prefix}{end}");
-        if set.is_none() && from_env(Some(&variable))?.is_some() {
-            set = Some(variable);
-        }
-    }
-    let Some(variable) = set else { return Ok(None) };
-    let base_url = source.base_url_env.as_deref().unwrap_or("base_url");
-    let reason = match plan {
-        Plan::Discover { .. } => return Ok(None),
-        Plan::Sandbox => "the sandbox is asked, which has tokens of its own".to_owned(),
-        Plan::Documents { base, documents } => {
-            let addresses = documents.iter().filter_map(|(_, place)| match place {
-                Place::Url(url) => Some(url),
-                Place::File { .. } => None,
-            });
-            let foreign = |url: &&Url| base.as_ref().is_none_or(|base| base.origin() != url.origin());
-            match (addresses.clone().find(foreign), addresses.count()) {
-                (Some(url), _) if base.is_none() => format!("{} has no base URL beside it: set {base_url}", shown(url)),
-                (Some(url), _) => format!("{} is not at the origin of the base URL", shown(url)),
-                (None, 0) => "the contract is a file".to_owned(),
-                (None, _) => return Ok(None),
-            }
-        }
-    };
-    Ok(Some(format!("{variable} is set, and not sent: {reason}")))
-}
-
-/// A file that is called as a source is.
-fn as_file(recorded: String) -> String {
-    if matches!(recorded.as_str(), SANDBOX | UNKNOWN) { format!("./{recorded}") } else { recorded }
-}
-
-fn remote(text: &str) -> Result<Option<Url>, Failure> {
-    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-    match scheme.as_deref() {
-        Some(_) => parse_url(text, "the contract's address").map(Some),
-        None => Ok(None),
-    }
-}
-
-/// A base URL: absolute, http(s), without credentials, query or fragment; a path prefix is kept.
-fn base_url(text: &str, what: &str) -> Result<Url, Failure> {
-    let mut url = parse_url(text, what)?;
-    url.set_query(None);
-    url.set_fragment(None);
-    Ok(url)
-}
-
-fn parse_url(text: &str, what: &str) -> Result<Url, Failure> {
-    let refuse = |reason: &str| {
-        Failure::configuration("configuration/url", format!("{what} {reason}"), "write it as https://host/path")
-    };
-    let url = Url::parse(text.trim()).map_err(|error| refuse(&format!("is not a URL: {error}")))?;
-    if !url.has_host() || !matches!(url.scheme(), "http" | "https") {
-        return Err(refuse("is not an http(s) URL"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(Failure::configuration(
-            "configuration/url-credentials",
-            format!("{what} holds a user or password"),
-            format!("leave them out, and name a protected source in [source.token] of {CONFIGURATION}"),
-        ));
-    }
-    Ok(url)
-}
-
-/// `path` below a base URL, whose own path is kept.
-fn below(base: &Url, path: &str) -> Result<Url, Failure> {
-    let text = format!("{}{path}", base.as_str().trim_end_matches('/'));
-    parse_url(&text, "the contract's address")
 }
 
 /// A file up to the first byte beyond what a contract may have: it may be a pipe or a device that never ends.
@@ -314,6 +178,20 @@ impl Fetcher<'_> {
             self.http.authorize(base, credential).await?;
         }
         Ok(self)
+    }
+
+    /// One document, with the token that is for it: its own, or that of the base URL.
+    async fn one(&self, document: plan::Wanted, flags: &Regenerate) -> Result<Fetched, Failure> {
+        let plan::Wanted { name, place, token } = document;
+        let url = match place {
+            Place::File { path, recorded } => return read_file(name, &path, recorded, self.steps),
+            Place::Url(url) => url,
+        };
+        let Some((origin, token)) = token else { return self.download(&name, &url).await };
+        let http = Http::new(flags.connect_timeout, flags.timeout);
+        let Self { workspace, lock, steps, recorded, .. } = *self;
+        let own = Self { http, workspace, lock, steps, recorded };
+        own.authorized(&origin, credential::resolve(&token)?).await?.download(&name, &url).await
     }
 
     /// The contract and the schema below a base URL.

@@ -119,17 +119,10 @@ impl<'a> Pair<'a, '_> {
         for (list, variant) in [(gone, "removed"), (added, "added")] {
             let Some(node) = list.first() else { continue };
             let own = self.log.changes.iter().rposition(|change| change.node == Some(self.node));
+            let Some(own) = own else { continue };
             let (before, after) = if variant == "removed" { (Some(node), None) } else { (None, Some(node)) };
-            let mut change =
-                Change::new(Rule::CompositionChanged, "", before, after).class(self.class).variant(variant);
-            match own {
-                Some(index) => self.log.changes[index].besides.extend(aliases::of(&change)),
-                None => {
-                    change.subject = self.subject(false);
-                    change.node = Some(self.node);
-                    self.log.push(change);
-                }
-            }
+            let change = Change::new(Rule::CompositionChanged, "", before, after).class(self.class).variant(variant);
+            self.log.changes[own].besides.extend(aliases::of(&change));
         }
     }
 }

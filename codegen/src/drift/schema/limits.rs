@@ -75,7 +75,7 @@ impl Pair<'_, '_> {
     }
 
     fn pattern(&mut self) {
-        let (before, after) = (self.before.all("pattern"), self.after.all("pattern"));
+        let (before, after) = (self.before.patterns(), self.after.patterns());
         let texts = |nodes: &[Node<'_>]| {
             let mut texts: Vec<String> = nodes.iter().map(|node| short(node.value)).collect();
             texts.sort();

@@ -13,7 +13,7 @@ mod values;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use super::change::{Change, Class, Log};
+use super::change::{Change, Class, Log, Spot};
 use super::rule::Rule;
 use crate::model::Node;
 pub(super) use keywords::is_prose;
@@ -44,6 +44,11 @@ impl<'a> Graph<'a> {
     pub(super) fn root(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, operation: usize, log: &mut Log) {
         let met = self.meet(before, after, class, log);
         self.pairs[met].operations.insert(operation);
+    }
+
+    /// Compares two components that no operation reaches.
+    pub(super) fn unreached(&mut self, before: &Node<'a>, after: &Node<'a>, log: &mut Log) {
+        self.meet(before, after, Class { muted: true, ..Class::request(Spot::Property) }, log);
     }
 
     fn meet(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, log: &mut Log) -> usize {

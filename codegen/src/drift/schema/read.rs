@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::model::Node;
+use crate::upgrade::is_numeric;
 
 /// More parts than anybody writes: a schema that has them is read as far as this.
 const PARTS: usize = 512;
@@ -110,6 +111,13 @@ impl<'a> Schema<'a> {
                 _ => continue,
             };
             let own: BTreeSet<&'a str> = own.into_iter().filter(|name| *name != "null").collect();
+            // .NET says of a number that it may come as text.
+            let number = ["integer", "number"].into_iter().any(|name| own.contains(name));
+            let own: BTreeSet<&'a str> =
+                own.into_iter().filter(|name| !(*name == "string" && number && self.is_number())).collect();
+            // Swagger 2.0 calls bytes a type of their own.
+            let own: BTreeSet<&'a str> =
+                own.into_iter().map(|name| if name == "file" { "string" } else { name }).collect();
             types = Some(match types {
                 None => own,
                 Some(types) => {
@@ -128,6 +136,26 @@ impl<'a> Schema<'a> {
             let types: Option<BTreeSet<&'a str>> = branches.iter().map(|branch| only_type(branch.value)).collect();
             types.filter(|types| !types.is_empty())
         })
+    }
+
+    /// Whether a pattern says that text has to be a number.
+    fn is_number(&self) -> bool {
+        self.all("pattern").iter().any(|node| node.value.as_str().is_some_and(is_numeric))
+    }
+
+    /// The patterns, but for those that say of a number how it looks as text.
+    pub(super) fn patterns(&self) -> Vec<Node<'a>> {
+        let text = self.types().is_some_and(|types| types.contains("string"));
+        let mut patterns = self.all("pattern");
+        patterns.retain(|node| text || !node.value.as_str().is_some_and(is_numeric));
+        patterns
+    }
+
+    /// The format, where there is one.
+    pub(super) fn format(&self) -> &'a str {
+        let is_file = self.first("type").is_some_and(|node| node.value == "file");
+        let said = self.first("format").and_then(|node| node.value.as_str());
+        said.unwrap_or(if is_file { "binary" } else { "" })
     }
 
     /// Whether null is said to be a value.

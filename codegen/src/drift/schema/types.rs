@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::Pair;
 use super::read::Schema;
 use crate::drift::rule::Rule;
-use crate::model::Node;
 
 /// Formats of which the first takes fewer values than the second.
 const WIDER: [(&str, &str); 6] = [
@@ -47,7 +46,7 @@ impl Pair<'_, '_> {
         for (site, schema, types) in [(&mut change.before, &old, &before), (&mut change.after, &new, &after)] {
             if let Some(site) = site {
                 site.pointer = place(schema);
-                site.value = written(types.as_ref(), schema.first("format").as_ref());
+                site.value = written(types.as_ref(), schema.format());
             }
         }
         apart
@@ -55,14 +54,13 @@ impl Pair<'_, '_> {
 
     fn formats(&mut self) {
         let (before, after) = (self.before.first("format"), self.after.first("format"));
-        let text = |node: Option<&Node<'_>>| node.and_then(|node| node.value.as_str()).unwrap_or_default().to_owned();
-        let (old, new) = (text(before.as_ref()), text(after.as_ref()));
+        let (old, new) = (self.before.format(), self.after.format());
         if old == new {
             return;
         }
-        let rule = if new.is_empty() || WIDER.contains(&(old.as_str(), new.as_str())) {
+        let rule = if new.is_empty() || WIDER.contains(&(old, new)) {
             Rule::FormatWidened
-        } else if old.is_empty() || WIDER.contains(&(new.as_str(), old.as_str())) {
+        } else if old.is_empty() || WIDER.contains(&(new, old)) {
             Rule::FormatNarrowed
         } else {
             Rule::FormatChanged
@@ -102,11 +100,8 @@ fn covers(outer: Option<&BTreeSet<&str>>, inner: Option<&BTreeSet<&str>>) -> boo
     }
 }
 
-fn written(types: Option<&BTreeSet<&str>>, format: Option<&Node<'_>>) -> String {
+fn written(types: Option<&BTreeSet<&str>>, format: &str) -> String {
     let types =
         types.map_or_else(|| "any type".to_owned(), |types| types.iter().copied().collect::<Vec<_>>().join(" or "));
-    match format.and_then(|node| node.value.as_str()) {
-        Some(format) => format!("{types} ({format})"),
-        None => types,
-    }
+    if format.is_empty() { types } else { format!("{types} ({format})") }
 }

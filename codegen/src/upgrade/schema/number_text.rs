@@ -41,7 +41,7 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
 }
 
 /// The patterns all begin alike: an optional sign, then a number without leading zeros.
-fn is_numeric(pattern: &str) -> bool {
+pub(crate) fn is_numeric(pattern: &str) -> bool {
     let body = pattern.trim_start_matches('^');
     let body = body.strip_prefix("-?").unwrap_or(body);
     body.starts_with("(?:0|[1-9]\\d*)") || body.starts_with("(0|[1-9]\\d*)")

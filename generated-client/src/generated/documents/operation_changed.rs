@@ -6,9 +6,17 @@ use platform_runtime::codegen::prelude::*;
 ///
 /// What the document takes.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Variables {
     /// `$id`
     pub id: String,
+}
+
+impl Variables {
+    /// With what is required.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self { id: id.into() }
+    }
 }
 record!(Variables { id: required "id" });
 

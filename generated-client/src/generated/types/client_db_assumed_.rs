@@ -6,18 +6,33 @@ use platform_runtime::codegen::prelude::*;
 ///
 /// `CreateBackup` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CreateBackup {
     /// `label`
     pub label: Maybe<String>,
     /// `retainDays`
     pub retain_days: Option<i32>,
 }
+
+impl CreateBackup {
+    /// Sets `label`.
+    pub fn label(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.label = value.into();
+        self
+    }
+
+    /// Sets `retain_days`.
+    pub fn retain_days(mut self, value: i32) -> Self {
+        self.retain_days = Some(value);
+        self
+    }
+}
 record!(CreateBackup { label: maybe "label", retain_days: optional "retainDays" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `DatabaseColumn` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DatabaseColumn {
     /// `isNullable`
@@ -36,7 +51,7 @@ record!(DatabaseColumn {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `DatabaseConnection` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DatabaseConnection {
     /// `database`
@@ -82,6 +97,7 @@ integer_enum!(DatabaseEngine: i32 { PostgreSql = 0, MySql = 1, SqlServer = 2 });
 ///
 /// `DatabaseQuery` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DatabaseQuery {
     /// `limit`
     pub limit: Maybe<i32>,
@@ -92,6 +108,29 @@ pub struct DatabaseQuery {
     /// At least 1 character.
     pub statement: String,
 }
+
+impl DatabaseQuery {
+    /// With what is required.
+    pub fn new(statement: impl Into<String>) -> Self {
+        Self {
+            limit: Default::default(),
+            parameters: Default::default(),
+            statement: statement.into(),
+        }
+    }
+
+    /// Sets `limit`.
+    pub fn limit(mut self, value: impl Into<Maybe<i32>>) -> Self {
+        self.limit = value.into();
+        self
+    }
+
+    /// Sets `parameters`.
+    pub fn parameters(mut self, value: impl Into<Maybe<Object>>) -> Self {
+        self.parameters = value.into();
+        self
+    }
+}
 record!(DatabaseQuery {
     limit: maybe "limit",
     parameters: maybe "parameters",
@@ -101,7 +140,7 @@ record!(DatabaseQuery {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `DatabaseRows` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DatabaseRows {
     /// `columns`
@@ -120,7 +159,7 @@ record!(DatabaseRows {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `DatabaseSchema` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DatabaseSchema {
     /// `id`
@@ -139,7 +178,7 @@ record!(DatabaseSchema {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `DatabaseTable` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DatabaseTable {
     /// `columns`
@@ -159,11 +198,28 @@ record!(DatabaseTable {
 ///
 /// The parts of a multipart body.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ImportConnectionRequest {
     /// `dump`
     pub dump: Upload,
     /// `truncate`
     pub truncate: Option<bool>,
+}
+
+impl ImportConnectionRequest {
+    /// With what is required.
+    pub fn new(dump: Upload) -> Self {
+        Self {
+            dump,
+            truncate: Default::default(),
+        }
+    }
+
+    /// Sets `truncate`.
+    pub fn truncate(mut self, value: bool) -> Self {
+        self.truncate = Some(value);
+        self
+    }
 }
 multipart!(ImportConnectionRequest { dump: file "dump", truncate: optional_text "truncate" });
 

@@ -5,7 +5,7 @@ use platform_runtime::codegen::prelude::*;
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `Control` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Control {
     /// `code`
@@ -54,7 +54,7 @@ string_enum!(ControlSeverity {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `Framework` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Framework {
     /// `authority`
@@ -76,7 +76,7 @@ record!(Framework {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `FrameworkVersion` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FrameworkVersion {
     /// `effectiveFrom`
@@ -102,6 +102,7 @@ record!(FrameworkVersion {
 ///
 /// `SaveControl` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SaveControl {
     /// `code`
     ///
@@ -114,6 +115,36 @@ pub struct SaveControl {
     /// `title`
     pub title: Maybe<String>,
 }
+
+impl SaveControl {
+    /// With what is required.
+    pub fn new(code: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            guidance: Default::default(),
+            severity: Default::default(),
+            title: Default::default(),
+        }
+    }
+
+    /// Sets `guidance`.
+    pub fn guidance(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.guidance = value.into();
+        self
+    }
+
+    /// Sets `severity`.
+    pub fn severity(mut self, value: super::ControlSeverity) -> Self {
+        self.severity = Some(value);
+        self
+    }
+
+    /// Sets `title`.
+    pub fn title(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.title = value.into();
+        self
+    }
+}
 record!(SaveControl {
     code: required "code",
     guidance: maybe "guidance",
@@ -125,6 +156,7 @@ record!(SaveControl {
 ///
 /// `SaveFramework` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SaveFramework {
     /// `authority`
     pub authority: Maybe<String>,
@@ -133,12 +165,29 @@ pub struct SaveFramework {
     /// At least 1 character.
     pub name: String,
 }
+
+impl SaveFramework {
+    /// With what is required.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            authority: Default::default(),
+            name: name.into(),
+        }
+    }
+
+    /// Sets `authority`.
+    pub fn authority(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.authority = value.into();
+        self
+    }
+}
 record!(SaveFramework { authority: maybe "authority", name: required "name" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `SaveFrameworkVersion` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SaveFrameworkVersion {
     /// `effectiveFrom`
     pub effective_from: Maybe<DateTime>,
@@ -148,6 +197,29 @@ pub struct SaveFrameworkVersion {
     ///
     /// At least 1 character.
     pub label: String,
+}
+
+impl SaveFrameworkVersion {
+    /// With what is required.
+    pub fn new(label: impl Into<String>) -> Self {
+        Self {
+            effective_from: Default::default(),
+            is_published: Default::default(),
+            label: label.into(),
+        }
+    }
+
+    /// Sets `effective_from`.
+    pub fn effective_from(mut self, value: impl Into<Maybe<DateTime>>) -> Self {
+        self.effective_from = value.into();
+        self
+    }
+
+    /// Sets `is_published`.
+    pub fn is_published(mut self, value: bool) -> Self {
+        self.is_published = Some(value);
+        self
+    }
 }
 record!(SaveFrameworkVersion {
     effective_from: maybe "effectiveFrom",

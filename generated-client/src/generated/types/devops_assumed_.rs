@@ -6,6 +6,7 @@ use platform_runtime::codegen::prelude::*;
 ///
 /// `CreateGitRepository` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CreateGitRepository {
     /// `defaultBranch`
     pub default_branch: Maybe<String>,
@@ -18,6 +19,36 @@ pub struct CreateGitRepository {
     /// `visibility`
     pub visibility: Option<super::GitVisibility>,
 }
+
+impl CreateGitRepository {
+    /// With what is required.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            default_branch: Default::default(),
+            name: name.into(),
+            project_id: Default::default(),
+            visibility: Default::default(),
+        }
+    }
+
+    /// Sets `default_branch`.
+    pub fn default_branch(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.default_branch = value.into();
+        self
+    }
+
+    /// Sets `project_id`.
+    pub fn project_id(mut self, value: impl Into<Maybe<Uuid>>) -> Self {
+        self.project_id = value.into();
+        self
+    }
+
+    /// Sets `visibility`.
+    pub fn visibility(mut self, value: super::GitVisibility) -> Self {
+        self.visibility = Some(value);
+        self
+    }
+}
 record!(CreateGitRepository {
     default_branch: maybe "defaultBranch",
     name: required "name",
@@ -29,6 +60,7 @@ record!(CreateGitRepository {
 ///
 /// The parts of a multipart body.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct CreateRepositoryFileRequest {
     /// `branch`
     pub branch: Option<String>,
@@ -38,6 +70,32 @@ pub struct CreateRepositoryFileRequest {
     pub message: Option<String>,
     /// `tags`
     pub tags: Option<Vec<String>>,
+}
+
+impl CreateRepositoryFileRequest {
+    /// Sets `branch`.
+    pub fn branch(mut self, value: impl Into<String>) -> Self {
+        self.branch = Some(value.into());
+        self
+    }
+
+    /// Sets `files`.
+    pub fn files(mut self, value: Vec<Upload>) -> Self {
+        self.files = Some(value);
+        self
+    }
+
+    /// Sets `message`.
+    pub fn message(mut self, value: impl Into<String>) -> Self {
+        self.message = Some(value.into());
+        self
+    }
+
+    /// Sets `tags`.
+    pub fn tags(mut self, value: Vec<String>) -> Self {
+        self.tags = Some(value);
+        self
+    }
 }
 multipart!(CreateRepositoryFileRequest {
     branch: optional_text "branch",
@@ -50,6 +108,7 @@ multipart!(CreateRepositoryFileRequest {
 ///
 /// `CreateTerraformDeployment` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CreateTerraformDeployment {
     /// `autoApprove`
     pub auto_approve: Option<bool>,
@@ -62,6 +121,46 @@ pub struct CreateTerraformDeployment {
     /// `workingDirectory`
     pub working_directory: Maybe<String>,
 }
+
+impl CreateTerraformDeployment {
+    /// With what is required.
+    pub fn new(repository_id: Uuid) -> Self {
+        Self {
+            auto_approve: Default::default(),
+            branch: Default::default(),
+            repository_id,
+            variables: Default::default(),
+            working_directory: Default::default(),
+        }
+    }
+
+    /// Sets `auto_approve`.
+    pub fn auto_approve(mut self, value: bool) -> Self {
+        self.auto_approve = Some(value);
+        self
+    }
+
+    /// Sets `branch`.
+    pub fn branch(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.branch = value.into();
+        self
+    }
+
+    /// Sets `variables`.
+    pub fn variables(
+        mut self,
+        value: impl Into<Maybe<BTreeMap<String, String>>>,
+    ) -> Self {
+        self.variables = value.into();
+        self
+    }
+
+    /// Sets `working_directory`.
+    pub fn working_directory(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.working_directory = value.into();
+        self
+    }
+}
 record!(CreateTerraformDeployment {
     auto_approve: optional "autoApprove",
     branch: maybe "branch",
@@ -73,7 +172,7 @@ record!(CreateTerraformDeployment {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `GitBranch` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GitBranch {
     /// `commit`
@@ -92,7 +191,7 @@ record!(GitBranch {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `GitFile` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GitFile {
     /// `branch`
@@ -114,7 +213,7 @@ record!(GitFile {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `GitRepository` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GitRepository {
     /// `createdAt`
@@ -163,18 +262,33 @@ string_enum!(GitVisibility { Private = "private", Team = "team", Public = "publi
 ///
 /// `MoveGitBranch` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct MoveGitBranch {
     /// `commit`
     pub commit: Maybe<String>,
     /// `isProtected`
     pub is_protected: Option<bool>,
 }
+
+impl MoveGitBranch {
+    /// Sets `commit`.
+    pub fn commit(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.commit = value.into();
+        self
+    }
+
+    /// Sets `is_protected`.
+    pub fn is_protected(mut self, value: bool) -> Self {
+        self.is_protected = Some(value);
+        self
+    }
+}
 record!(MoveGitBranch { commit: maybe "commit", is_protected: optional "isProtected" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `TerraformDeployment` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TerraformDeployment {
     /// `branch`
@@ -205,7 +319,7 @@ record!(TerraformDeployment {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `TerraformOutputs` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TerraformOutputs {
     /// `id`

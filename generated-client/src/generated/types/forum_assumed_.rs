@@ -6,6 +6,7 @@ use platform_runtime::codegen::prelude::*;
 ///
 /// `ChangeForumThread` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ChangeForumThread {
     /// `body`
     pub body: Maybe<String>,
@@ -14,24 +15,61 @@ pub struct ChangeForumThread {
     /// `title`
     pub title: Maybe<String>,
 }
+
+impl ChangeForumThread {
+    /// Sets `body`.
+    pub fn body(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.body = value.into();
+        self
+    }
+
+    /// Sets `tags`.
+    pub fn tags(mut self, value: impl Into<Maybe<Vec<String>>>) -> Self {
+        self.tags = value.into();
+        self
+    }
+
+    /// Sets `title`.
+    pub fn title(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.title = value.into();
+        self
+    }
+}
 record!(ChangeForumThread { body: maybe "body", tags: maybe "tags", title: maybe "title" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `CreateForumReport` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CreateForumReport {
     /// `reason`
     pub reason: Option<String>,
     /// `threadId`
     pub thread_id: Uuid,
 }
+
+impl CreateForumReport {
+    /// With what is required.
+    pub fn new(thread_id: Uuid) -> Self {
+        Self {
+            reason: Default::default(),
+            thread_id,
+        }
+    }
+
+    /// Sets `reason`.
+    pub fn reason(mut self, value: impl Into<String>) -> Self {
+        self.reason = Some(value.into());
+        self
+    }
+}
 record!(CreateForumReport { reason: optional "reason", thread_id: required "threadId" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `ForumComment` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ForumComment {
     /// `body`
@@ -53,7 +91,7 @@ record!(ForumComment {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `ForumReply` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ForumReply {
     /// `body`
@@ -75,7 +113,7 @@ record!(ForumReply {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `ForumReport` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ForumReport {
     /// `createdAt`
@@ -100,7 +138,7 @@ record!(ForumReport {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `ForumThread` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ForumThread {
     /// `body`
@@ -134,7 +172,7 @@ record!(ForumThread {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `ForumThreadPagedResult` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ForumThreadPagedResult {
     /// `items`
@@ -156,7 +194,7 @@ record!(ForumThreadPagedResult {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `ForumVote` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ForumVote {
     /// `comment`
@@ -170,9 +208,18 @@ record!(ForumVote { comment: optional "comment", value: optional "value" });
 ///
 /// `HideForumThread` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct HideForumThread {
     /// `reason`
     pub reason: Maybe<String>,
+}
+
+impl HideForumThread {
+    /// Sets `reason`.
+    pub fn reason(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.reason = value.into();
+        self
+    }
 }
 record!(HideForumThread { reason: maybe "reason" });
 
@@ -195,11 +242,19 @@ integer_enum!(ReportState: i32 { Value0 = 0, Value1 = 1 });
 ///
 /// `SaveForumText` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SaveForumText {
     /// `body`
     ///
     /// At least 1 character.
     pub body: String,
+}
+
+impl SaveForumText {
+    /// With what is required.
+    pub fn new(body: impl Into<String>) -> Self {
+        Self { body: body.into() }
+    }
 }
 record!(SaveForumText { body: required "body" });
 
@@ -207,6 +262,7 @@ record!(SaveForumText { body: required "body" });
 ///
 /// `SaveForumThread` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SaveForumThread {
     /// `body`
     pub body: Maybe<String>,
@@ -217,17 +273,55 @@ pub struct SaveForumThread {
     /// At least 1 character.
     pub title: String,
 }
+
+impl SaveForumThread {
+    /// With what is required.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            body: Default::default(),
+            tags: Default::default(),
+            title: title.into(),
+        }
+    }
+
+    /// Sets `body`.
+    pub fn body(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.body = value.into();
+        self
+    }
+
+    /// Sets `tags`.
+    pub fn tags(mut self, value: impl Into<Maybe<Vec<String>>>) -> Self {
+        self.tags = value.into();
+        self
+    }
+}
 record!(SaveForumThread { body: maybe "body", tags: maybe "tags", title: required "title" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// An object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct UpdateThreadVoteRequest {
     /// `comment`
     pub comment: Option<String>,
     /// `value`
     pub value: Option<super::VoteValue>,
+}
+
+impl UpdateThreadVoteRequest {
+    /// Sets `comment`.
+    pub fn comment(mut self, value: impl Into<String>) -> Self {
+        self.comment = Some(value.into());
+        self
+    }
+
+    /// Sets `value`.
+    pub fn value(mut self, value: super::VoteValue) -> Self {
+        self.value = Some(value);
+        self
+    }
 }
 record!(UpdateThreadVoteRequest { comment: optional "comment", value: optional "value" });
 

@@ -22,7 +22,7 @@ integer_enum!(BillingPeriod: i32 { Value0 = 0, Value1 = 1, Value2 = 2 });
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `PaymentPlan` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaymentPlan {
     /// `currency`
@@ -48,6 +48,7 @@ record!(PaymentPlan {
 ///
 /// `SavePaymentPlan` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SavePaymentPlan {
     /// `currency`
     pub currency: Maybe<String>,
@@ -57,6 +58,32 @@ pub struct SavePaymentPlan {
     pub period: Option<super::BillingPeriod>,
     /// `price`
     pub price: Option<f64>,
+}
+
+impl SavePaymentPlan {
+    /// Sets `currency`.
+    pub fn currency(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.currency = value.into();
+        self
+    }
+
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.name = value.into();
+        self
+    }
+
+    /// Sets `period`.
+    pub fn period(mut self, value: super::BillingPeriod) -> Self {
+        self.period = Some(value);
+        self
+    }
+
+    /// Sets `price`.
+    pub fn price(mut self, value: f64) -> Self {
+        self.price = Some(value);
+        self
+    }
 }
 record!(SavePaymentPlan {
     currency: maybe "currency",
@@ -69,6 +96,7 @@ record!(SavePaymentPlan {
 ///
 /// `SaveStoreItem` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SaveStoreItem {
     /// `category`
     pub category: Maybe<String>,
@@ -83,6 +111,43 @@ pub struct SaveStoreItem {
     /// `tags`
     pub tags: Maybe<Vec<String>>,
 }
+
+impl SaveStoreItem {
+    /// With what is required.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            category: Default::default(),
+            is_published: Default::default(),
+            name: name.into(),
+            summary: Default::default(),
+            tags: Default::default(),
+        }
+    }
+
+    /// Sets `category`.
+    pub fn category(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.category = value.into();
+        self
+    }
+
+    /// Sets `is_published`.
+    pub fn is_published(mut self, value: bool) -> Self {
+        self.is_published = Some(value);
+        self
+    }
+
+    /// Sets `summary`.
+    pub fn summary(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.summary = value.into();
+        self
+    }
+
+    /// Sets `tags`.
+    pub fn tags(mut self, value: impl Into<Maybe<Vec<String>>>) -> Self {
+        self.tags = value.into();
+        self
+    }
+}
 record!(SaveStoreItem {
     category: maybe "category",
     is_published: optional "isPublished",
@@ -95,6 +160,7 @@ record!(SaveStoreItem {
 ///
 /// `SaveStoreItemComponent` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SaveStoreItemComponent {
     /// `image`
     pub image: Maybe<String>,
@@ -102,6 +168,26 @@ pub struct SaveStoreItemComponent {
     pub name: Maybe<String>,
     /// `order`
     pub order: Option<i32>,
+}
+
+impl SaveStoreItemComponent {
+    /// Sets `image`.
+    pub fn image(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.image = value.into();
+        self
+    }
+
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.name = value.into();
+        self
+    }
+
+    /// Sets `order`.
+    pub fn order(mut self, value: i32) -> Self {
+        self.order = Some(value);
+        self
+    }
 }
 record!(SaveStoreItemComponent {
     image: maybe "image",
@@ -112,7 +198,7 @@ record!(SaveStoreItemComponent {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `StoreItem` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StoreItem {
     /// `category`
@@ -146,7 +232,7 @@ record!(StoreItem {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `StoreItemComponent` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StoreItemComponent {
     /// `id`
@@ -169,6 +255,7 @@ record!(StoreItemComponent {
 ///
 /// `StoreItemFilter` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct StoreItemFilter {
     /// `category`
     pub category: Maybe<String>,
@@ -176,6 +263,26 @@ pub struct StoreItemFilter {
     pub is_published: Option<bool>,
     /// `name`
     pub name: Maybe<String>,
+}
+
+impl StoreItemFilter {
+    /// Sets `category`.
+    pub fn category(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.category = value.into();
+        self
+    }
+
+    /// Sets `is_published`.
+    pub fn is_published(mut self, value: bool) -> Self {
+        self.is_published = Some(value);
+        self
+    }
+
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.name = value.into();
+        self
+    }
 }
 record!(StoreItemFilter {
     category: maybe "category",
@@ -186,7 +293,7 @@ record!(StoreItemFilter {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `StoreItemPagedResult` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StoreItemPagedResult {
     /// `items`

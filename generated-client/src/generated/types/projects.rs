@@ -4,6 +4,7 @@ use platform_runtime::codegen::prelude::*;
 
 /// `CreateProject` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CreateProject {
     /// Category label.
     pub category: Option<String>,
@@ -21,6 +22,56 @@ pub struct CreateProject {
     pub team_billing_account_id: Option<Uuid>,
     /// The ID of a team of the authenticated caller.
     pub team_id: Option<Uuid>,
+}
+
+impl CreateProject {
+    /// Sets `category`.
+    pub fn category(mut self, value: impl Into<String>) -> Self {
+        self.category = Some(value.into());
+        self
+    }
+
+    /// Sets `description`.
+    pub fn description(mut self, value: impl Into<String>) -> Self {
+        self.description = Some(value.into());
+        self
+    }
+
+    /// Sets `help_page`.
+    pub fn help_page(mut self, value: impl Into<String>) -> Self {
+        self.help_page = Some(value.into());
+        self
+    }
+
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// Sets `service_providers`.
+    pub fn service_providers(mut self, value: Vec<Value>) -> Self {
+        self.service_providers = Some(value);
+        self
+    }
+
+    /// Sets `store_item_payment_plan_id`.
+    pub fn store_item_payment_plan_id(mut self, value: impl Into<Maybe<Uuid>>) -> Self {
+        self.store_item_payment_plan_id = value.into();
+        self
+    }
+
+    /// Sets `team_billing_account_id`.
+    pub fn team_billing_account_id(mut self, value: Uuid) -> Self {
+        self.team_billing_account_id = Some(value);
+        self
+    }
+
+    /// Sets `team_id`.
+    pub fn team_id(mut self, value: Uuid) -> Self {
+        self.team_id = Some(value);
+        self
+    }
 }
 record!(CreateProject {
     category: optional "category",

@@ -5,7 +5,7 @@ use platform_runtime::codegen::prelude::*;
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `AccessGrant` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AccessGrant {
     /// `expiresAt`
@@ -44,7 +44,7 @@ string_enum!(AccessLevel { Read = "Read", Write = "Write", Admin = "Admin" });
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `Component` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Component {
     /// `createdAt`
@@ -101,6 +101,7 @@ integer_enum!(ComponentKind: i32 { Value0 = 0, Value1 = 1, Value2 = 2, Value3 = 
 ///
 /// `CreateAccessGrant` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CreateAccessGrant {
     /// `expiresAt`
     pub expires_at: Maybe<DateTime>,
@@ -108,6 +109,26 @@ pub struct CreateAccessGrant {
     pub level: Option<super::AccessLevel>,
     /// `userId`
     pub user_id: Option<Uuid>,
+}
+
+impl CreateAccessGrant {
+    /// Sets `expires_at`.
+    pub fn expires_at(mut self, value: impl Into<Maybe<DateTime>>) -> Self {
+        self.expires_at = value.into();
+        self
+    }
+
+    /// Sets `level`.
+    pub fn level(mut self, value: super::AccessLevel) -> Self {
+        self.level = Some(value);
+        self
+    }
+
+    /// Sets `user_id`.
+    pub fn user_id(mut self, value: Uuid) -> Self {
+        self.user_id = Some(value);
+        self
+    }
 }
 record!(CreateAccessGrant {
     expires_at: maybe "expiresAt",
@@ -119,6 +140,7 @@ record!(CreateAccessGrant {
 ///
 /// `CreateComponent` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CreateComponent {
     /// `image`
     pub image: Maybe<String>,
@@ -133,6 +155,43 @@ pub struct CreateComponent {
     /// `replicas`
     pub replicas: Maybe<i32>,
 }
+
+impl CreateComponent {
+    /// With what is required.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            image: Default::default(),
+            kind: Default::default(),
+            labels: Default::default(),
+            name: name.into(),
+            replicas: Default::default(),
+        }
+    }
+
+    /// Sets `image`.
+    pub fn image(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.image = value.into();
+        self
+    }
+
+    /// Sets `kind`.
+    pub fn kind(mut self, value: super::ComponentKind) -> Self {
+        self.kind = Some(value);
+        self
+    }
+
+    /// Sets `labels`.
+    pub fn labels(mut self, value: impl Into<Maybe<BTreeMap<String, String>>>) -> Self {
+        self.labels = value.into();
+        self
+    }
+
+    /// Sets `replicas`.
+    pub fn replicas(mut self, value: impl Into<Maybe<i32>>) -> Self {
+        self.replicas = value.into();
+        self
+    }
+}
 record!(CreateComponent {
     image: maybe "image",
     kind: optional "kind",
@@ -145,6 +204,7 @@ record!(CreateComponent {
 ///
 /// `DeployWorkload` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct DeployWorkload {
     /// `arguments`
     pub arguments: Maybe<Vec<String>>,
@@ -152,6 +212,26 @@ pub struct DeployWorkload {
     pub tag: Maybe<String>,
     /// `virtualMachineId`
     pub virtual_machine_id: Maybe<Uuid>,
+}
+
+impl DeployWorkload {
+    /// Sets `arguments`.
+    pub fn arguments(mut self, value: impl Into<Maybe<Vec<String>>>) -> Self {
+        self.arguments = value.into();
+        self
+    }
+
+    /// Sets `tag`.
+    pub fn tag(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.tag = value.into();
+        self
+    }
+
+    /// Sets `virtual_machine_id`.
+    pub fn virtual_machine_id(mut self, value: impl Into<Maybe<Uuid>>) -> Self {
+        self.virtual_machine_id = value.into();
+        self
+    }
 }
 record!(DeployWorkload {
     arguments: maybe "arguments",
@@ -162,7 +242,7 @@ record!(DeployWorkload {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `EnvironmentVariable` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EnvironmentVariable {
     /// `isSecret`
@@ -182,11 +262,26 @@ record!(EnvironmentVariable {
 ///
 /// `SetEnvironmentVariable` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SetEnvironmentVariable {
     /// `isSecret`
     pub is_secret: Option<bool>,
     /// `value`
     pub value: Maybe<String>,
+}
+
+impl SetEnvironmentVariable {
+    /// Sets `is_secret`.
+    pub fn is_secret(mut self, value: bool) -> Self {
+        self.is_secret = Some(value);
+        self
+    }
+
+    /// Sets `value`.
+    pub fn value(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.value = value.into();
+        self
+    }
 }
 record!(SetEnvironmentVariable { is_secret: optional "isSecret", value: maybe "value" });
 
@@ -194,6 +289,7 @@ record!(SetEnvironmentVariable { is_secret: optional "isSecret", value: maybe "v
 ///
 /// `UpdateComponent` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct UpdateComponent {
     /// `image`
     pub image: Maybe<String>,
@@ -203,6 +299,32 @@ pub struct UpdateComponent {
     pub name: Maybe<String>,
     /// `replicas`
     pub replicas: Option<i32>,
+}
+
+impl UpdateComponent {
+    /// Sets `image`.
+    pub fn image(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.image = value.into();
+        self
+    }
+
+    /// Sets `labels`.
+    pub fn labels(mut self, value: impl Into<Maybe<BTreeMap<String, String>>>) -> Self {
+        self.labels = value.into();
+        self
+    }
+
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.name = value.into();
+        self
+    }
+
+    /// Sets `replicas`.
+    pub fn replicas(mut self, value: i32) -> Self {
+        self.replicas = Some(value);
+        self
+    }
 }
 record!(UpdateComponent {
     image: maybe "image",
@@ -215,6 +337,7 @@ record!(UpdateComponent {
 ///
 /// `UpdateProject` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct UpdateProject {
     /// `category`
     pub category: Maybe<String>,
@@ -224,6 +347,32 @@ pub struct UpdateProject {
     pub help_page: Maybe<String>,
     /// `name`
     pub name: Maybe<String>,
+}
+
+impl UpdateProject {
+    /// Sets `category`.
+    pub fn category(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.category = value.into();
+        self
+    }
+
+    /// Sets `description`.
+    pub fn description(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.description = value.into();
+        self
+    }
+
+    /// Sets `help_page`.
+    pub fn help_page(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.help_page = value.into();
+        self
+    }
+
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.name = value.into();
+        self
+    }
 }
 record!(UpdateProject {
     category: maybe "category",
@@ -235,7 +384,7 @@ record!(UpdateProject {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `WorkloadDeployment` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct WorkloadDeployment {
     /// `componentId`

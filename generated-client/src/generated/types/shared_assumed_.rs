@@ -5,7 +5,7 @@ use platform_runtime::codegen::prelude::*;
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `AcceptedResult` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AcceptedResult {
     /// `acceptedAt`
@@ -24,7 +24,7 @@ record!(AcceptedResult {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `ProblemDetails` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProblemDetails {
     /// `detail`
@@ -52,7 +52,7 @@ record!(ProblemDetails {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `ValidationProblemDetails` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ValidationProblemDetails {
     /// `detail`

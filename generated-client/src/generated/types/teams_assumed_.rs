@@ -6,6 +6,7 @@ use platform_runtime::codegen::prelude::*;
 ///
 /// `AccessKeyCredential` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct AccessKeyCredential {
     /// `accessKeyId`
     pub access_key_id: Maybe<String>,
@@ -19,6 +20,32 @@ pub struct AccessKeyCredential {
     pub name: Maybe<String>,
     /// `region`
     pub region: Maybe<String>,
+}
+
+impl AccessKeyCredential {
+    /// Sets `access_key_id`.
+    pub fn access_key_id(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.access_key_id = value.into();
+        self
+    }
+
+    /// Sets `kind`.
+    pub fn kind(mut self, value: super::AccessKeyCredentialKind) -> Self {
+        self.kind = Some(value);
+        self
+    }
+
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.name = value.into();
+        self
+    }
+
+    /// Sets `region`.
+    pub fn region(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.region = value.into();
+        self
+    }
 }
 record!(AccessKeyCredential {
     access_key_id: maybe "accessKeyId",
@@ -44,7 +71,7 @@ string_enum!(AccessKeyCredentialKind { AccessKey = "AccessKey" });
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `BillingAccount` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BillingAccount {
     /// `currency`
@@ -90,7 +117,7 @@ string_enum!(BillingAccountStatus {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `ContainerRegistry` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContainerRegistry {
     /// `address`
@@ -113,11 +140,26 @@ record!(ContainerRegistry {
 ///
 /// `CreateBillingAccount` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CreateBillingAccount {
     /// `currency`
     pub currency: Maybe<String>,
     /// `name`
     pub name: Maybe<String>,
+}
+
+impl CreateBillingAccount {
+    /// Sets `currency`.
+    pub fn currency(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.currency = value.into();
+        self
+    }
+
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.name = value.into();
+        self
+    }
 }
 record!(CreateBillingAccount { currency: maybe "currency", name: maybe "name" });
 
@@ -209,6 +251,7 @@ tagged_union!(ListTeamServiceProviderCredentialsResponseItem, "kind" {
 ///
 /// `SaveContainerRegistry` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SaveContainerRegistry {
     /// `address`
     pub address: Maybe<String>,
@@ -218,6 +261,32 @@ pub struct SaveContainerRegistry {
     pub password: Maybe<String>,
     /// `userName`
     pub user_name: Maybe<String>,
+}
+
+impl SaveContainerRegistry {
+    /// Sets `address`.
+    pub fn address(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.address = value.into();
+        self
+    }
+
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.name = value.into();
+        self
+    }
+
+    /// Sets `password`.
+    pub fn password(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.password = value.into();
+        self
+    }
+
+    /// Sets `user_name`.
+    pub fn user_name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.user_name = value.into();
+        self
+    }
 }
 record!(SaveContainerRegistry {
     address: maybe "address",
@@ -230,11 +299,29 @@ record!(SaveContainerRegistry {
 ///
 /// `SaveTeamRole` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SaveTeamRole {
     /// `name`
     pub name: Maybe<String>,
     /// `permissions`
     pub permissions: Maybe<Vec<super::TeamPermission>>,
+}
+
+impl SaveTeamRole {
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.name = value.into();
+        self
+    }
+
+    /// Sets `permissions`.
+    pub fn permissions(
+        mut self,
+        value: impl Into<Maybe<Vec<super::TeamPermission>>>,
+    ) -> Self {
+        self.permissions = value.into();
+        self
+    }
 }
 record!(SaveTeamRole { name: maybe "name", permissions: maybe "permissions" });
 
@@ -242,6 +329,7 @@ record!(SaveTeamRole { name: maybe "name", permissions: maybe "permissions" });
 ///
 /// `ServicePrincipalCredential` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ServicePrincipalCredential {
     /// `application`
     pub application: Option<Uuid>,
@@ -255,6 +343,32 @@ pub struct ServicePrincipalCredential {
     pub name: Maybe<String>,
     /// `tenant`
     pub tenant: Option<Uuid>,
+}
+
+impl ServicePrincipalCredential {
+    /// Sets `application`.
+    pub fn application(mut self, value: Uuid) -> Self {
+        self.application = Some(value);
+        self
+    }
+
+    /// Sets `kind`.
+    pub fn kind(mut self, value: super::ServicePrincipalCredentialKind) -> Self {
+        self.kind = Some(value);
+        self
+    }
+
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.name = value.into();
+        self
+    }
+
+    /// Sets `tenant`.
+    pub fn tenant(mut self, value: Uuid) -> Self {
+        self.tenant = Some(value);
+        self
+    }
 }
 record!(ServicePrincipalCredential {
     application: optional "application",
@@ -280,7 +394,7 @@ string_enum!(ServicePrincipalCredentialKind { ServicePrincipal = "ServicePrincip
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `Team` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Team {
     /// `createdAt`
@@ -326,7 +440,7 @@ integer_enum!(TeamPermission: i32 {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `TeamRole` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TeamRole {
     /// `id`
@@ -349,6 +463,7 @@ record!(TeamRole {
 ///
 /// `TokenCredential` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct TokenCredential {
     /// `expiresAt`
     pub expires_at: Maybe<DateTime>,
@@ -360,6 +475,26 @@ pub struct TokenCredential {
     pub kind: Option<super::TokenCredentialKind>,
     /// `name`
     pub name: Maybe<String>,
+}
+
+impl TokenCredential {
+    /// Sets `expires_at`.
+    pub fn expires_at(mut self, value: impl Into<Maybe<DateTime>>) -> Self {
+        self.expires_at = value.into();
+        self
+    }
+
+    /// Sets `kind`.
+    pub fn kind(mut self, value: super::TokenCredentialKind) -> Self {
+        self.kind = Some(value);
+        self
+    }
+
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.name = value.into();
+        self
+    }
 }
 record!(TokenCredential {
     expires_at: maybe "expiresAt",

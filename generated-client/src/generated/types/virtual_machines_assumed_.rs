@@ -21,11 +21,26 @@ record!(LogEvent { data: required "data", event: optional "event", id: optional 
 ///
 /// `OpenSession` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct OpenSession {
     /// `protocol`
     pub protocol: Option<super::SessionProtocol>,
     /// `publicKey`
     pub public_key: Maybe<String>,
+}
+
+impl OpenSession {
+    /// Sets `protocol`.
+    pub fn protocol(mut self, value: super::SessionProtocol) -> Self {
+        self.protocol = Some(value);
+        self
+    }
+
+    /// Sets `public_key`.
+    pub fn public_key(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.public_key = value.into();
+        self
+    }
 }
 record!(OpenSession { protocol: optional "protocol", public_key: maybe "publicKey" });
 
@@ -50,18 +65,35 @@ string_enum!(SessionProtocol { Ssh = "ssh", Rdp = "rdp", WebTerminal = "web-term
 ///
 /// `SetShutdownTimer` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SetShutdownTimer {
     /// `minutes`
     pub minutes: i32,
     /// `reason`
     pub reason: Maybe<String>,
 }
+
+impl SetShutdownTimer {
+    /// With what is required.
+    pub fn new(minutes: i32) -> Self {
+        Self {
+            minutes,
+            reason: Default::default(),
+        }
+    }
+
+    /// Sets `reason`.
+    pub fn reason(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.reason = value.into();
+        self
+    }
+}
 record!(SetShutdownTimer { minutes: required "minutes", reason: maybe "reason" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `ShutdownTimer` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShutdownTimer {
     /// `minutes`
@@ -80,7 +112,7 @@ record!(ShutdownTimer {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `VirtualMachine` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct VirtualMachine {
     /// `address`
@@ -108,7 +140,7 @@ record!(VirtualMachine {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `VirtualMachineSession` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct VirtualMachineSession {
     /// `closedAt`
@@ -160,7 +192,7 @@ string_enum!(VirtualMachineState {
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `VirtualMachineStatus` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct VirtualMachineStatus {
     /// `checkedAt`

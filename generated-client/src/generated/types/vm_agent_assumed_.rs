@@ -5,7 +5,7 @@ use platform_runtime::codegen::prelude::*;
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `Agent` of the contract.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Agent {
     /// `hostName`
@@ -49,6 +49,7 @@ tagged_union!(AgentCommand, "type" {
 ///
 /// `CommandCompleted` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CommandCompleted {
     /// `exitCode`
     pub exit_code: Option<i32>,
@@ -56,6 +57,26 @@ pub struct CommandCompleted {
     pub finished_at: Option<DateTime>,
     /// `message`
     pub message: Maybe<String>,
+}
+
+impl CommandCompleted {
+    /// Sets `exit_code`.
+    pub fn exit_code(mut self, value: i32) -> Self {
+        self.exit_code = Some(value);
+        self
+    }
+
+    /// Sets `finished_at`.
+    pub fn finished_at(mut self, value: DateTime) -> Self {
+        self.finished_at = Some(value);
+        self
+    }
+
+    /// Sets `message`.
+    pub fn message(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.message = value.into();
+        self
+    }
 }
 record!(CommandCompleted {
     exit_code: optional "exitCode",
@@ -67,6 +88,7 @@ record!(CommandCompleted {
 ///
 /// An object.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CreateAgentCommandOutputRequest {
     /// `sequence`
     pub sequence: i32,
@@ -74,6 +96,29 @@ pub struct CreateAgentCommandOutputRequest {
     pub stream: Option<super::OutputStream>,
     /// `text`
     pub text: Option<String>,
+}
+
+impl CreateAgentCommandOutputRequest {
+    /// With what is required.
+    pub fn new(sequence: i32) -> Self {
+        Self {
+            sequence,
+            stream: Default::default(),
+            text: Default::default(),
+        }
+    }
+
+    /// Sets `stream`.
+    pub fn stream(mut self, value: super::OutputStream) -> Self {
+        self.stream = Some(value);
+        self
+    }
+
+    /// Sets `text`.
+    pub fn text(mut self, value: impl Into<String>) -> Self {
+        self.text = Some(value.into());
+        self
+    }
 }
 record!(CreateAgentCommandOutputRequest {
     sequence: required "sequence",
@@ -100,6 +145,7 @@ string_enum!(OutputStream { Stdout = "stdout", Stderr = "stderr" });
 ///
 /// `RegisterAgent` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RegisterAgent {
     /// `hostName`
     pub host_name: String,
@@ -107,6 +153,29 @@ pub struct RegisterAgent {
     pub version: Maybe<String>,
     /// `virtualMachineId`
     pub virtual_machine_id: Maybe<Uuid>,
+}
+
+impl RegisterAgent {
+    /// With what is required.
+    pub fn new(host_name: impl Into<String>) -> Self {
+        Self {
+            host_name: host_name.into(),
+            version: Default::default(),
+            virtual_machine_id: Default::default(),
+        }
+    }
+
+    /// Sets `version`.
+    pub fn version(mut self, value: impl Into<Maybe<String>>) -> Self {
+        self.version = value.into();
+        self
+    }
+
+    /// Sets `virtual_machine_id`.
+    pub fn virtual_machine_id(mut self, value: impl Into<Maybe<Uuid>>) -> Self {
+        self.virtual_machine_id = value.into();
+        self
+    }
 }
 record!(RegisterAgent {
     host_name: required "hostName",
@@ -118,6 +187,7 @@ record!(RegisterAgent {
 ///
 /// `RestartServiceCommand` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RestartServiceCommand {
     /// `id`
     pub id: Option<Uuid>,
@@ -127,6 +197,29 @@ pub struct RestartServiceCommand {
     ///
     /// Names the variant: filled in when the value is sent as one.
     pub type_: Option<super::RestartServiceCommandType>,
+}
+
+impl RestartServiceCommand {
+    /// With what is required.
+    pub fn new(service: impl Into<String>) -> Self {
+        Self {
+            id: Default::default(),
+            service: service.into(),
+            type_: Default::default(),
+        }
+    }
+
+    /// Sets `id`.
+    pub fn id(mut self, value: Uuid) -> Self {
+        self.id = Some(value);
+        self
+    }
+
+    /// Sets `type_`.
+    pub fn type_(mut self, value: super::RestartServiceCommandType) -> Self {
+        self.type_ = Some(value);
+        self
+    }
 }
 record!(RestartServiceCommand {
     id: optional "id",
@@ -151,6 +244,7 @@ string_enum!(RestartServiceCommandType { RestartService = "restartService" });
 ///
 /// `RunScriptCommand` of the contract.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RunScriptCommand {
     /// `id`
     pub id: Option<Uuid>,
@@ -162,6 +256,36 @@ pub struct RunScriptCommand {
     ///
     /// Names the variant: filled in when the value is sent as one.
     pub type_: Option<super::RunScriptCommandType>,
+}
+
+impl RunScriptCommand {
+    /// With what is required.
+    pub fn new(script: impl Into<String>) -> Self {
+        Self {
+            id: Default::default(),
+            script: script.into(),
+            timeout_seconds: Default::default(),
+            type_: Default::default(),
+        }
+    }
+
+    /// Sets `id`.
+    pub fn id(mut self, value: Uuid) -> Self {
+        self.id = Some(value);
+        self
+    }
+
+    /// Sets `timeout_seconds`.
+    pub fn timeout_seconds(mut self, value: impl Into<Maybe<i32>>) -> Self {
+        self.timeout_seconds = value.into();
+        self
+    }
+
+    /// Sets `type_`.
+    pub fn type_(mut self, value: super::RunScriptCommandType) -> Self {
+        self.type_ = Some(value);
+        self
+    }
 }
 record!(RunScriptCommand {
     id: optional "id",

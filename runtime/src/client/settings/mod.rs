@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use self::credential::Variables;
 pub use self::credential::{CredentialSettings, SecretFiles, SecretPlace};
-use super::{Client, ClientBuilder, Compliance, GeneratedClient};
+use super::{Client, ClientBuilder, GeneratedClient, ServerSettings};
 use crate::error::{Error, Kind};
 
 impl Client {
@@ -35,9 +35,9 @@ impl Client {
     /// | `PLATFORM_SCOPE` | the scopes to ask for; `api` unless set |
     /// | `PLATFORM_AUDIENCE` | the audience to ask for |
     /// | `PLATFORM_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
-    /// | `PLATFORM_COMPLIANCE_URL` | the address of the compliance resource server |
+    /// | `PLATFORM_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
     /// | `PLATFORM_COMPLIANCE_…` | its credential: `TOKEN` to `TOKEN_ENDPOINT`, as above |
-    /// | `PLATFORM_TEAM_ID` | the team that it is configured for |
+    /// | `PLATFORM_TEAM_ID` | the team that the compliance resource server is configured for |
     /// | `PLATFORM_PROFILE` | with the feature `profiles`: a profile of `PLATFORM_PROFILES`, instead of all the others |
     /// | `PLATFORM_PROFILES` | the file of profiles; `~/.config/platform/profiles.toml` unless set |
     ///
@@ -71,7 +71,7 @@ impl Client {
     /// # secret_file_mounted = true                               # a container mounts secret_file or token_file
     /// # token_file = "…"                                         # or token_env, token_command, token_keyring: a token
     ///
-    /// [profile.staging.compliance]
+    /// [profile.staging.server.compliance]
     /// base_url = "https://compliance.example"
     /// team_id = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b"
     /// issuer = "https://issuer.example"
@@ -95,7 +95,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     ///
     /// As for [`Client::from_env`].
     pub fn from_env() -> Result<Self, Error> {
-        builder(from_lookup(&|name| std::env::var_os(name))?)
+        builder(from_lookup(P::SERVERS, &|name| std::env::var_os(name))?)
     }
 
     /// The configuration of [`Client::from_profile`], to go on with.
@@ -114,12 +114,21 @@ impl<P: GeneratedClient> ClientBuilder<P> {
 struct Settings {
     base_url: String,
     main: CredentialSettings,
-    compliance: Option<(String, Option<Uuid>, CredentialSettings)>,
+    servers: Vec<Beside>,
+}
+
+/// What configures a server beside the main one.
+#[derive(Debug)]
+struct Beside {
+    name: String,
+    base_url: String,
+    team: Option<Uuid>,
+    credential: CredentialSettings,
 }
 
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-fn from_lookup(lookup: Lookup<'_>) -> Result<Settings, Error> {
+fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> {
     let main = Variables { lookup, prefix: "PLATFORM_" };
     let profile = main.text("PROFILE")?;
     let base_url = main.text("BASE_URL")?;
@@ -142,14 +151,18 @@ fn from_lookup(lookup: Lookup<'_>) -> Result<Settings, Error> {
     let Some(base_url) = base_url else {
         return Err(wrong("PLATFORM_BASE_URL is not set", "set it to the address of the service"));
     };
-    let compliance = match main.text("COMPLIANCE_URL")? {
-        Some(url) => {
-            let team = main.text("TEAM_ID")?.map(|text| team("PLATFORM_TEAM_ID", &text)).transpose()?;
-            Some((url, team, Variables { lookup, prefix: "PLATFORM_COMPLIANCE_" }.credential()?))
-        }
-        None => None,
-    };
-    Ok(Settings { base_url, main: main.credential()?, compliance })
+    let mut found = Vec::new();
+    for name in servers {
+        let prefix = format!("PLATFORM_{}_", name.to_uppercase());
+        let own = Variables { lookup, prefix: &prefix };
+        let Some(base_url) = own.text("URL")? else { continue };
+        let team = match *name {
+            "compliance" => main.text("TEAM_ID")?.map(|text| team("PLATFORM_TEAM_ID", &text)).transpose()?,
+            _ => None,
+        };
+        found.push(Beside { name: (*name).to_owned(), base_url, team, credential: own.credential()? });
+    }
+    Ok(Settings { base_url, main: main.credential()?, servers: found })
 }
 
 fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, Error> {
@@ -157,15 +170,15 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
     if let Some(credential) = settings.main.credential("the service")? {
         builder = builder.credential(credential);
     }
-    if let Some((url, team, source)) = settings.compliance {
-        let mut server = Compliance::new(url);
+    for Beside { name, base_url, team, credential } in settings.servers {
+        let mut server = ServerSettings::new(base_url);
         if let Some(team) = team {
             server = server.team(team);
         }
-        if let Some(credential) = source.credential("the compliance resource server")? {
+        if let Some(credential) = credential.credential(&format!("the server `{name}`"))? {
             server = server.credential(credential);
         }
-        builder = builder.compliance(server);
+        builder = builder.server(name, server);
     }
     Ok(builder)
 }

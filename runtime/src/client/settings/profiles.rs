@@ -7,7 +7,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{CredentialSettings, Lookup, SecretFiles, SecretPlace, Settings, team, wrong};
+use super::{Beside, CredentialSettings, Lookup, SecretFiles, SecretPlace, Settings, team, wrong};
 use crate::error::{Error, mask};
 
 #[derive(Deserialize)]
@@ -42,7 +42,8 @@ struct Profile {
     audience: Option<String>,
     token_endpoint: Option<String>,
     team_id: Option<String>,
-    compliance: Option<Box<Profile>>,
+    #[serde(default)]
+    server: BTreeMap<String, Profile>,
 }
 
 impl Profile {
@@ -105,12 +106,14 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
         let what = format!("`{shown}` has no profile `{name}`");
         return Err(wrong(&what, &format!("choose one of these: {}", known.join(", "))));
     };
-    let compliance = match found.compliance.take() {
-        Some(server) => {
-            let team = server.team_id.as_deref().map(|text| team("team_id", text)).transpose()?;
-            Some((server.base_url.clone(), team, server.credential()))
+    let mut servers = Vec::new();
+    for (name, server) in std::mem::take(&mut found.server) {
+        if !server.server.is_empty() {
+            let what = format!("the server `{name}` has servers of its own");
+            return Err(wrong(&what, "name them in the profile itself"));
         }
-        None => None,
-    };
-    Ok(Settings { base_url: found.base_url.clone(), main: found.credential(), compliance })
+        let team = server.team_id.as_deref().map(|text| team("team_id", text)).transpose()?;
+        servers.push(Beside { name, base_url: server.base_url.clone(), team, credential: server.credential() });
+    }
+    Ok(Settings { base_url: found.base_url.clone(), main: found.credential(), servers })
 }

@@ -6,7 +6,7 @@ use crate::{Client, Error};
 fn build(variables: &[(&str, &str)]) -> Result<Client, Error> {
     let lookup =
         |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
-    builder(from_lookup(&lookup)?)?.build()
+    builder(from_lookup(&["compliance"], &lookup)?)?.build()
 }
 
 fn credential(platform: &Client) -> Option<String> {
@@ -45,7 +45,7 @@ fn variables_choose_the_credential() {
         ("PLATFORM_TEAM_ID", "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b"),
     ])
     .unwrap();
-    let server = both.compliance_server().unwrap();
+    let server = both.server("compliance").unwrap();
     assert_eq!(credential(server).unwrap(), "client `auditor` of https://issuer.example");
     assert!(server.session.team.is_some() && both.session.team.is_none());
 }
@@ -126,7 +126,7 @@ scope = "api more"
 audience = "platform"
 token_endpoint = "https://issuer.example/token"
 
-[profile.staging.compliance]
+[profile.staging.server.compliance]
 base_url = "https://compliance.example"
 team_id = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b"
 token_file = "/run/secrets/compliance"
@@ -151,7 +151,7 @@ secret_keyring = "platform/me"
         assert_eq!(build(&[home, BASE]).unwrap().base_url(), "https://platform.example/", "the variable is nearer");
         let staging = build(&[file, ("PLATFORM_PROFILE", "staging")]).unwrap();
         assert_eq!(credential(&staging).unwrap(), "client `me` of https://issuer.example");
-        let server = staging.compliance_server().unwrap();
+        let server = staging.server("compliance").unwrap();
         assert!(credential(server).unwrap().contains("/run/secrets/compliance") && server.session.team.is_some());
         assert!(Client::from_profile(&path, "staging").is_ok());
         let laptop = Client::from_profile(&path, "laptop");

@@ -1,0 +1,134 @@
+//! The report as a page: one file, which asks nobody for anything.
+
+use std::fmt::Write as _;
+
+use super::finding::{Drift, Finding, Site};
+use super::report::{SECTIONS, reach};
+use crate::text::line;
+
+/// Everything before the content. Colours follow the system; the page fits a phone; nothing is loaded.
+const HEAD: &str = include_str!("page/head.html");
+/// The filter, and the end of the page. Without scripts, the page shows everything.
+const FOOT: &str = include_str!("page/foot.html");
+
+impl Drift {
+    /// The report as one self-contained HTML page. `what` names the contract and its revisions.
+    #[must_use]
+    pub fn html(&self, what: &str) -> String {
+        let mut page = HEAD.replace("{title}", &escape(what));
+        // Writing to a string does not fail.
+        let _ = write!(
+            page,
+            "<h1>{}</h1>\n<p class=\"verdict {}\">{}</p>\n",
+            escape(what),
+            self.wire().as_str(),
+            escape(&self.verdict())
+        );
+        page.push_str(
+            "<form role=\"search\"><label>Filter <input type=\"search\" id=\"filter\" autocomplete=\"off\"></label>",
+        );
+        for (wire, letter, heading) in SECTIONS {
+            let count = self.count(wire);
+            if count > 0 {
+                let _ = write!(
+                    page,
+                    "<label><input type=\"checkbox\" value=\"{letter}\" checked> {heading} ({count})</label>"
+                );
+            }
+        }
+        page.push_str("<output id=\"shown\"></output></form>\n");
+        for (wire, letter, heading) in SECTIONS {
+            let mut findings = self.findings.iter().filter(|finding| finding.wire == wire).enumerate().peekable();
+            if findings.peek().is_none() {
+                continue;
+            }
+            let _ = write!(
+                page,
+                "<section id=\"{letter}\" aria-labelledby=\"h{letter}\"><h2 id=\"h{letter}\">{heading}</h2>\n"
+            );
+            for (index, found) in findings {
+                finding(&mut page, &format!("{letter}{}", index + 1), wire.as_str(), found);
+            }
+            page.push_str("</section>\n");
+        }
+        page.push_str("<section id=\"rest\" aria-labelledby=\"hrest\"><h2 id=\"hrest\">Not told above</h2><ul>");
+        for sentence in self.rest() {
+            let _ = write!(page, "<li>{}</li>", escape(&sentence));
+        }
+        for place in &self.not_judged {
+            let side = if place.added { "after" } else { "before" };
+            let _ = write!(page, "<li><code>{}</code> ({side})</li>", escape(&place.pointer));
+        }
+        page.push_str("</ul></section>\n");
+        page + FOOT
+    }
+}
+
+fn finding(page: &mut String, number: &str, wire: &str, finding: &Finding) {
+    let Finding { subject, change, symptom, .. } = finding;
+    let _ = write!(
+        page,
+        "<details class=\"finding {wire}\" id=\"{number}\"><summary><b>{number}</b> <code>{}</code> {}<small>{}</small></summary>\n<dl>",
+        escape(subject),
+        marked(change),
+        escape(&reach(finding)),
+    );
+    if !symptom.is_empty() {
+        let _ = write!(page, "<dt>Who notices</dt><dd>{}</dd>", escape(symptom));
+    }
+    let _ = write!(
+        page,
+        "<dt>Rule</dt><dd><code>{}</code>, fingerprint <code>{}</code></dd></dl>\n",
+        finding.rule.id(),
+        finding.fingerprint
+    );
+    page.push_str("<div class=\"sides\">");
+    for (name, site) in [("Before", &finding.before), ("After", &finding.after)] {
+        let _ = write!(page, "<figure><figcaption>{name}</figcaption>{}</figure>", side(site.as_ref()));
+    }
+    page.push_str("</div>");
+    if !finding.operations.is_empty() {
+        page.push_str("<p>Operations</p><ul class=\"operations\">");
+        for operation in &finding.operations {
+            let _ = write!(page, "<li><code>{}</code></li>", escape(operation));
+        }
+        page.push_str("</ul>");
+    }
+    page.push_str("</details>\n");
+}
+
+fn side(site: Option<&Site>) -> String {
+    match site {
+        Some(site) => format!(
+            "<pre>{}</pre><code class=\"place\">{}#{}</code>",
+            escape(&site.value),
+            escape(&site.document),
+            escape(&site.pointer)
+        ),
+        None => "<p>not there</p>".to_owned(),
+    }
+}
+
+/// A text with what stands between backticks as code.
+fn marked(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts
+        .map(|(index, part)| if index % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) })
+        .collect()
+}
+
+/// A text of a contract as content of an element.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for char in line(text).chars() {
+        match char {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            char => escaped.push(char),
+        }
+    }
+    escaped
+}

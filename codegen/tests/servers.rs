@@ -1,0 +1,116 @@
+//! Several documents: each has one server, and its operations are reached through that alone.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use platform_codegen::{Config, Contract, Names, Output, Report, Setup, generate};
+
+const MAIN: &str = r##"{"openapi":"3.0.4","paths":{
+    "/api/things":{"get":{"tags":["Things"],"responses":{"200":{"description":"OK"}}}},
+    "/api/frameworks":{"get":{"tags":["Frameworks"],"responses":{"200":{"description":"OK"}}}}}}"##;
+const COMPLIANCE: &str = r##"{"openapi":"3.0.4","paths":{
+    "/api/frameworks":{"get":{"tags":["Frameworks"],"responses":{"200":{"description":"OK"}}}},
+    "/api/internal":{"get":{"tags":["Internal"],"responses":{"200":{"description":"OK"}}}}}}"##;
+
+fn run(config: &str) -> Result<Output, Report> {
+    let config: Config = toml::from_str(config).unwrap();
+    let contracts = [("platform", MAIN), ("compliance", COMPLIANCE)];
+    let contracts = contracts.map(|(name, text)| Contract { name, bytes: text.as_bytes() });
+    generate(&contracts, &Setup::from(config), &Names::default())
+}
+
+const SERVER: &str = "[[server]]\nname = 'compliance'\ndocuments = ['compliance']\n";
+
+#[test]
+fn a_server_has_the_families_of_its_documents_and_no_other_has_them() {
+    let output = run(SERVER).unwrap();
+    let surface: Vec<&str> = output.surface.lines().collect();
+    assert_eq!(
+        surface,
+        [
+            "compliance_frameworks.list_frameworks  GET /api/frameworks  () -> ()  [200]  server compliance",
+            "compliance_internal.get_internal  GET /api/internal  () -> ()  [200]  server compliance",
+            "frameworks.list_frameworks  GET /api/frameworks  () -> ()  [200]",
+            "things.list_things  GET /api/things  () -> ()  [200]",
+        ]
+    );
+    let keys: Vec<&String> = output.names.operations.keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "GET /api/frameworks",
+            "GET /api/frameworks of compliance",
+            "GET /api/internal of compliance",
+            "GET /api/things"
+        ]
+    );
+    let (servers, families) = (&output.files["servers.rs"], &output.files["families/mod.rs"]);
+    for part in [
+        "const SERVERS: &[&str] = &[\"compliance\"];",
+        "impl<'a> Server<'a, Compliance> {",
+        "pub fn frameworks(",
+        "pub fn internal(",
+        "pub fn compliance_server(&self) -> Result<ComplianceServer<'_>, Error>",
+    ] {
+        assert!(servers.contains(part), "{part}\n{servers}");
+    }
+    assert!(!servers.contains("pub fn things("));
+    assert!(families.contains("pub fn frameworks(&self) -> frameworks::Frameworks<'_>"), "{families}");
+    assert!(families.contains("pub mod compliance_internal;") && !families.contains("fn internal("), "{families}");
+    assert!(!families.contains("fn compliance_"), "{families}");
+    for line in [
+        "Platform::compliance_server fn (&self) -> Result<servers::ComplianceServer<'_>, Error>",
+        "servers::ComplianceServer::frameworks fn (self) -> families::compliance_frameworks::ComplianceFrameworks<'a>",
+    ] {
+        assert!(output.api_index.lines().any(|item| item == line), "{line}\n{}", output.api_index);
+    }
+    let features: Vec<&str> = output.features.iter().map(|feature| feature.name.as_str()).collect();
+    assert!(features.contains(&"compliance-frameworks") && features.contains(&"frameworks"), "{features:?}");
+    assert!(output.unused.is_empty(), "{:?}", output.unused);
+}
+
+#[test]
+fn families_rules_and_names_are_about_one_server_or_document() {
+    let config = "exclude = ['compliance:/api/internal']\n[rename]\n'GET /api/frameworks of compliance' = 'all'\n";
+    let family = "[[family]]\nname = 'rules'\nserver = 'compliance'\nprefixes = ['/api']\n";
+    let output = run(&format!("{config}{SERVER}{family}")).unwrap();
+    assert!(output.surface.contains("compliance_rules.all  GET /api/frameworks"), "{}", output.surface);
+    assert!(output.surface.contains("\nframeworks.list_frameworks  "), "{}", output.surface);
+    assert!(!output.surface.contains("internal"), "{}", output.surface);
+    assert!(output.unused.is_empty(), "{:?}", output.unused);
+}
+
+#[test]
+fn equal_operations_of_two_documents_of_one_server_are_said() {
+    for config in ["", "[[server]]\nname = 'main'\ndocuments = ['compliance']\n"] {
+        let output = run(config).unwrap();
+        let said =
+            output.ledger.entries().iter().map(|entry| format!("{} {}: {}", entry.document, entry.pointer, entry.what));
+        let said: Vec<String> = said.collect();
+        assert_eq!(
+            said,
+            ["compliance /paths/~1api~1frameworks/get: the document `platform` has `GET /api/frameworks` as well"]
+        );
+        assert!(!output.files["servers.rs"].contains("Server<"));
+    }
+}
+
+#[test]
+fn a_server_that_is_nobodys_is_a_problem_or_said() {
+    let problem = |config: &str| run(config).unwrap_err().problems()[0].clone();
+    for (config, pointer, words) in [
+        ("[[server]]\nname = 'Com-pliance'", "/server/0/name", "snake case"),
+        ("[[server]]\nname = 'a'\n[[server]]\nname = 'a'", "/server/1/name", "two [[server]]"),
+        (
+            "[[server]]\nname = 'a'\ndocuments = ['x']\n[[server]]\nname = 'b'\ndocuments = ['x']",
+            "/server/1/documents/0",
+            "that of the server \"a\" already",
+        ),
+        ("[[family]]\nname = 'x'\nserver = 'a'\nprefixes = ['/api']", "/family/0/server", "which no [[server]] names"),
+    ] {
+        let problem = problem(config);
+        assert_eq!((problem.code, problem.pointer.as_deref()), ("configuration/server", Some(pointer)), "{config}");
+        assert!(problem.message.contains(words), "{}", problem.message);
+    }
+    let output = run("[[server]]\nname = 'a'\ndocuments = ['nobody']").unwrap();
+    assert_eq!(output.unused.len(), 1, "{:?}", output.unused);
+    assert!(output.unused[0].what.contains("no contract has this name"));
+}

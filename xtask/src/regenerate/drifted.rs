@@ -1,0 +1,64 @@
+//! What a changed contract means for programs: a report beside the contract, and the first rows of it on the screen.
+
+use platform_codegen::drift::Drift;
+
+use super::Pin;
+use crate::comparison::{Document, compare};
+use crate::console::result;
+use crate::failure::Failure;
+use crate::lock::Lock;
+use crate::transaction::Change;
+use crate::workspace::{DRIFT, Workspace, pinned_path};
+
+/// Findings of each section that are printed.
+const SHOWN: usize = 5;
+
+/// What changed between the contracts that were pinned and those that are to be.
+pub(super) struct Drifted {
+    what: String,
+    drift: Drift,
+}
+
+impl Drifted {
+    /// `None` where no contract was pinned, or none changed.
+    pub(super) fn of(workspace: &Workspace, lock: Option<&Lock>, pins: &[Pin]) -> Result<Option<Self>, Failure> {
+        let Some(lock) = lock else { return Ok(None) };
+        let known = |pin: &Pin| lock.document(&pin.entry.name).is_some_and(|old| old.canonical == pin.entry.canonical);
+        if lock.documents.is_empty() || (lock.documents.len() == pins.len() && pins.iter().all(known)) {
+            return Ok(None);
+        }
+        let mut before = Vec::new();
+        for entry in &lock.documents {
+            // What is missing or edited was refused, or is given up on purpose.
+            if let Some(bytes) = workspace.read(&pinned_path(&entry.name))? {
+                before.push(Document { name: entry.name.clone(), bytes });
+            }
+        }
+        let after: Vec<Document> = pins
+            .iter()
+            .map(|pin| Document { name: pin.entry.name.clone(), bytes: pin.canonical.clone().into_bytes() })
+            .collect();
+        // A pinned contract that cannot be read any more is no reason to refuse the one that takes its place.
+        let Ok(drift) = compare(&before, &after, None) else { return Ok(None) };
+        let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
+        Ok(Some(Self { what: names.join(", "), drift }))
+    }
+
+    /// The report as a file.
+    pub(super) fn report(&self) -> Change {
+        Change::Write { path: DRIFT.to_owned(), content: self.drift.markdown(&self.what).into_bytes() }
+    }
+
+    pub(super) fn print(&self) {
+        if self.drift.is_foreign() {
+            let operations = self.drift.operations;
+            result(&format!(
+                "drift       another service: {} of {} operations were known before",
+                operations.paired, operations.after
+            ));
+            return;
+        }
+        result(&format!("drift       {DRIFT}"));
+        self.drift.text(SHOWN).trim_end().lines().for_each(|line| result(&format!("  {line}")));
+    }
+}

@@ -1,0 +1,120 @@
+//! Several documents, each from its own server with its own token.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use support::server::{Request, Response, Server};
+use support::{CONFIGURATION, Workspace, contract};
+
+/// A server that gives its contract for its own token only.
+fn guarded(token: &'static str, path: &'static str) -> Server {
+    Server::start(move |request: &Request| {
+        if request.header("authorization") != Some(&format!("Bearer {token}")) {
+            return Response::status(401);
+        }
+        if request.path == "/c.json" { Response::json(contract::with_paths(&[path])) } else { Response::status(404) }
+    })
+}
+
+const DOCUMENTS: &str = "
+[[source.document]]
+name = 'platform'
+contract = '/c.json'
+[[source.document]]
+name = 'compliance'
+contract = '/c.json'
+base_url_env = 'TEST_COMPLIANCE_URL'
+[source.document.token]
+variables = 'TEST_COMPLIANCE_'
+";
+
+const SERVER: &str = "
+[[server]]
+name = 'compliance'
+documents = ['compliance']
+";
+
+struct Pair {
+    workspace: Workspace,
+    main: Server,
+    compliance: Server,
+}
+
+impl Pair {
+    fn new(configuration: &str) -> Self {
+        let workspace = Workspace::new();
+        workspace.write("specs/codegen.toml", &format!("{CONFIGURATION}{configuration}"));
+        let main = guarded("canary-main", "/api/things");
+        Self { workspace, main, compliance: guarded("canary-compliance", "/api/frameworks") }
+    }
+
+    fn run(&self, arguments: &[&str]) -> support::Run {
+        let variables = [
+            ("TEST_BASE_URL", self.main.url()),
+            ("TEST_TOKEN", "canary-main".to_owned()),
+            ("TEST_COMPLIANCE_URL", self.compliance.url()),
+            ("TEST_COMPLIANCE_TOKEN", "canary-compliance".to_owned()),
+        ];
+        let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        self.workspace.run_with(arguments, &variables)
+    }
+}
+
+fn tokens(server: &Server) -> Vec<String> {
+    server.requests().iter().filter_map(|request| request.header("authorization").map(str::to_owned)).collect()
+}
+
+#[test]
+fn each_document_is_downloaded_with_its_own_token() {
+    let pair = Pair::new(&format!("{DOCUMENTS}{SERVER}"));
+    pair.run(&["regenerate"]).succeeds(&["platform from http", "compliance from http"]);
+    assert!(!tokens(&pair.main).is_empty() && !tokens(&pair.compliance).is_empty());
+    assert!(tokens(&pair.main).iter().all(|token| token == "Bearer canary-main"), "{:?}", tokens(&pair.main));
+    let own = tokens(&pair.compliance);
+    assert!(own.iter().all(|token| token == "Bearer canary-compliance"), "{own:?}");
+    let surface = pair.workspace.read("specs/surface.txt");
+    assert!(surface.contains("compliance_frameworks.list_frameworks  GET /api/frameworks"), "{surface}");
+    assert!(surface.contains("  server compliance") && surface.contains("things.list"), "{surface}");
+    pair.workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+}
+
+#[test]
+fn a_document_of_another_origin_has_to_name_its_server() {
+    let pair = Pair::new(DOCUMENTS);
+    let run = pair.run(&["regenerate"]);
+    run.fails(5, &["source/other-server", "\"compliance\" comes from", "[[server]]", "documents = [\"compliance\"]"]);
+    assert!(pair.main.requests().is_empty() && pair.compliance.requests().is_empty());
+    assert!(pair.workspace.generated().is_empty());
+    // Somebody may say that they are one.
+    let pair = Pair::new(&format!("{DOCUMENTS}{}", SERVER.replace("name = 'compliance'", "name = 'main'")));
+    pair.run(&["regenerate"]).succeeds(&[]);
+    assert!(!pair.workspace.read("specs/surface.txt").contains("  server "));
+}
+
+#[test]
+fn a_document_that_cannot_be_had_fails_the_run_and_names_itself() {
+    let pair = Pair::new(&format!("{DOCUMENTS}{SERVER}"));
+    pair.run(&["regenerate"]).succeeds(&[]);
+    let before = pair.workspace.tree();
+    let variables = [("TEST_BASE_URL", pair.main.url()), ("TEST_COMPLIANCE_URL", pair.compliance.url())];
+    let run = |variables: &[(&str, &str)]| pair.workspace.run_with(&["regenerate"], variables);
+    let with: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let token = ("TEST_TOKEN", "canary-main");
+    run(&[with[0], with[1], token]).fails(3, &["the document \"compliance\"", "401"]);
+    run(&[with[0], token, ("TEST_COMPLIANCE_URL", "http://127.0.0.1:1")])
+        .fails(3, &["the document \"compliance\"", "127.0.0.1:1"]);
+    run(&[with[0], token]).fails(5, &["the document \"compliance\"", "TEST_COMPLIANCE_URL"]);
+    assert_eq!(pair.workspace.tree(), before);
+}
+
+#[test]
+fn one_document_is_refreshed_alone() {
+    let pair = Pair::new(&format!("{DOCUMENTS}{SERVER}"));
+    pair.run(&["regenerate", "--document", "compliance"]).fails(5, &["no contract is pinned"]);
+    pair.run(&["regenerate"]).succeeds(&[]);
+    let (before, asked) = (pair.workspace.tree(), pair.main.requests().len());
+    pair.run(&["regenerate", "--document", "compliance"]).succeeds(&["0 bytes written"]);
+    assert_eq!((pair.workspace.tree(), pair.main.requests().len()), (before, asked));
+    pair.run(&["regenerate", "--document", "other"])
+        .fails(5, &["no document has the name \"other\"", "platform, compliance"]);
+}
