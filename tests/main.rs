@@ -8,6 +8,7 @@
 mod support;
 
 mod documents;
+mod drift;
 mod outputs;
 mod pinned;
 mod replaced;

@@ -44,7 +44,7 @@ impl Drift {
             }
             let _ = write!(
                 page,
-                "<section id=\"{letter}\" aria-labelledby=\"h{letter}\"><h2 id=\"h{letter}\">{heading}</h2>\n"
+                "<section id=\"{letter}\" aria-labelledby=\"h{letter}\"><h2 id=\"h{letter}\">{heading}</h2>"
             );
             for (index, found) in findings {
                 finding(&mut page, &format!("{letter}{}", index + 1), wire.as_str(), found);
@@ -78,7 +78,7 @@ fn finding(page: &mut String, number: &str, wire: &str, finding: &Finding) {
     }
     let _ = write!(
         page,
-        "<dt>Rule</dt><dd><code>{}</code>, fingerprint <code>{}</code></dd></dl>\n",
+        "<dt>Rule</dt><dd><code>{}</code>, fingerprint <code>{}</code></dd></dl>",
         finding.rule.id(),
         finding.fingerprint
     );

@@ -1,0 +1,42 @@
+//! What changes between two revisions of a service, told in one page.
+
+use platform_codegen::Contract;
+use platform_codegen::drift::{self, Wire};
+use platform_sandbox::Options;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// The contract that the sandbox serves in a revision.
+async fn contract(revision: u32) -> Vec<u8> {
+    let options = Options { contract_revision: revision, ..Options::default() };
+    let sandbox = platform_sandbox::start_with(options).await.unwrap();
+    let url = sandbox.contract_url();
+    let (host, path) = url.trim_start_matches("http://").split_once('/').unwrap();
+    let mut stream = TcpStream::connect(host).await.unwrap();
+    let request = format!("GET /{path} HTTP/1.0\r\nhost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    let body = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
+    answer.split_off(body + 4)
+}
+
+#[tokio::test]
+async fn the_second_revision_of_the_sandbox_is_one_page() {
+    let (before, after) = (contract(1).await, contract(2).await);
+    let [before, after] = [&before, &after].map(|bytes| [Contract { name: "platform", bytes }]);
+    let there = drift::compare(&before, &after, "2026-01-01").unwrap();
+    insta::assert_snapshot!("revision-2", there.markdown("platform, revision 1 → 2"));
+    assert!(there.not_judged.is_empty(), "{:?}", there.not_judged);
+    // All of it is the sandbox's own.
+    assert!(there.findings.iter().all(|finding| finding.assumed || finding.wire == Wire::None));
+
+    let back = drift::compare(&after, &before, "2026-01-01").unwrap();
+    let rules = |drift: &drift::Drift, mirrored: bool| {
+        let rule = |finding: &drift::Finding| if mirrored { finding.rule.mirror() } else { finding.rule };
+        let mut rules: Vec<_> = drift.findings.iter().map(rule).collect();
+        rules.sort();
+        rules
+    };
+    assert_eq!(rules(&there, true), rules(&back, false));
+}
