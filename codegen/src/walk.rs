@@ -56,7 +56,7 @@ struct Walk<'a> {
     visit: &'a mut dyn FnMut(Kind, &mut Value, &str),
 }
 
-type Step<'a> = fn(&mut Walk<'a>, &mut Value);
+type Visitor<'a> = fn(&mut Walk<'a>, &mut Value);
 
 impl<'a> Walk<'a> {
     fn document(&mut self, tree: &mut Value) {
@@ -74,7 +74,7 @@ impl<'a> Walk<'a> {
         self.child(tree, "webhooks", Self::path_items);
     }
 
-    fn child(&mut self, parent: &mut Value, key: &str, step: Step<'a>) {
+    fn child(&mut self, parent: &mut Value, key: &str, step: Visitor<'a>) {
         if let Some(value) = parent.as_object_mut().and_then(|map| map.get_mut(key)) {
             let mark = push(&mut self.pointer, key);
             step(self, value);
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn children(&mut self, parent: &mut Value, step: Step<'a>) {
+    fn children(&mut self, parent: &mut Value, step: Visitor<'a>) {
         match parent {
             Value::Object(map) => {
                 for (key, value) in map {
@@ -102,7 +102,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn children_of(&mut self, parent: &mut Value, key: &str, step: Step<'a>) {
+    fn children_of(&mut self, parent: &mut Value, key: &str, step: Visitor<'a>) {
         if let Some(value) = parent.as_object_mut().and_then(|map| map.get_mut(key)) {
             let mark = push(&mut self.pointer, key);
             self.children(value, step);

@@ -37,10 +37,10 @@ use crate::{
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Default)]
-pub struct Fake(Arc<Mutex<State>>);
+pub struct Fake(Arc<Mutex<FakeState>>);
 
 #[derive(Default)]
-struct State {
+struct FakeState {
     answers: HashMap<String, VecDeque<(StatusCode, Bytes)>>,
     calls: Vec<FakeCall>,
     wrong: Option<String>,
@@ -144,7 +144,7 @@ impl Fake {
             },
         });
         #[cfg(test)]
-        if let State { script: Some(script), calls, .. } = &mut *state
+        if let FakeState { script: Some(script), calls, .. } = &mut *state
             && let Some(call) = calls.last()
         {
             let (status, body) = script(call)?;
@@ -167,7 +167,7 @@ impl Fake {
         Ok(response.into())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FakeState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

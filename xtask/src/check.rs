@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::console::{count, progress, result};
 use crate::failure::{Exit, Failure};
-use crate::lock::{self, Found, Lock};
+use crate::lock::{self, FoundLock, Lock};
 use crate::regenerate::{self, Known, Survey};
 use crate::schema;
 use crate::settings::Settings;
@@ -19,10 +19,10 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
     }
     let settings = Settings::read(workspace)?;
     let lock = match Lock::find(workspace)? {
-        Found::Valid(lock) => Some(*lock),
-        Found::Absent => None,
-        Found::Conflict => return Err(lock::conflict()),
-        Found::Invalid(reason) => return Err(lock::invalid(&reason)),
+        FoundLock::Valid(lock) => Some(*lock),
+        FoundLock::Absent => None,
+        FoundLock::Conflict => return Err(lock::conflict()),
+        FoundLock::Invalid(reason) => return Err(lock::invalid(&reason)),
     };
     let pinned = regenerate::from_disk(workspace, lock.as_ref(), false)
         .and_then(|pins| Ok((pins, schema::from_disk(workspace, lock.as_ref(), false)?)));

@@ -31,7 +31,7 @@ pub(crate) struct Lock {
     /// Paths relative to the workspace.
     pub(crate) outputs: BTreeSet<String>,
     #[serde(default, rename = "document")]
-    pub(crate) documents: Vec<Document>,
+    pub(crate) documents: Vec<PinnedDocument>,
     /// What a lock of an earlier version says besides.
     #[serde(skip)]
     pub(crate) earlier: Option<Earlier>,
@@ -55,7 +55,7 @@ struct EarlierLock {
     _generator: String,
     configuration: String,
     #[serde(default, rename = "document")]
-    documents: Vec<Document>,
+    documents: Vec<PinnedDocument>,
     #[serde(default)]
     outputs: BTreeMap<String, String>,
     #[serde(default)]
@@ -71,7 +71,7 @@ struct Version {
 /// One pinned contract.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Document {
+pub(crate) struct PinnedDocument {
     pub(crate) name: String,
     /// Where it came from: a URL without credentials, a relative file, or `sandbox`.
     pub(crate) source: String,
@@ -88,7 +88,7 @@ pub(crate) struct Document {
 
 /// What was found in place of the lock.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum FoundLock {
     /// There is none.
     Absent,
     Valid(Box<Lock>),
@@ -114,7 +114,11 @@ impl From<EarlierLock> for Lock {
 
 impl Lock {
     /// The lock over outputs: path → SHA-256 of the content.
-    pub(crate) fn new(configuration: String, documents: Vec<Document>, hashes: &BTreeMap<String, String>) -> Self {
+    pub(crate) fn new(
+        configuration: String,
+        documents: Vec<PinnedDocument>,
+        hashes: &BTreeMap<String, String>,
+    ) -> Self {
         Self {
             version: VERSION,
             configuration,
@@ -127,25 +131,25 @@ impl Lock {
     }
 
     /// Reads the lock, whatever its state.
-    pub(crate) fn find(workspace: &Workspace) -> Result<Found, Failure> {
-        let Some(bytes) = workspace.read(LOCK)? else { return Ok(Found::Absent) };
+    pub(crate) fn find(workspace: &Workspace) -> Result<FoundLock, Failure> {
+        let Some(bytes) = workspace.read(LOCK)? else { return Ok(FoundLock::Absent) };
         let text = String::from_utf8_lossy(&bytes);
         if has_conflict_markers(&text) {
-            return Ok(Found::Conflict);
+            return Ok(FoundLock::Conflict);
         }
         let lock = match toml::from_str::<Version>(&text) {
             Ok(Version { version: 1 | 2 }) => toml::from_str::<EarlierLock>(&text).map(Self::from),
             Ok(Version { version: VERSION }) | Err(_) => toml::from_str::<Self>(&text),
             Ok(Version { version }) => {
-                return Ok(Found::Invalid(format!("{LOCK} has version {version}; this tool writes {VERSION}")));
+                return Ok(FoundLock::Invalid(format!("{LOCK} has version {version}; this tool writes {VERSION}")));
             }
         };
         Ok(match lock {
             Ok(lock) => match lock.foreign() {
-                Some(path) => Found::Invalid(format!("{LOCK} lists {path:?}, which is not an output of this tool")),
-                None => Found::Valid(Box::new(lock)),
+                Some(path) => FoundLock::Invalid(format!("{LOCK} lists {path:?}, which is not an output of this tool")),
+                None => FoundLock::Valid(Box::new(lock)),
             },
-            Err(error) => Found::Invalid(format!("{LOCK}: {}", error.to_string().trim_end())),
+            Err(error) => FoundLock::Invalid(format!("{LOCK}: {}", error.to_string().trim_end())),
         })
     }
 
@@ -164,7 +168,7 @@ impl Lock {
         outputs.find(|path| !is_territory(path) && *path != BLOCK).or_else(|| documents.find(|name| !is_name(name)))
     }
 
-    pub(crate) fn document(&self, name: &str) -> Option<&Document> {
+    pub(crate) fn document(&self, name: &str) -> Option<&PinnedDocument> {
         self.documents.iter().find(|document| document.name == name)
     }
 }
@@ -223,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_lock_survives_a_round_trip() {
-        let document = Document {
+        let document = PinnedDocument {
             name: "platform".to_owned(),
             source: "sandbox".to_owned(),
             raw: sha256(b"raw"),

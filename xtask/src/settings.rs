@@ -34,7 +34,7 @@ pub(crate) struct Source {
     pub(crate) base_url_env: Option<String>,
     /// The documents to take; without any, the contract is looked for below the base URL.
     #[serde(rename = "document")]
-    pub(crate) documents: Vec<Document>,
+    pub(crate) documents: Vec<DocumentSource>,
     pub(crate) token: TokenSource,
     /// The GraphQL schema: a file relative to the workspace, in its own language or as an introspection. Then nobody is asked.
     pub(crate) schema: Option<String>,
@@ -46,7 +46,7 @@ pub(crate) struct Source {
 /// `[[source.document]]`: one contract.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Document {
+pub(crate) struct DocumentSource {
     /// Name of the pinned file and of the document in messages: lower-case letters, digits, `-` and `_`.
     pub(crate) name: String,
     /// `/path` below the base URL, an http(s) URL, or a file relative to the workspace.
@@ -172,7 +172,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(plain)
 }
 
-fn check_documents(text: &str, documents: &[Document]) -> Result<(), Failure> {
+fn check_documents(text: &str, documents: &[DocumentSource]) -> Result<(), Failure> {
     for (index, document) in documents.iter().enumerate() {
         let refuse = |code, key: &str, what: String, hint: &str| {
             let place = place::shown(place::of(text, &format!("/source/document/{index}/{key}")));

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::model::{Definition, Kind, Type, TypeId};
 
 /// A definition on the way that is being followed, and how many of its members have been followed.
-struct Step {
+struct Followed {
     id: TypeId,
     next: usize,
 }
@@ -43,11 +43,11 @@ fn leading_back(held: &[Vec<(usize, TypeId)>]) -> HashSet<(TypeId, usize)> {
     boxes
 }
 
-fn enter(id: TypeId, way: &mut Vec<Step>, done: &mut [bool], active: &mut [bool]) {
+fn enter(id: TypeId, way: &mut Vec<Followed>, done: &mut [bool], active: &mut [bool]) {
     if done.get(id.0) == Some(&false) {
         set(done, id, true);
         set(active, id, true);
-        way.push(Step { id, next: 0 });
+        way.push(Followed { id, next: 0 });
     }
 }
 

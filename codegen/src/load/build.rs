@@ -27,7 +27,7 @@ pub(super) enum Bound {
 
 /// What the visitor knows on its way through a document.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct Reading {
     /// Whether `<<` merges, and scalars that the specification calls strings are kept as they are spelled.
     pub(super) yaml: bool,
     /// Whether those scalars are read as YAML reads them after all.
@@ -42,7 +42,7 @@ pub(super) struct State {
     text: usize,
 }
 
-impl State {
+impl Reading {
     /// State for a YAML document.
     pub(super) fn yaml() -> Self {
         Self { yaml: true, ..Self::default() }
@@ -69,7 +69,7 @@ impl State {
 }
 
 /// Reads one value at the place that the state points to.
-pub(super) struct Node<'a>(pub(super) &'a mut State);
+pub(super) struct Node<'a>(pub(super) &'a mut Reading);
 
 impl<'de> DeserializeSeed<'de> for Node<'_> {
     type Value = Value;
@@ -83,7 +83,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
 }
 
 impl Node<'_> {
-    fn nested<T, E: Error>(self, read: impl FnOnce(&mut State) -> Result<T, E>) -> Result<T, E> {
+    fn nested<T, E: Error>(self, read: impl FnOnce(&mut Reading) -> Result<T, E>) -> Result<T, E> {
         if self.0.depth == MAX_DEPTH {
             self.0.crossed = Some(Bound::Depth);
             return Err(E::custom("nested too deeply"));

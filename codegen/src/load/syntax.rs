@@ -6,7 +6,7 @@ use serde::de::DeserializeSeed;
 use serde_json::{Value, error::Category};
 
 use super::brackets;
-use super::build::{Bound, Node, State};
+use super::build::{Bound, Node, Reading};
 use super::{Fault, MAX_BYTES, MAX_DEPTH, Note};
 use crate::Loss;
 
@@ -66,7 +66,7 @@ fn json(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
     let mut text = Cow::Borrowed(text);
     let mut replaced = 0;
     loop {
-        let mut state = State::default();
+        let mut state = Reading::default();
         let mut reader = serde_json::Deserializer::from_str(&text);
         let result = Node(&mut state).deserialize(&mut reader).and_then(|tree| reader.end().map(|()| tree));
         let error = match result {
@@ -97,7 +97,7 @@ fn json(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
     }
 }
 
-fn json_fault(state: &State, error: &serde_json::Error, message: &str) -> Fault {
+fn json_fault(state: &Reading, error: &serde_json::Error, message: &str) -> Fault {
     let position = (error.line() > 0).then(|| (error.line(), error.column()));
     let fault = match state.crossed {
         Some(bound) => crossed(bound),
@@ -139,11 +139,11 @@ fn yaml(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
     if let Some(position) = brackets::too_many(text) {
         return Err(crossed(Bound::Depth).at(Some(position)));
     }
-    let mut state = State::yaml();
+    let mut state = Reading::yaml();
     let mut result = Node(&mut state).deserialize(serde_yaml::Deserializer::from_str(text));
     if result.is_err() && state.crossed.is_none() {
         // An object where the specification wants text is not a reason to refuse the rest.
-        let mut plain = State::yaml();
+        let mut plain = Reading::yaml();
         plain.literal = true;
         if let Ok(tree) = Node(&mut plain).deserialize(serde_yaml::Deserializer::from_str(text)) {
             (state, result) = (plain, Ok(tree));

@@ -45,7 +45,7 @@ pub(crate) fn build(
     (model, given, routes)
 }
 
-fn interpret<'a>(types: &mut Types<'a>, found: &operations::Found<'a>) -> Operation {
+fn interpret<'a>(types: &mut Types<'a>, found: &operations::FoundOperation<'a>) -> Operation {
     let parameters::Parameters { list: parameters, query, headers } = parameters::read(types, found);
     let body = bodies::read(types, &found.node, &found.hint);
     let responses = responses::read(types, &found.node, &found.hint);

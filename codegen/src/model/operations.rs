@@ -16,7 +16,7 @@ use crate::{Config, Names, Setup};
 
 /// An operation that has its family and name, and is not interpreted yet.
 #[derive(Debug)]
-pub(super) struct Found<'a> {
+pub(super) struct FoundOperation<'a> {
     pub(super) node: Node<'a>,
     pub(super) item: Node<'a>,
     pub(super) method: String,
@@ -34,8 +34,12 @@ pub(super) struct Found<'a> {
 }
 
 /// All operations that the configuration lets in and that can be sent, and what there is in all.
-pub(super) fn find<'a>(documents: &'a [Document], setup: &Setup, ledger: &mut Ledger) -> (Vec<Found<'a>>, Routes) {
-    let mut found: Vec<Found<'a>> = Vec::new();
+pub(super) fn find<'a>(
+    documents: &'a [Document],
+    setup: &Setup,
+    ledger: &mut Ledger,
+) -> (Vec<FoundOperation<'a>>, Routes) {
+    let mut found: Vec<FoundOperation<'a>> = Vec::new();
     let mut routes = Routes::default();
     let mut keys = BTreeSet::new();
     let mut owners = BTreeMap::new();
@@ -95,7 +99,7 @@ pub(super) fn find<'a>(documents: &'a [Document], setup: &Setup, ledger: &mut Le
                 }
                 let (template, prefix) = (template.clone(), prefix.to_owned());
                 let (name, hint) = (Ident::fixed("unnamed"), String::new());
-                found.push(Found {
+                found.push(FoundOperation {
                     node,
                     item: item.clone(),
                     method,
@@ -131,8 +135,8 @@ fn told_apart(owners: &mut BTreeMap<Ident, Option<String>>, mut family: Family) 
 }
 
 /// Marks operations whose requests begin alike, and says what becomes of fragments.
-fn share(found: &mut [Found<'_>], ledger: &mut Ledger) {
-    let line = |operation: &Found<'_>| {
+fn share(found: &mut [FoundOperation<'_>], ledger: &mut Ledger) {
+    let line = |operation: &FoundOperation<'_>| {
         let query: Vec<&str> = operation.route.fixed.iter().map(|pair| pair.text.as_str()).collect();
         let path = route::anonymous(&operation.route.path);
         format!("{} {} {path}?{}", operation.node.document.name, operation.method, query.join("&"))
@@ -162,7 +166,7 @@ fn is_method(text: &str) -> bool {
 }
 
 /// Gives every operation its name: pinned, from its identifier, or from its method and path.
-pub(super) fn name(found: &mut [Found<'_>], config: &Config, pins: &Names) -> BTreeMap<String, String> {
+pub(super) fn name(found: &mut [FoundOperation<'_>], config: &Config, pins: &Names) -> BTreeMap<String, String> {
     let mut given = BTreeMap::new();
     let mut scopes: BTreeMap<Ident, Scope> = BTreeMap::new();
     let mut hints = Scope::default();
@@ -211,7 +215,7 @@ pub(super) fn name(found: &mut [Found<'_>], config: &Config, pins: &Names) -> BT
 }
 
 /// The best name for an operation, which others may want as well.
-fn first_wish(operation: &Found<'_>) -> String {
+fn first_wish(operation: &FoundOperation<'_>) -> String {
     let id = operation.node.text("operationId");
     if id.trim().is_empty() {
         from_route(Route {
@@ -227,7 +231,7 @@ fn first_wish(operation: &Found<'_>) -> String {
 }
 
 /// Names for an operation, best first.
-fn wishes(operation: &Found<'_>, first: &str, is_versioned: bool) -> Vec<String> {
+fn wishes(operation: &FoundOperation<'_>, first: &str, is_versioned: bool) -> Vec<String> {
     let stem = first.trim_end_matches('_');
     let version = version(&operation.template).filter(|_| is_versioned);
     let mut wishes = vec![first.to_owned()];
@@ -238,7 +242,7 @@ fn wishes(operation: &Found<'_>, first: &str, is_versioned: bool) -> Vec<String>
 }
 
 /// `Projects_List` in the family `projects` reads `list`.
-fn without_owner(id: &str, operation: &Found<'_>) -> String {
+fn without_owner(id: &str, operation: &FoundOperation<'_>) -> String {
     let tag = operation.node.get("tags").and_then(|tags| tags.items().next()).and_then(|tag| tag.value.as_str());
     if let Some((owner, rest)) = id.split_once(['_', '/', '.']) {
         let owner = member_name(owner);

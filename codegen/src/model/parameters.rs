@@ -8,7 +8,7 @@ use super::claims::shared_name;
 use super::http::{is_json, is_token};
 use super::limits::limits;
 use super::objects::text_not_bytes;
-use super::operations::Found;
+use super::operations::FoundOperation;
 use super::route::{Pair, Route};
 use super::schemas::Types;
 use super::style::collection_style;
@@ -43,8 +43,8 @@ pub(super) struct Parameters {
 type Place = (usize, String);
 
 /// The parameters of an operation: its own, and those of its path item that it does not declare anew.
-pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Found<'a>) -> Parameters {
-    let Found { node: operation_node, item, route, hint, .. } = operation;
+pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) -> Parameters {
+    let FoundOperation { node: operation_node, item, route, hint, .. } = operation;
     let mut found: BTreeMap<Place, (usize, Parameter)> = BTreeMap::new();
     let mut order: Vec<Place> = Vec::new();
     let (mut fixed, mut headers) = (route.fixed.clone(), Vec::new());

@@ -68,19 +68,19 @@ pub(crate) fn version(path: &str) -> Option<String> {
 
 /// A static part of a path, and whether a parameter picks one of it.
 #[derive(Debug)]
-struct Step {
+struct PathNoun {
     noun: String,
     item: bool,
 }
 
-fn steps(route: Route<'_>) -> Vec<Step> {
+fn steps(route: Route<'_>) -> Vec<PathNoun> {
     let rest = route.path.strip_prefix(route.prefix).unwrap_or(route.path);
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<PathNoun> = Vec::new();
     let relative: Vec<&str> = rest.split('/').filter(|segment| !segment.is_empty()).collect();
     // `/api/virtual-machines/{id}` has no noun of its own: the prefix lends its last one.
     if relative.first().is_none_or(|first| first.starts_with('{')) {
         let lent = route.prefix.rsplit('/').find(|segment| is_noun(segment));
-        steps.extend(lent.map(|segment| Step { noun: member_name(segment), item: false }));
+        steps.extend(lent.map(|segment| PathNoun { noun: member_name(segment), item: false }));
     }
     for segment in relative {
         if segment.starts_with('{') && segment.ends_with('}') && segment.matches('{').count() == 1 {
@@ -91,7 +91,7 @@ fn steps(route: Route<'_>) -> Vec<Step> {
             // `api` and `v1` say nothing about what is done.
         } else {
             let text: String = segment.replace(['{', '}', '(', ')', '=', ','], " ");
-            steps.push(Step { noun: member_name(text.trim()).trim_end_matches('_').to_owned(), item: false });
+            steps.push(PathNoun { noun: member_name(text.trim()).trim_end_matches('_').to_owned(), item: false });
         }
     }
     steps
@@ -103,7 +103,7 @@ fn is_noun(segment: &str) -> bool {
     !segment.is_empty() && !versioned && !segment.eq_ignore_ascii_case("api") && !segment.starts_with('{')
 }
 
-fn phrase(parents: &[Step]) -> String {
+fn phrase(parents: &[PathNoun]) -> String {
     let nouns: Vec<String> =
         parents.iter().map(|step| if step.item { singular(&step.noun) } else { step.noun.clone() }).collect();
     nouns.join("_")

@@ -65,10 +65,10 @@ pub struct AuthorizationCode {
 struct Shown {
     /// When the next one may be begun.
     until: Until,
-    outcome: Outcome,
+    outcome: SignInOutcome,
 }
 
-enum Outcome {
+enum SignInOutcome {
     /// It is under way, or ended with its time limit.
     Unfinished,
     Granted,
@@ -147,9 +147,10 @@ impl AuthorizationCode {
         let outcome = self.sign_in(request).await;
         // A failure before the user was shown anything needs no pause.
         if let Some(shown) = &mut *self.last()
-            && matches!(shown.outcome, Outcome::Unfinished)
+            && matches!(shown.outcome, SignInOutcome::Unfinished)
         {
-            let outcome = outcome.as_ref().map_or_else(|error| Outcome::Failed(error.clone()), |_| Outcome::Granted);
+            let outcome =
+                outcome.as_ref().map_or_else(|error| SignInOutcome::Failed(error.clone()), |_| SignInOutcome::Granted);
             *shown = Shown { until: Until::after(PAUSE), outcome };
         }
         outcome
@@ -166,12 +167,14 @@ impl AuthorizationCode {
         }
         let refuse = |what: &str, hint: &str| Error::of(Kind::Token, what).hint(hint);
         let error = match &shown.outcome {
-            Outcome::Unfinished => refuse("the sign-in was not finished in time", "sign in again after the pause"),
-            Outcome::Granted => refuse(
+            SignInOutcome::Unfinished => {
+                refuse("the sign-in was not finished in time", "sign in again after the pause")
+            }
+            SignInOutcome::Granted => refuse(
                 "the user signed in a moment ago, and the token is needed anew already",
                 "see whether the service takes the token (its audience and scope), and how long it lives",
             ),
-            Outcome::Failed(error) => error.clone(),
+            SignInOutcome::Failed(error) => error.clone(),
         };
         Err(error.with_retry_after(Some(left)))
     }
@@ -204,7 +207,7 @@ impl AuthorizationCode {
             .append_pair("code_challenge_method", "S256")
             .extend_pairs(registration.range());
         let until = Until::after(self.patience.saturating_add(PAUSE));
-        *self.last() = Some(Shown { until, outcome: Outcome::Unfinished });
+        *self.last() = Some(Shown { until, outcome: SignInOutcome::Unfinished });
         self.show(address.to_string()).await;
         let expected = loopback::Expected {
             path: self.path.clone(),

@@ -27,8 +27,8 @@ const REFUSED: Backoff = Backoff { first: Duration::from_secs(2), longest: Durat
 /// How much longer than its credential says a token request is waited for. It ends by itself, unless it blocks its thread.
 const GRACE: Duration = Duration::from_secs(5);
 
-type Outcome = Result<Arc<Held>, Arc<Error>>;
-type Flight = watch::Receiver<Option<Outcome>>;
+type TokenOutcome = Result<Arc<Held>, Arc<Error>>;
+type Flight = watch::Receiver<Option<TokenOutcome>>;
 
 /// One credential and its current token. Reading a valid token takes no lock; of many callers without one, one asks.
 #[derive(Clone)]
@@ -245,7 +245,7 @@ impl Cache {
         (receiver, stuck)
     }
 
-    async fn ask(&self, transport: &Transport, replaces: Option<Generation>, flight: &Flight) -> Outcome {
+    async fn ask(&self, transport: &Transport, replaces: Option<Generation>, flight: &Flight) -> TokenOutcome {
         let inner = &*self.0;
         let patience = inner.credential.patience();
         let deadline = Until::after(patience);

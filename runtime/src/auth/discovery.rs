@@ -11,7 +11,7 @@ use crate::{
 
 /// What a discovery document says.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct IssuerEndpoints {
     pub(super) token: Url,
     pub(super) authorization: Option<Url>,
     pub(super) names_itself: bool,
@@ -22,9 +22,9 @@ pub(super) struct Found {
 /// What an issuer said about itself.
 #[derive(Debug)]
 pub(super) enum Answer {
-    Document(Found),
+    Document(IssuerEndpoints),
     /// The issuer publishes no document at the moment: ask `{issuer}/connect/token` (platform document §4.5) and no other.
-    Absent(Found),
+    Absent(IssuerEndpoints),
 }
 
 /// Asks an issuer for its endpoints. What is neither a document nor a clear absence is an error: a proxy, a sign-in page or
@@ -36,7 +36,7 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
     let reply = transport.get(&place, deadline).await?;
     let status = reply.status.as_u16();
     if matches!(status, 404 | 410) {
-        return Ok(Answer::Absent(Found {
+        return Ok(Answer::Absent(IssuerEndpoints {
             token: fallback()?,
             authorization: None,
             names_itself: false,
@@ -84,5 +84,5 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
     let methods = document.get("token_endpoint_auth_methods_supported").and_then(Value::as_array);
     let takes = |method: &str| methods.is_some_and(|methods| methods.iter().any(|one| one.as_str() == Some(method)));
     let basic = takes("client_secret_basic") && !takes("client_secret_post");
-    Ok(Answer::Document(Found { token, authorization, names_itself, basic }))
+    Ok(Answer::Document(IssuerEndpoints { token, authorization, names_itself, basic }))
 }

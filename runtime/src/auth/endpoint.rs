@@ -7,7 +7,7 @@ use std::{
 
 use url::Url;
 
-use super::discovery::{self, Answer, Found};
+use super::discovery::{self, Answer, IssuerEndpoints};
 use crate::{
     clock::Until,
     error::{Error, Kind},
@@ -24,7 +24,7 @@ pub(crate) struct Endpoints {
     pub(crate) token: Option<String>,
     pub(super) authorization: Option<String>,
     /// What discovery found, and until when that counts.
-    found: Mutex<Option<(Arc<Found>, Until)>>,
+    found: Mutex<Option<(Arc<IssuerEndpoints>, Until)>>,
 }
 
 impl Endpoints {
@@ -44,7 +44,7 @@ impl Endpoints {
     }
 
     /// Only a document settles the endpoints for good.
-    async fn found(&self, transport: &Transport, deadline: Until) -> Result<Arc<Found>, Error> {
+    async fn found(&self, transport: &Transport, deadline: Until) -> Result<Arc<IssuerEndpoints>, Error> {
         if let Some((found, until)) = &*self.place()
             && !until.is_over(Instant::now())
         {
@@ -64,7 +64,7 @@ impl Endpoints {
         self.place().take_if(|(_, until)| *until != Until::NEVER);
     }
 
-    fn place(&self) -> MutexGuard<'_, Option<(Arc<Found>, Until)>> {
+    fn place(&self) -> MutexGuard<'_, Option<(Arc<IssuerEndpoints>, Until)>> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

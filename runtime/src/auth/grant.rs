@@ -12,8 +12,9 @@ use crate::{
     transport::Reply,
 };
 
-/// The fields of a form that hold secrets, beside the client's.
-const SECRETS: [&str; 3] = ["refresh_token", "code", "code_verifier"];
+/// The fields of a form that may be shown. What any other one holds is blanked out where an issuer repeats it: a grant that is
+/// added keeps its secrets without being told to.
+const SHOWN: [&str; 3] = ["scope", "audience", "redirect_uri"];
 
 /// The error codes of token endpoints: RFC 6749 §5.2, RFC 8707, OpenID Connect, and what servers say when they fail.
 const CODES: [&str; 12] = [
@@ -171,7 +172,7 @@ impl Registration {
         if matches!(reply.status.as_u16(), 404 | 405 | 410) {
             self.endpoints.doubt();
         }
-        let secrets = fields.iter().filter(|(name, _)| SECRETS.contains(name)).map(|(_, value)| *value);
+        let secrets = fields.iter().filter(|(name, _)| !SHOWN.contains(name)).map(|(_, value)| *value);
         let mut hidden = Vec::new();
         for secret in secrets.chain(secret.map(ExposeSecret::expose_secret)) {
             // As it is, and as it was sent.

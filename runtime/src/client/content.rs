@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead as _, ReadBuf};
 use crate::{
     clock,
     error::{Error, Kind},
-    protocol::{Chunks, Content, Part, Parts, Source, Upload},
+    protocol::{Chunks, Content, Part, Parts, Upload, UploadSource},
 };
 
 /// How much of a file is read at once, in bytes.
@@ -24,7 +24,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// Whether the body can be sent more than once.
 pub(crate) fn is_replayable(content: &Content) -> bool {
-    let is_stream = |upload: &Upload| matches!(upload.source, Source::Stream(..));
+    let is_stream = |upload: &Upload| matches!(upload.source, UploadSource::Stream(..));
     match content {
         Content::None | Content::Bytes(_) => true,
         Content::Upload(upload) => !is_stream(upload),
@@ -38,7 +38,7 @@ pub(crate) async fn body(content: &Content, headers: &mut HeaderMap) -> Result<O
         Content::None => return Ok(None),
         Content::Bytes(bytes) => bytes.clone().into(),
         Content::Upload(upload) => match &upload.source {
-            Source::Bytes(bytes) => bytes.clone().into(),
+            UploadSource::Bytes(bytes) => bytes.clone().into(),
             _ => Segments::of([segment(upload).await?]),
         },
         Content::Parts(parts) => {
@@ -109,9 +109,9 @@ enum Segment {
 
 async fn segment(upload: &Upload) -> Result<Segment, Error> {
     match &upload.source {
-        Source::Bytes(bytes) => Ok(Segment::Bytes(bytes.clone())),
-        Source::File(path) => open(path).await,
-        Source::Stream(stream, length) => match Source::take(stream) {
+        UploadSource::Bytes(bytes) => Ok(Segment::Bytes(bytes.clone())),
+        UploadSource::File(path) => open(path).await,
+        UploadSource::Stream(stream, length) => match UploadSource::take(stream) {
             Some(chunks) => Ok(Segment::Stream(chunks, *length)),
             None => Err(Error::of(Kind::Request, "the stream was sent before").hint("make a new upload for each call")),
         },

@@ -49,4 +49,4 @@ pub use union::{
     Fit, Read, by_fit, by_tag, from_text, from_text_leniently, in_union, kept, keyed, only_member, with_tag,
 };
 pub use upload::Upload;
-pub(crate) use upload::{Chunks, Source};
+pub(crate) use upload::{Chunks, UploadSource};

@@ -25,31 +25,31 @@ pub(crate) type Chunks = Pin<Box<dyn Stream<Item = std::io::Result<Bytes>> + Sen
 /// ```
 #[derive(Clone)]
 pub struct Upload {
-    pub(crate) source: Source,
+    pub(crate) source: UploadSource,
     pub(crate) file_name: Option<String>,
     pub(crate) content_type: Option<String>,
 }
 
 #[derive(Clone)]
-pub(crate) enum Source {
+pub(crate) enum UploadSource {
     Bytes(Bytes),
     File(PathBuf),
     Stream(Arc<Mutex<Option<Chunks>>>, Option<u64>),
 }
 
 impl Upload {
-    fn new(source: Source) -> Self {
+    fn new(source: UploadSource) -> Self {
         Self { source, file_name: None, content_type: None }
     }
 
     /// Bytes in memory.
     pub fn bytes(bytes: impl Into<Bytes>) -> Self {
-        Self::new(Source::Bytes(bytes.into()))
+        Self::new(UploadSource::Bytes(bytes.into()))
     }
 
     /// A file. It is opened when the call is sent, and sent under its own name unless another is given.
     pub fn file(path: impl AsRef<Path>) -> Self {
-        Self::new(Source::File(path.as_ref().to_owned()))
+        Self::new(UploadSource::File(path.as_ref().to_owned()))
     }
 
     /// A stream of chunks, and their total length in bytes where it is known. It is sent once: a call with it is not
@@ -58,7 +58,7 @@ impl Upload {
     where
         S: Stream<Item = std::io::Result<Bytes>> + Send + 'static,
     {
-        Self::new(Source::Stream(Arc::new(Mutex::new(Some(Box::pin(chunks)))), length))
+        Self::new(UploadSource::Stream(Arc::new(Mutex::new(Some(Box::pin(chunks)))), length))
     }
 
     /// Sets the file name that multipart forms say.
@@ -79,13 +79,13 @@ impl Upload {
     pub(crate) fn name(&self) -> Option<String> {
         match (&self.file_name, &self.source) {
             (Some(name), _) => Some(name.clone()),
-            (None, Source::File(path)) => path.file_name().map(|name| name.to_string_lossy().into_owned()),
+            (None, UploadSource::File(path)) => path.file_name().map(|name| name.to_string_lossy().into_owned()),
             _ => None,
         }
     }
 }
 
-impl Source {
+impl UploadSource {
     /// The chunks of a stream, the first time.
     pub(crate) fn take(stream: &Mutex<Option<Chunks>>) -> Option<Chunks> {
         stream.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -96,9 +96,9 @@ impl fmt::Debug for Upload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("Upload");
         match &self.source {
-            Source::Bytes(bytes) => out.field("bytes", &bytes.len()),
-            Source::File(path) => out.field("file", path),
-            Source::Stream(_, length) => out.field("stream", length),
+            UploadSource::Bytes(bytes) => out.field("bytes", &bytes.len()),
+            UploadSource::File(path) => out.field("file", path),
+            UploadSource::Stream(_, length) => out.field("stream", length),
         };
         out.field("file_name", &self.file_name).field("content_type", &self.content_type).finish()
     }
@@ -108,9 +108,9 @@ impl fmt::Debug for Upload {
 impl PartialEq for Upload {
     fn eq(&self, other: &Self) -> bool {
         let source = match (&self.source, &other.source) {
-            (Source::Bytes(one), Source::Bytes(two)) => one == two,
-            (Source::File(one), Source::File(two)) => one == two,
-            (Source::Stream(one, _), Source::Stream(two, _)) => Arc::ptr_eq(one, two),
+            (UploadSource::Bytes(one), UploadSource::Bytes(two)) => one == two,
+            (UploadSource::File(one), UploadSource::File(two)) => one == two,
+            (UploadSource::Stream(one, _), UploadSource::Stream(two, _)) => Arc::ptr_eq(one, two),
             _ => false,
         };
         source && self.file_name == other.file_name && self.content_type == other.content_type

@@ -34,7 +34,7 @@ use crate::{
 /// ```
 pub struct ByteStream {
     operation: &'static str,
-    source: Source,
+    source: BodySource,
     idle: Option<Duration>,
     /// The most that is held in memory at once, in bytes.
     limit: usize,
@@ -44,18 +44,18 @@ pub struct ByteStream {
 /// The wait for the next chunk.
 type Silence = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
-enum Source {
+enum BodySource {
     Whole(Option<Bytes>),
     Live(Pin<Box<reqwest::Body>>),
 }
 
 impl ByteStream {
     pub(crate) fn whole(operation: &'static str, bytes: Bytes) -> Self {
-        Self { operation, source: Source::Whole(Some(bytes)), idle: None, limit: usize::MAX, silence: None }
+        Self { operation, source: BodySource::Whole(Some(bytes)), idle: None, limit: usize::MAX, silence: None }
     }
 
     pub(crate) fn live(operation: &'static str, body: reqwest::Body, idle: Duration, limit: usize) -> Self {
-        Self { operation, source: Source::Live(Box::pin(body)), idle: Some(idle), limit, silence: None }
+        Self { operation, source: BodySource::Live(Box::pin(body)), idle: Some(idle), limit, silence: None }
     }
 
     /// Waits for chunks without end: a server has the right to be silent between events.
@@ -146,8 +146,8 @@ impl Stream for ByteStream {
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         let body = match &mut this.source {
-            Source::Whole(bytes) => return Poll::Ready(bytes.take().filter(|bytes| !bytes.is_empty()).map(Ok)),
-            Source::Live(body) => body,
+            BodySource::Whole(bytes) => return Poll::Ready(bytes.take().filter(|bytes| !bytes.is_empty()).map(Ok)),
+            BodySource::Live(body) => body,
         };
         loop {
             match body.as_mut().poll_frame(context) {
@@ -163,7 +163,7 @@ impl Stream for ByteStream {
                             }
                         }
                         Some(Err(cause)) => {
-                            this.source = Source::Whole(None);
+                            this.source = BodySource::Whole(None);
                             return Poll::Ready(Some(Err(crate::transport::broken(&cause).at(this.operation))));
                         }
                     }
@@ -172,7 +172,7 @@ impl Stream for ByteStream {
                     let Some(idle) = this.idle else { return Poll::Pending };
                     let silence = this.silence.get_or_insert_with(|| Box::pin(clock::sleep(idle)));
                     ready!(silence.as_mut().poll(context));
-                    this.source = Source::Whole(None);
+                    this.source = BodySource::Whole(None);
                     let error = Error::of(Kind::Timeout, format!("the body stalled for {}", clock::seconds(idle)));
                     return Poll::Ready(Some(Err(error.hint("call again").at(this.operation))));
                 }

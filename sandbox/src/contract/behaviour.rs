@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
     use crate::contract::declare::Controller;
-    use crate::contract::operation::{Operation, Place};
+    use crate::contract::operation::{Operation, ParameterIn};
     use crate::contract::{Provenance, Revision, element_schema};
 
     fn all() -> impl Iterator<Item = &'static Operation> {
@@ -209,8 +209,8 @@ mod tests {
                 Handler::Create => assert!(!is_item && operation.request_body.is_some(), "{name}"),
                 Handler::Replace | Handler::Change => assert!(is_item && ok.is_some(), "{name}"),
                 Handler::Remove => assert!(is_item && operation.successes().eq(["204"]), "{name}"),
-                Handler::CurrentSession => assert!(has(Place::Cookie), "{name}"),
-                Handler::GetFile | Handler::PutFile | Handler::RemoveFile => assert!(has(Place::Query), "{name}"),
+                Handler::CurrentSession => assert!(has(ParameterIn::Cookie), "{name}"),
+                Handler::GetFile | Handler::PutFile | Handler::RemoveFile => assert!(has(ParameterIn::Query), "{name}"),
                 Handler::GetBytes | Handler::Export | Handler::Log | Handler::LogStream => {
                     assert!(ok.is_none() && !operation.content("200").is_empty(), "{name}");
                 }

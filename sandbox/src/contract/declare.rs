@@ -4,7 +4,7 @@ use http::Method;
 use serde_json::Value;
 
 use super::behaviour::{Behaviour, Handler, Work};
-use super::operation::{Answer, Body, Encoding, Media, Operation, Parameter, Place, phrase};
+use super::operation::{Answer, Body, Encoding, Media, Operation, Parameter, ParameterIn, phrase};
 use super::schema::{Schema, binary, reference};
 use super::{Provenance, Revision};
 use crate::directory::Role;
@@ -106,33 +106,33 @@ impl Operation {
 
     /// A path parameter that is not a GUID. The others are added by [`Operation::finish`].
     pub(crate) fn path_parameter(self, name: &'static str, schema: Schema) -> Self {
-        self.parameter(name, Place::Path, true, None, None, schema)
+        self.parameter(name, ParameterIn::Path, true, None, None, schema)
     }
 
     pub(crate) fn query(self, name: &'static str, schema: Schema) -> Self {
-        self.parameter(name, Place::Query, false, None, None, schema)
+        self.parameter(name, ParameterIn::Query, false, None, None, schema)
     }
 
     pub(crate) fn required_query(self, name: &'static str, schema: Schema) -> Self {
-        self.parameter(name, Place::Query, true, None, None, schema)
+        self.parameter(name, ParameterIn::Query, true, None, None, schema)
     }
 
     /// An array written as one comma-separated value.
     pub(crate) fn joined_query(self, name: &'static str, schema: Schema) -> Self {
-        self.parameter(name, Place::Query, false, Some("form"), Some(false), schema)
+        self.parameter(name, ParameterIn::Query, false, Some("form"), Some(false), schema)
     }
 
     /// An object written as `name[key]=value`.
     pub(crate) fn deep_query(self, name: &'static str, schema: Schema) -> Self {
-        self.parameter(name, Place::Query, false, Some("deepObject"), Some(true), schema)
+        self.parameter(name, ParameterIn::Query, false, Some("deepObject"), Some(true), schema)
     }
 
     pub(crate) fn header(self, name: &'static str, required: bool, schema: Schema) -> Self {
-        self.parameter(name, Place::Header, required, None, None, schema)
+        self.parameter(name, ParameterIn::Header, required, None, None, schema)
     }
 
     pub(crate) fn cookie(self, name: &'static str, schema: Schema) -> Self {
-        self.parameter(name, Place::Cookie, true, None, None, schema)
+        self.parameter(name, ParameterIn::Cookie, true, None, None, schema)
     }
 
     /// A JSON body, in the three media types that Swashbuckle lists.
@@ -255,7 +255,7 @@ impl Operation {
         let path = self.path.clone();
         let mut parameters = Vec::new();
         for name in Self::template_parameters(&path) {
-            let given = self.parameters.iter().position(|found| found.place == Place::Path && found.name == name);
+            let given = self.parameters.iter().position(|found| found.place == ParameterIn::Path && found.name == name);
             parameters.push(match given {
                 Some(index) => self.parameters.remove(index),
                 None => Parameter::guid(name),
@@ -266,7 +266,7 @@ impl Operation {
         self.parameters = parameters;
         if self.provenance == Provenance::Assumed {
             let has_input =
-                self.request_body.is_some() || self.parameters.iter().any(|found| found.place != Place::Path);
+                self.request_body.is_some() || self.parameters.iter().any(|found| found.place != ParameterIn::Path);
             if has_input {
                 self = self.problem("400", "ValidationProblemDetails");
             }
@@ -288,7 +288,7 @@ impl Operation {
     fn parameter(
         mut self,
         name: &'static str,
-        place: Place,
+        place: ParameterIn,
         required: bool,
         style: Option<&'static str>,
         explode: Option<bool>,

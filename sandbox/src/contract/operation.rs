@@ -41,7 +41,7 @@ pub(crate) struct Operation {
 pub(crate) struct Parameter {
     pub(crate) name: Cow<'static, str>,
     #[serde(rename = "in")]
-    pub(crate) place: Place,
+    pub(crate) place: ParameterIn,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) required: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub(crate) struct Parameter {
 /// Where a parameter lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Place {
+pub(crate) enum ParameterIn {
     Path,
     Query,
     Header,
@@ -119,7 +119,7 @@ impl Operation {
 impl Parameter {
     pub(super) fn guid(name: &str) -> Self {
         let name = name.to_owned().into();
-        Self { name, place: Place::Path, required: true, style: None, explode: None, schema: uuid() }
+        Self { name, place: ParameterIn::Path, required: true, style: None, explode: None, schema: uuid() }
     }
 }
 

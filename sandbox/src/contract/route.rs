@@ -9,7 +9,7 @@ use super::operation::Operation;
 /// What a path and method lead to.
 #[derive(Debug)]
 pub(crate) enum Match {
-    Found(Found),
+    Found(RoutedOperation),
     /// The path exists; these are its methods.
     OtherMethods(String),
     Missing,
@@ -17,7 +17,7 @@ pub(crate) enum Match {
 
 /// An operation and the raw values of its path parameters.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct RoutedOperation {
     pub(crate) operation: &'static Operation,
     pub(crate) arguments: Vec<(&'static str, String)>,
 }
@@ -27,10 +27,10 @@ pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> 
         return Match::Missing;
     };
     // Of two templates that fit, the one with fewer parameters is meant.
-    let mut fitting: Vec<Found> = contract
+    let mut fitting: Vec<RoutedOperation> = contract
         .operations
         .iter()
-        .filter_map(|operation| Some(Found { operation, arguments: arguments(&operation.path, &segments)? }))
+        .filter_map(|operation| Some(RoutedOperation { operation, arguments: arguments(&operation.path, &segments)? }))
         .collect();
     fitting.sort_by_key(|found| found.arguments.len());
     let best = fitting.first().map(|found| found.operation.path.as_str());

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use http::Method;
 
 use super::declare::Controller;
-use super::operation::{Operation, Place};
+use super::operation::{Operation, ParameterIn};
 use super::schema::{Schema, list, long, object, string, text, uuid};
 
 type Schemas = BTreeMap<&'static str, Schema>;
@@ -59,7 +59,7 @@ fn break_wire(operations: &mut Vec<Operation>, schemas: &mut Schemas) {
     });
     if let Some(operation) = find(operations, &Method::GET, "/api/devops/v1/terraform-deployments")
         && let Some(states) =
-            operation.parameters.iter_mut().find(|found| found.place == Place::Query && found.name == "states")
+            operation.parameters.iter_mut().find(|found| found.place == ParameterIn::Query && found.name == "states")
     {
         states.name = "state".into();
     }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::call::{Call, missing};
 use super::work;
-use crate::contract::operation::{Operation, Place};
+use crate::contract::operation::{Operation, ParameterIn};
 use crate::contract::{element_schema, resolve};
 use crate::state::Item;
 use crate::values::shape;
@@ -92,7 +92,7 @@ pub(super) fn remove(mut call: Call<'_>) -> Response {
 
 /// The session that a cookie names, of whatever machine.
 pub(super) fn current_session(call: &Call<'_>) -> Response {
-    let cookie = call.operation.parameters.iter().find(|found| found.place == Place::Cookie);
+    let cookie = call.operation.parameters.iter().find(|found| found.place == ParameterIn::Cookie);
     let key = cookie.and_then(|cookie| call.input.text(&cookie.name)).unwrap_or_default();
     call.view.find("/sessions", key).map_or_else(missing, |item| call.send("200", item))
 }

@@ -11,8 +11,8 @@ use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 
 use crate::contract;
-use crate::contract::operation::{Body, Media, Operation, Parameter, Place};
-use crate::contract::route::Found;
+use crate::contract::operation::{Body, Media, Operation, Parameter, ParameterIn};
+use crate::contract::route::RoutedOperation;
 use crate::contract::schema::{Additional, Schema};
 use crate::problem::{self, Complaint};
 use crate::reply;
@@ -49,8 +49,8 @@ pub(crate) struct File {
 
 type Read<T> = Result<T, Box<Response>>;
 
-pub(crate) async fn read(found: Found, request: Request) -> Read<Input> {
-    let Found { operation, arguments } = found;
+pub(crate) async fn read(found: RoutedOperation, request: Request) -> Read<Input> {
+    let RoutedOperation { operation, arguments } = found;
     let path = path(operation, &arguments)?;
     let (parts, body) = request.into_parts();
     let parameters = parameters(operation, &parts)?;
@@ -77,7 +77,8 @@ impl Input {
 fn path(operation: &Operation, arguments: &[(&str, String)]) -> Read<Map<String, Value>> {
     let mut path = Map::new();
     for (name, text) in arguments {
-        let parameter = operation.parameters.iter().find(|found| found.place == Place::Path && found.name == *name);
+        let parameter =
+            operation.parameters.iter().find(|found| found.place == ParameterIn::Path && found.name == *name);
         let value = parameter.and_then(|parameter| coerce::one(&parameter.schema, text).ok());
         let Some(value) = value else {
             return Err(refuse(StatusCode::NOT_FOUND, "There is no such resource."));
@@ -94,10 +95,14 @@ fn parameters(operation: &Operation, parts: &Parts) -> Read<Map<String, Value>> 
     let mut complaints = Vec::new();
     for parameter in &operation.parameters {
         let value = match parameter.place {
-            Place::Path => continue,
-            Place::Query => from_query(parameter, &query),
-            Place::Header => header(&parts.headers, &parameter.name).map(|text| coerce::one(&parameter.schema, text)),
-            Place::Cookie => cookie(&parts.headers, &parameter.name).map(|text| coerce::one(&parameter.schema, text)),
+            ParameterIn::Path => continue,
+            ParameterIn::Query => from_query(parameter, &query),
+            ParameterIn::Header => {
+                header(&parts.headers, &parameter.name).map(|text| coerce::one(&parameter.schema, text))
+            }
+            ParameterIn::Cookie => {
+                cookie(&parts.headers, &parameter.name).map(|text| coerce::one(&parameter.schema, text))
+            }
         };
         match value {
             Some(Ok(value)) => {

@@ -24,7 +24,7 @@ use self::call::{Call, missing};
 use crate::caller::Caller;
 use crate::contract::Contract;
 use crate::contract::behaviour::Handler;
-use crate::contract::route::{self, Found};
+use crate::contract::route::{self, RoutedOperation};
 use crate::fault::Rules;
 use crate::issuer::Issuer;
 use crate::problem;
@@ -63,7 +63,7 @@ async fn serve(State(api): State<Api>, request: Request) -> Response {
 }
 
 /// Finds the operation of a request, or answers 404, or 405 with the methods that the path has.
-pub(crate) fn find(api: &Api, request: &Request) -> Result<Found, Box<Response>> {
+pub(crate) fn find(api: &Api, request: &Request) -> Result<RoutedOperation, Box<Response>> {
     match route::find(api.contract, request.method(), request.uri().path()) {
         route::Match::Found(found) => Ok(found),
         route::Match::OtherMethods(methods) => {
@@ -74,7 +74,7 @@ pub(crate) fn find(api: &Api, request: &Request) -> Result<Found, Box<Response>>
 }
 
 /// Answers an operation for a caller.
-pub(crate) async fn run(api: &Api, caller: &Caller, found: Found, request: Request) -> Response {
+pub(crate) async fn run(api: &Api, caller: &Caller, found: RoutedOperation, request: Request) -> Response {
     let operation = found.operation;
     let outcome = request.extensions().get::<Outcome>().copied().unwrap_or_default();
     let input = match input::read(found, request).await {

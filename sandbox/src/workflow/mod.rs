@@ -31,7 +31,7 @@ pub(crate) struct Workflow {
     pub(crate) updated: i64,
     pub(crate) events: Vec<Event>,
     /// What is still to come, earliest first.
-    pub(crate) plan: VecDeque<Step>,
+    pub(crate) plan: VecDeque<ScheduledEvent>,
 }
 
 /// Something that happened to a workflow.
@@ -47,7 +47,7 @@ pub(crate) struct Event {
 
 /// Something that will happen to a workflow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Step {
+pub(crate) struct ScheduledEvent {
     pub(crate) due: i64,
     /// The phase that it enters; a step without one is only an event.
     pub(crate) phase: Option<Phase>,
@@ -92,13 +92,13 @@ impl Workflow {
         step: i64,
     ) -> Self {
         let at = |steps: i64| now.saturating_add(steps.saturating_mul(step));
-        let enter = |steps, phase, message: Option<&str>| Step {
+        let enter = |steps, phase, message: Option<&str>| ScheduledEvent {
             due: at(steps),
             phase: Some(phase),
             event: "state-changed".to_owned(),
             message: message.map(str::to_owned),
         };
-        let ready = || Step { due: at(4), phase: None, event: kind.ready_event().to_owned(), message: None };
+        let ready = || ScheduledEvent { due: at(4), phase: None, event: kind.ready_event().to_owned(), message: None };
         let running = enter(1, Phase::Running, None);
         let plan = match outcome {
             Outcome::Success => vec![running, enter(3, Phase::Succeeded, None), ready()],
@@ -133,7 +133,7 @@ impl Workflow {
 
     /// Replaces what is to come by a cancellation.
     pub(crate) fn cancel(&mut self, due: i64) {
-        let step = Step {
+        let step = ScheduledEvent {
             due,
             phase: Some(Phase::Cancelled),
             event: "state-changed".to_owned(),

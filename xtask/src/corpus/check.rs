@@ -28,7 +28,7 @@ pub(super) struct Bench<'a> {
 
 /// What the compiler said.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct CheckOutcome {
     /// First errors; empty where both checks passed.
     pub(super) errors: Vec<String>,
     /// Time of the check with all features.
@@ -47,7 +47,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Checks one client, with all features and with none.
-    pub(super) fn check(&self, name: &str, generated: &Generated, repeat: u32) -> Result<Outcome, Failure> {
+    pub(super) fn check(&self, name: &str, generated: &Generated, repeat: u32) -> Result<CheckOutcome, Failure> {
         let crate_folder = match self.keep {
             Some(keep) => keep.join(layout::slug(name)),
             None => self.folder.join("client"),
@@ -72,7 +72,7 @@ impl<'a> Bench<'a> {
         if errors.is_empty() {
             errors = self.cargo(&crate_folder, NONE)?;
         }
-        Ok(Outcome { errors, seconds: median(seconds) })
+        Ok(CheckOutcome { errors, seconds: median(seconds) })
     }
 
     /// Checks one crate that holds several clients. Each error is the compiler's whole paragraph: where a macro of the

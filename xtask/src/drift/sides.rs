@@ -10,7 +10,7 @@ use crate::console::Steps;
 use crate::failure::Failure;
 use crate::flags::{Drift, Regenerate};
 use crate::interrupt::Interrupt;
-use crate::lock::{self, Found, Lock};
+use crate::lock::{self, FoundLock, Lock};
 use crate::regenerate::{from_disk, from_source};
 use crate::settings::{Settings, is_name};
 use crate::source::{self, read_bounded};
@@ -56,10 +56,10 @@ fn file(path: &Path) -> Result<Side, Failure> {
 
 fn valid_lock(workspace: &Workspace) -> Result<Option<Lock>, Failure> {
     match Lock::find(workspace)? {
-        Found::Valid(lock) => Ok(Some(*lock)),
-        Found::Absent => Ok(None),
-        Found::Conflict => Err(lock::conflict()),
-        Found::Invalid(reason) => Err(lock::invalid(&reason)),
+        FoundLock::Valid(lock) => Ok(Some(*lock)),
+        FoundLock::Absent => Ok(None),
+        FoundLock::Conflict => Err(lock::conflict()),
+        FoundLock::Invalid(reason) => Err(lock::invalid(&reason)),
     }
 }
 

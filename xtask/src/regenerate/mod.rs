@@ -17,7 +17,7 @@ use crate::console::{Steps, word};
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::interrupt::Interrupt;
-use crate::lock::{self, Found, Lock};
+use crate::lock::{self, FoundLock, Lock};
 use crate::schema;
 use crate::settings::Settings;
 use crate::source::{self, Bundle, Served};
@@ -110,13 +110,13 @@ pub(crate) fn names(workspace: &Workspace, lock: Option<&Lock>) -> Result<Names,
 }
 
 /// The lock to work with; without one, every file that carries the generated header counts as the tool's own.
-fn usable_lock(found: Found, offline: bool, steps: &Steps) -> Result<Option<Lock>, Failure> {
+fn usable_lock(found: FoundLock, offline: bool, steps: &Steps) -> Result<Option<Lock>, Failure> {
     match found {
-        Found::Valid(lock) => Ok(Some(*lock)),
-        Found::Absent => Ok(None),
-        Found::Conflict if !offline => Err(lock::conflict()),
-        Found::Invalid(reason) if !offline => Err(lock::invalid(&reason)),
-        Found::Conflict | Found::Invalid(_) => {
+        FoundLock::Valid(lock) => Ok(Some(*lock)),
+        FoundLock::Absent => Ok(None),
+        FoundLock::Conflict if !offline => Err(lock::conflict()),
+        FoundLock::Invalid(reason) if !offline => Err(lock::invalid(&reason)),
+        FoundLock::Conflict | FoundLock::Invalid(_) => {
             steps.note("the lock cannot be read and is written anew");
             Ok(None)
         }

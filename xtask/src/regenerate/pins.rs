@@ -7,7 +7,7 @@ use platform_codegen::load;
 use crate::console::Steps;
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
-use crate::lock::{self, Document, Lock, dialect, sha256};
+use crate::lock::{self, Lock, PinnedDocument, dialect, sha256};
 use crate::schema;
 use crate::settings::Source;
 use crate::source::{Content, Fetched, SANDBOX, Served, UNKNOWN, not_a_contract};
@@ -17,7 +17,7 @@ use crate::workspace::{CONTRACTS, Workspace, pinned_path};
 #[derive(Debug)]
 pub(crate) struct Pin {
     /// What the lock says of it.
-    pub(crate) entry: Document,
+    pub(crate) entry: PinnedDocument,
     /// The text of the pinned file.
     pub(crate) canonical: String,
     /// Bytes that were received for it; `None` where nothing was.
@@ -38,7 +38,7 @@ pub(crate) fn from_source(
                 let loaded =
                     load::load(&name, &bytes).map_err(|problem| not_a_contract(&described, &problem.to_string()))?;
                 let canonical = loaded.canonical();
-                let entry = Document {
+                let entry = PinnedDocument {
                     name,
                     source,
                     raw: sha256(&bytes),
@@ -161,7 +161,7 @@ pub(super) fn schema(
     Ok(pinned)
 }
 
-fn unlocked(workspace: &Workspace) -> Result<Vec<Document>, Failure> {
+fn unlocked(workspace: &Workspace) -> Result<Vec<PinnedDocument>, Failure> {
     workspace.tree()?.check(CONTRACTS)?;
     let folder = workspace.path(CONTRACTS);
     let mut names = Vec::new();
@@ -177,7 +177,7 @@ fn unlocked(workspace: &Workspace) -> Result<Vec<Document>, Failure> {
         Err(error) => return Err(Failure::file("list", &folder, &error)),
     }
     names.sort();
-    let entry = |name| Document {
+    let entry = |name| PinnedDocument {
         name,
         source: UNKNOWN.to_owned(),
         raw: String::new(),

@@ -33,7 +33,7 @@ const DERIVED: [(&str, &[&str]); 5] = [
 pub(crate) fn reserved(workspace: &Workspace) -> Result<Reserved, Failure> {
     let manifest = workspace.read(CLIENT_MANIFEST)?.unwrap_or_default();
     let features = own_features(&String::from_utf8_lossy(&manifest))?;
-    let mut found = Found::default();
+    let mut found = TakenNames::default();
     found.methods.extend(EVERYWHERE.map(str::to_owned));
     let mut paths = Vec::new();
     for folder in SOURCES {
@@ -74,12 +74,12 @@ fn own_features(manifest: &str) -> Result<BTreeSet<String>, Failure> {
 }
 
 #[derive(Default)]
-struct Found {
+struct TakenNames {
     methods: BTreeSet<String>,
     types: BTreeSet<String>,
 }
 
-impl Visit<'_> for Found {
+impl Visit<'_> for TakenNames {
     fn visit_item_impl(&mut self, item: &syn::ItemImpl) {
         let is_client = matches!(&*item.self_ty, syn::Type::Path(ty)
             if ty.path.segments.last().is_some_and(|segment| CLIENTS.iter().any(|client| segment.ident == client)));
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_client_is_read_however_it_is_written() {
-        let mut found = Found::default();
+        let mut found = TakenNames::default();
         let text = "mod prelude { pub(crate) use a::{B, c::{self, D as E}}; }\n#[derive(Clone)] pub struct Platform;\n\
                     impl crate::Platform { pub fn r#type(&self) {} const LIMIT: u8 = 1; }\n\
                     impl std::fmt::Debug for Platform { fn fmt(&self) {} }\nimpl Other { fn other() {} }";

@@ -46,7 +46,7 @@ const COMPARED: usize = 3;
 
 /// A contract that is served somewhere.
 #[derive(Debug)]
-struct Found {
+struct ServedContract {
     document: Listed,
     /// Whether a page lists it, as a document of its own.
     is_listed: bool,
@@ -60,7 +60,7 @@ struct Search<'s, E> {
     http: &'s Http,
     base: &'s Url,
     etag: E,
-    found: Vec<Found>,
+    found: Vec<ServedContract>,
     tried: Vec<Answer>,
     /// Addresses that gave no answer, and why.
     failed: Vec<(Url, Failure)>,
@@ -76,8 +76,9 @@ pub(super) async fn discover<'a>(
     for path in USUAL {
         let url = below(base, path)?;
         // The same document in its other syntax.
-        let sibling =
-            |found: &Found| found.document.url.path().trim_end_matches(".json") == url.path().trim_end_matches(".yaml");
+        let sibling = |found: &ServedContract| {
+            found.document.url.path().trim_end_matches(".json") == url.path().trim_end_matches(".yaml")
+        };
         if !search.found.iter().any(sibling) {
             search.ask(&url, &version(path)).await?;
         }
@@ -113,7 +114,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
             }
         };
         let document = Listed { url: url.clone(), name: name.to_owned() };
-        self.found.push(Found { document, is_listed: false, answer, canonical });
+        self.found.push(ServedContract { document, is_listed: false, answer, canonical });
         Ok(true)
     }
 
@@ -164,7 +165,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
 
     /// Takes what a page lists among what was found.
     async fn take_listed(&mut self, pages: Vec<Listed>) -> Result<(), Failure> {
-        let own = |found: &Found, document: &Listed| found.document.url.path() == document.url.path();
+        let own = |found: &ServedContract, document: &Listed| found.document.url.path() == document.url.path();
         for found in &mut self.found {
             if let Some(document) = pages.iter().find(|document| own(found, document)) {
                 found.document.name.clone_from(&document.name);

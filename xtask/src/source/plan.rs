@@ -10,7 +10,7 @@ use super::credential::from_env;
 use super::{DEFAULT_NAME, SANDBOX, UNKNOWN};
 use crate::failure::Failure;
 use crate::flags::Regenerate;
-use crate::settings::{Document, Settings, Source, TokenSource};
+use crate::settings::{DocumentSource, Settings, Source, TokenSource};
 use crate::workspace::{CONFIGURATION, Workspace};
 
 /// Where to look.
@@ -77,7 +77,7 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
     if source.documents.is_empty() {
         return Ok(base.map_or(Plan::Sandbox, |base| Plan::Discover { base }));
     }
-    let chosen = |document: &&Document| flags.document.as_ref().is_none_or(|name| *name == document.name);
+    let chosen = |document: &&DocumentSource| flags.document.as_ref().is_none_or(|name| *name == document.name);
     let documents: Vec<Wanted> = source
         .documents
         .iter()
@@ -89,8 +89,13 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
 }
 
 /// Where a document lies, and whose token it is fetched with.
-fn wanted(workspace: &Workspace, source: &Source, base: Option<&Url>, document: &Document) -> Result<Wanted, Failure> {
-    let Document { name, contract, .. } = document;
+fn wanted(
+    workspace: &Workspace,
+    source: &Source,
+    base: Option<&Url>,
+    document: &DocumentSource,
+) -> Result<Wanted, Failure> {
+    let DocumentSource { name, contract, .. } = document;
     let variable = from_env(document.base_url_env.as_deref())?;
     let named = document.base_url_env.as_deref().unwrap_or_default();
     let key = format!("`base_url` of the document {name:?}");

@@ -30,13 +30,13 @@ pub(super) const STAGED: &str = "specs/.regenerate/staged";
 #[serde(deny_unknown_fields)]
 pub(super) struct Journal {
     version: u32,
-    pub(super) files: Vec<Step>,
+    pub(super) files: Vec<FileChange>,
 }
 
 /// One file, with the SHA-256 of its content before and after; `None` where there is no file.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Step {
+pub(super) struct FileChange {
     pub(super) path: String,
     before: Option<String>,
     pub(super) after: Option<String>,
@@ -75,7 +75,7 @@ impl Journal {
                 Change::Write { content, .. } => Some(sha256(content)),
                 Change::Remove { .. } => None,
             };
-            files.push(Step { path, before, after });
+            files.push(FileChange { path, before, after });
         }
         Ok(Self { version: VERSION, files })
     }
@@ -108,7 +108,7 @@ impl Journal {
     }
 }
 
-impl Step {
+impl FileChange {
     fn left(&self, tree: &Tree, index: usize) -> Result<Left, Failure> {
         let path = &self.path;
         let current = tree.read(path)?;

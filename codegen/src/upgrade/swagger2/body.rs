@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::parameter::{self, Place};
+use super::parameter::{self, ListStyle};
 use super::{Journal, Object};
 use crate::pointer;
 
@@ -82,7 +82,7 @@ pub(in crate::upgrade) fn form(fields: Vec<Field>, to: &str, consumes: &[String]
         if schema.get("type").and_then(Value::as_str) == Some("array") {
             let mut separated = Object::new();
             let format = format.as_ref().and_then(Value::as_str);
-            parameter::style(&mut separated, format, Place::Form, &pointer, journal);
+            parameter::style(&mut separated, format, ListStyle::Form, &pointer, journal);
             encoding.insert(name.clone(), Value::Object(separated));
         }
         properties.insert(name, Value::Object(schema));

@@ -67,7 +67,7 @@ pub(in crate::upgrade) fn convert(mut parameter: Object, from: &str, to: &str, j
     let schema = schema(&mut parameter);
     let is_array = schema.get("type").and_then(Value::as_str) == Some("array");
     if is_array {
-        let place = if place(&parameter) == "query" { Place::Form } else { Place::Simple };
+        let place = if place(&parameter) == "query" { ListStyle::Form } else { ListStyle::Simple };
         style(&mut parameter, format.as_ref().and_then(Value::as_str), place, from, journal);
         nested(&schema, from, journal);
     }
@@ -80,7 +80,7 @@ pub(in crate::upgrade) fn convert(mut parameter: Object, from: &str, to: &str, j
 
 /// Where an array stands, which decides how it can be written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ListStyle {
     /// The query, or a form.
     Form,
     /// The path, or a header.
@@ -88,24 +88,30 @@ pub(super) enum Place {
 }
 
 /// Writes `collectionFormat` as style and explode. What OpenAPI 3.0 cannot say stays under an extension.
-pub(super) fn style(target: &mut Object, format: Option<&str>, place: Place, pointer: &str, journal: &mut Journal<'_>) {
+pub(super) fn style(
+    target: &mut Object,
+    format: Option<&str>,
+    place: ListStyle,
+    pointer: &str,
+    journal: &mut Journal<'_>,
+) {
     let format = format.unwrap_or("csv");
     let (style, explode) = match (format, place) {
-        ("multi", Place::Form) => ("form", true),
-        ("csv", Place::Form) => ("form", false),
-        ("ssv", Place::Form) => ("spaceDelimited", false),
-        ("pipes", Place::Form) => ("pipeDelimited", false),
-        ("csv", Place::Simple) => ("simple", false),
+        ("multi", ListStyle::Form) => ("form", true),
+        ("csv", ListStyle::Form) => ("form", false),
+        ("ssv", ListStyle::Form) => ("spaceDelimited", false),
+        ("pipes", ListStyle::Form) => ("pipeDelimited", false),
+        ("csv", ListStyle::Simple) => ("simple", false),
         // The model reads the extension.
         ("ssv" | "pipes" | "tsv", _) => {
             target.insert("x-collection-format".to_owned(), Value::from(format));
-            (if place == Place::Form { "form" } else { "simple" }, false)
+            (if place == ListStyle::Form { "form" } else { "simple" }, false)
         }
         (other, _) => {
             target.insert("x-collection-format".to_owned(), Value::from(other));
             let why = format!("OpenAPI 3.0 has no `collectionFormat: {other}` here");
             journal.degraded(PASS, pointer, "read the array as separated by commas", why);
-            (if place == Place::Form { "form" } else { "simple" }, false)
+            (if place == ListStyle::Form { "form" } else { "simple" }, false)
         }
     };
     target.insert("style".to_owned(), Value::from(style));

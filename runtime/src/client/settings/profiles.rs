@@ -12,7 +12,7 @@ use crate::error::{Error, mask};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct ProfileFile {
     default: Option<String>,
     #[serde(default)]
     profile: BTreeMap<String, Profile>,
@@ -88,13 +88,13 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
     let text = std::fs::read_to_string(file).map_err(|cause| {
         wrong(&format!("the profiles in `{shown}` cannot be read: {cause}"), "set PLATFORM_PROFILES")
     })?;
-    let document: Document = toml::from_str(&text).map_err(|cause| {
+    let document: ProfileFile = toml::from_str(&text).map_err(|cause| {
         let line = cause.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
         // The message of the parser alone: the line that it would show may hold what should not be there.
         let what = format!("`{shown}`, line {line}: {}", mask(cause.message()));
         wrong(&what, "correct the profile; it names where secrets are, never what they are")
     })?;
-    let Document { default, mut profile } = document;
+    let ProfileFile { default, mut profile } = document;
     let Some(name) = name.map(str::to_owned).or(default) else {
         return Err(wrong(
             &format!("`{shown}` names no default profile"),

@@ -20,11 +20,11 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// Steps that wait for the thread. Callers beyond them wait for a place, each as long as it likes.
 const QUEUE: usize = 64;
 
-type Step = Box<dyn FnOnce(&mut Connection) + Send>;
+type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// The thread that works on the file, one step after the other. It ends with the last clone of this.
 #[derive(Clone)]
-pub(super) struct Worker(mpsc::Sender<Step>);
+pub(super) struct Worker(mpsc::Sender<Job>);
 
 pub(super) enum Failure {
     Sql(rusqlite::Error),
@@ -39,7 +39,7 @@ impl From<rusqlite::Error> for Failure {
 
 impl Worker {
     pub(super) fn start(mut connection: Connection) -> Result<Self, Error> {
-        let (sender, mut queue) = mpsc::channel::<Step>(QUEUE);
+        let (sender, mut queue) = mpsc::channel::<Job>(QUEUE);
         let work = move || {
             while let Some(step) = queue.blocking_recv() {
                 step(&mut connection);
@@ -84,7 +84,7 @@ impl Worker {
         Box::pin(async move {
             let asked = Instant::now();
             let (reply, answer) = oneshot::channel();
-            let step: Step = Box::new(move |connection| {
+            let step: Job = Box::new(move |connection| {
                 if reply.is_closed() {
                     return;
                 }

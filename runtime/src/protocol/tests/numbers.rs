@@ -211,9 +211,9 @@ fn what_is_sent_has_every_digit_in_every_style_and_body() {
     }
 }
 
-fn bytes(source: &crate::protocol::Source) -> String {
+fn bytes(source: &crate::protocol::UploadSource) -> String {
     match source {
-        crate::protocol::Source::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        crate::protocol::UploadSource::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         _ => String::new(),
     }
 }
