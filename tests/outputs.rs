@@ -11,7 +11,7 @@ use crate::support::{Programs, Run, read, root};
 #[test]
 fn every_command_explains_itself() {
     let programs = Programs::get();
-    for command in ["", "regenerate", "drift", "sandbox", "corpus", "tidy"] {
+    for command in ["", "regenerate", "adopt", "drift", "sandbox", "corpus", "tidy"] {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
         // `cargo xtask sandbox` hands its arguments on to a program of its own.
         let run = match command {
