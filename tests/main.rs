@@ -2,7 +2,10 @@
 //! sent, the documents against the code they describe, and the commands as a maintainer runs them.
 
 // What the files share is used by those that are built: build.rs leaves out what the pinned contract does not have.
-#![cfg_attr(not(contract = "sandbox"), allow(dead_code, unused_imports))]
+#![cfg_attr(
+    not(contract = "sandbox"),
+    allow(dead_code, unused_imports, reason = "what they share, all of them need only together")
+)]
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{Programs, Run, cargo, root};
+use crate::support::{Programs, Recorded, Recorder, Reply, Run, cargo, root, secret_files};
 
 /// A contract that shares nothing with the platform's, for where the large one is not at hand.
 const SMALL: &str = r##"{"openapi":"3.0.1","info":{"title":"Pets","version":"1"},"paths":{"/pets/{id}":{"get":{"tags":["Pet"],
@@ -53,9 +53,52 @@ fn differing(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<
     found
 }
 
+/// A copy of the workspace, for one test at a time. It lies in the same place each time, so that the dependencies that were
+/// compiled there count; and in a place of its own, because cargo takes members of two copies of a workspace for one another.
+struct Place {
+    folder: PathBuf,
+    _turn: std::sync::MutexGuard<'static, ()>,
+}
+
+impl Place {
+    fn take() -> Self {
+        static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        let turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let place = Self { folder: Programs::get().target().join("replaced-contract"), _turn: turn };
+        if place.workspace().exists() {
+            fs::remove_dir_all(place.workspace()).unwrap();
+        }
+        for (name, bytes) in files(&root()) {
+            let path = place.workspace().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        place
+    }
+
+    fn workspace(&self) -> PathBuf {
+        self.folder.join("workspace")
+    }
+
+    fn target(&self) -> PathBuf {
+        self.folder.join("target")
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // A folder that stays is removed by the next test.
+        let _ = fs::remove_dir_all(self.workspace());
+    }
+}
+
 fn regenerate(workspace: &Path, arguments: &[&str]) {
+    regenerate_with(workspace, arguments, &[]);
+}
+
+fn regenerate_with(workspace: &Path, arguments: &[&str], variables: &[(&str, &str)]) {
     let mut command = Programs::get().command("xtask");
-    command.arg("--workspace").arg(workspace).arg("regenerate").args(arguments);
+    command.arg("--workspace").arg(workspace).arg("regenerate").args(arguments).envs(variables.iter().copied());
     let run = Run::from(command.output().unwrap());
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
 }
@@ -70,19 +113,8 @@ fn another_contract_needs_no_change_by_hand() {
         println!("{LARGE} is not there: a small contract takes its place");
         fs::write(&contract, SMALL).unwrap();
     }
-    // The same place each time, so that the dependencies that were compiled there count; and a place of its own, because
-    // cargo takes members of two copies of a workspace for one another.
-    let place = Programs::get().target().join("replaced-contract");
-    let copy = place.join("workspace");
-    if copy.exists() {
-        fs::remove_dir_all(&copy).unwrap();
-    }
-    let before = files(&root());
-    for (name, bytes) in &before {
-        let path = copy.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-    }
+    let place = Place::take();
+    let (copy, before) = (place.workspace(), files(&root()));
 
     regenerate(&copy, &["--contract", contract.to_str().unwrap()]);
     let replaced = files(&copy);
@@ -99,7 +131,7 @@ fn another_contract_needs_no_change_by_hand() {
         &["check", "--locked", "-p", "platform-client", "--no-default-features"],
     ] {
         let mut command = cargo(arguments);
-        command.current_dir(&copy).env("CARGO_TARGET_DIR", place.join("target"));
+        command.current_dir(&copy).env("CARGO_TARGET_DIR", place.target());
         let run = Run::from(command.output().unwrap());
         assert_eq!(run.code, Some(0), "{arguments:?}\n{}", run.stderr);
     }
@@ -112,5 +144,98 @@ fn another_contract_needs_no_change_by_hand() {
          what is checked in is not what the sandbox serves now: run `cargo xtask regenerate --sandbox`; where only the hash of the \
          download differs, remove specs/codegen.lock first"
     );
-    fs::remove_dir_all(&copy).unwrap();
+}
+
+/// The program of a consumer with two services.
+const PROGRAM: &str = r#"
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let platform = platform_client::Platform::from_env()?;
+    println!("{} projects", platform.projects().list_projects().await?.len());
+    println!("{} frameworks", platform.compliance_server()?.frameworks().list_frameworks().await?.len());
+    Ok(())
+}
+"#;
+
+const DOCUMENTS: &str = r#"
+[[source.document]]
+name = "platform"
+contract = "/swagger/v1/swagger.json"
+
+[[source.document]]
+name = "compliance"
+contract = "/swagger/v1/swagger.json"
+base_url_env = "PLATFORM_COMPLIANCE_URL"
+
+[source.document.token]
+variables = "PLATFORM_COMPLIANCE_"
+
+[[family]]
+name = "frameworks"
+server = "compliance"
+prefixes = ["/api/compliance"]
+"#;
+
+/// The contracts of both servers of the sandbox, each behind its own token, in one client; and a program that calls both.
+#[cfg(contract = "sandbox")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "compiles a copy of the workspace: .ci/run runs it"]
+async fn a_program_calls_two_services_and_each_gets_its_own_token() {
+    let options = platform_sandbox::Options { contract_requires_token: true, ..Default::default() };
+    let sandbox = platform_sandbox::start_with(options).await.unwrap();
+    let secrets = secret_files(&sandbox);
+    let secret = |id: &str| secrets.path().join(format!("{id}.secret")).to_str().unwrap().to_owned();
+    let variables = [
+        ("PLATFORM_BASE_URL", sandbox.base_url().to_owned()),
+        ("PLATFORM_ISSUER", sandbox.auth_url().to_owned()),
+        ("PLATFORM_CLIENT_ID", "borealis-automation".to_owned()),
+        ("PLATFORM_SECRET_FILE", secret("borealis-automation")),
+        ("PLATFORM_COMPLIANCE_URL", sandbox.compliance_url().to_owned()),
+        ("PLATFORM_COMPLIANCE_ISSUER", sandbox.auth_url().to_owned()),
+        ("PLATFORM_COMPLIANCE_CLIENT_ID", "aurora-automation".to_owned()),
+        ("PLATFORM_COMPLIANCE_SECRET_FILE", secret("aurora-automation")),
+    ];
+    let (main, compliance) = (Recorder::start(Reply::json("[]")).await, Recorder::start(Reply::json("[]")).await);
+    let called = [
+        ("PLATFORM_BASE_URL", main.url().to_owned()),
+        ("PLATFORM_TOKEN", "canary-main".to_owned()),
+        ("PLATFORM_COMPLIANCE_URL", compliance.url().to_owned()),
+        ("PLATFORM_COMPLIANCE_TOKEN", "canary-compliance".to_owned()),
+    ];
+    let work = move || {
+        let place = Place::take();
+        let copy = place.workspace();
+        let configuration = fs::read_to_string(copy.join("specs/codegen.toml")).unwrap();
+        let server = "[[server]]\nname = \"compliance\"\n";
+        assert!(configuration.contains(server));
+        let with = format!("{server}documents = [\"compliance\"]\n");
+        fs::write(copy.join("specs/codegen.toml"), configuration.replace(server, &with) + DOCUMENTS).unwrap();
+        fs::write(copy.join("generated-client/examples/two_services.rs"), PROGRAM).unwrap();
+        let variables = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
+        regenerate_with(&copy, &[], &variables);
+        let surface = fs::read_to_string(copy.join("specs/surface.txt")).unwrap();
+        for operation in ["compliance.list_frameworks", "compliance_frameworks.list_frameworks"] {
+            let line = format!("\n{operation}  GET /api/compliance/frameworks  ");
+            assert!(surface.contains(&line), "{operation}: {surface}");
+        }
+        regenerate_with(&copy, &["--document", "compliance"], &variables);
+        let program = ["run", "-p", "platform-client", "--features", "assumed", "--example", "two_services"];
+        let mut command = cargo(&program);
+        command.current_dir(&copy).env("CARGO_TARGET_DIR", place.target());
+        Run::from(command.envs(called).output().unwrap())
+    };
+    let run = tokio::task::spawn_blocking(work).await.unwrap();
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(run.stdout, "0 projects\n0 frameworks\n");
+    // The bytes that each of them saw.
+    for (server, path, token) in [
+        (&main, "/api/projects/v1/projects", "canary-main"),
+        (&compliance, "/api/compliance/frameworks", "canary-compliance"),
+    ] {
+        let seen: Vec<String> = server.requests().iter().map(Recorded::text).collect();
+        assert_eq!(seen.len(), 1, "{seen:?}");
+        assert!(seen[0].starts_with(&format!("GET {path}\n")), "{seen:?}");
+        assert!(seen[0].contains(&format!("authorization: Bearer {token}\n")), "{seen:?}");
+        assert_eq!(seen[0].matches("canary").count(), 1, "{seen:?}");
+    }
 }

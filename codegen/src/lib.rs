@@ -85,3 +85,12 @@ pub use text::line;
 pub fn generate(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<Output, Report> {
     pipeline::run(contracts, setup, names)
 }
+
+/// Route families for contracts that nobody has sorted yet: entries for [`Config::families`].
+///
+/// # Errors
+///
+/// A [`Report`], when a contract cannot be read at all.
+pub fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Vec<Family>, Report> {
+    pipeline::propose(contracts, setup)
+}

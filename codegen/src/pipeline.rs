@@ -6,8 +6,8 @@ use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
-    Config, Contract, Names, Output, Problem, Report, Setup, bind, correct, emit, generate, graphql, model, refine,
-    rules, stats, upgrade,
+    Config, Contract, Family, Names, Output, Problem, Report, Setup, bind, correct, emit, generate, graphql, model,
+    refine, rules, stats, upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
@@ -15,12 +15,27 @@ const STACK: usize = 256 * 1024 * 1024;
 
 /// Runs all stages where there is room for them.
 pub(crate) fn run(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
+    with_room(&|| stages(contracts, setup, pins))
+}
+
+/// Reads the contracts, and proposes families for them.
+pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Vec<Family>, Report> {
+    with_room(&|| {
+        let mut ledger = Ledger::default();
+        let loaded = load(contracts, &setup.config, &mut ledger)?;
+        let documents: Vec<Document> =
+            loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
+        Ok(model::propose(&documents, setup))
+    })
+}
+
+fn with_room<T: Send>(work: &(dyn Fn() -> Result<T, Report> + Sync)) -> Result<T, Report> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("codegen".to_owned()).stack_size(STACK);
-        match builder.spawn_scoped(scope, || stages(contracts, setup, pins)) {
+        match builder.spawn_scoped(scope, work) {
             Ok(thread) => thread.join().unwrap_or_else(|_| Err(Report::from(stopped()))),
             // Without a thread of its own, the common stack has to do.
-            Err(_) => stages(contracts, setup, pins),
+            Err(_) => work(),
         }
     })
 }

@@ -162,6 +162,7 @@ impl<'a, T, O> From<Call<'a, T, O>> for platform_runtime::Call<'a, T> {
 
 impl<'a, T, O> Submission<'a, T, O> {
     /// What generated operations return that are bound as asynchronous.
+    #[allow(dead_code, reason = "a contract may bind none")]
     pub(crate) fn new(
         client: &'a Client,
         kind: &'static str,

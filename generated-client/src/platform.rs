@@ -97,6 +97,7 @@ pub struct Server<'a, F> {
 
 impl<'a, F> Server<'a, F> {
     /// The server of this name.
+    #[allow(dead_code, reason = "a contract may have the main server alone")]
     pub(crate) fn of(client: &'a Client, name: &str) -> Result<Self, Error> {
         client.server(name).map(|client| Self { client, families: PhantomData })
     }

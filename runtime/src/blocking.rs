@@ -36,7 +36,7 @@ impl<P> Blocking<P> {
     pub fn new(platform: P) -> Result<Self, Error> {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("platform-client").build();
         let runtime = runtime.map_err(|cause| {
-            Error::new(Kind::Configuration, format!("no runtime can be started: {cause}")).hint("try again")
+            Error::of(Kind::Configuration, format!("no runtime can be started: {cause}")).hint("try again")
         })?;
         Ok(Self { platform, runtime: Arc::new(Owned(Some(runtime))) })
     }
@@ -49,7 +49,7 @@ impl<P> Blocking<P> {
     pub fn wait<T>(&self, call: impl IntoFuture<Output = Result<T, Error>>) -> Result<T, Error> {
         if Handle::try_current().is_ok() {
             return Err(
-                Error::new(Kind::Request, "asynchronous code may not wait here").hint("use `.await` on the call")
+                Error::of(Kind::Request, "asynchronous code may not wait here").hint("use `.await` on the call")
             );
         }
         self.runtime()?.block_on(call.into_future())
@@ -77,7 +77,7 @@ impl<P> Blocking<P> {
     }
 
     fn runtime(&self) -> Result<&Runtime, Error> {
-        let ended = || Error::new(Kind::Request, "the runtime has ended").hint("make a new client");
+        let ended = || Error::of(Kind::Request, "the runtime has ended").hint("make a new client");
         self.runtime.0.as_ref().ok_or_else(ended)
     }
 }

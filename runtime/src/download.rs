@@ -52,6 +52,7 @@ impl Download<'_> {
         let prepared = Prepared {
             operation: NAME,
             family: "",
+            template: "",
             method: self.method,
             url: self.url.clone(),
             headers,
@@ -85,7 +86,7 @@ impl Download<'_> {
                     while let Some(chunk) = stream.next().await {
                         let chunk = chunk?;
                         if whole.len() + chunk.len() > limit {
-                            return Err(Error::new(Kind::TooLarge, format!("the body is longer than {limit} bytes")));
+                            return Err(Error::of(Kind::TooLarge, format!("the body is longer than {limit} bytes")));
                         }
                         whole.extend_from_slice(&chunk);
                         received(whole.len());
@@ -96,7 +97,7 @@ impl Download<'_> {
             Ok(Downloaded { status: raw.status, headers: raw.headers, body })
         };
         clock::limit(time, exchange).await.unwrap_or_else(|_| {
-            Err(Error::new(Kind::Timeout, format!("no whole answer within {}", clock::seconds(time))))
+            Err(Error::of(Kind::Timeout, format!("no whole answer within {}", clock::seconds(time))))
         })
     }
 }

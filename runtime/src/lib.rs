@@ -83,7 +83,7 @@ pub use client::{
     Call, CallFuture, Client, ClientBuilder, Pages, RawResponse, Request, Response, ServerSettings, Submission,
     middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing},
 };
-pub use error::{Error, Problem};
+pub use error::{Error, ErrorKind, Problem};
 pub use json::{Decimal, Object, Value};
 pub use protocol::{Event, EventStream, Method, Upload};
 pub use transport::ByteStream;

@@ -130,7 +130,7 @@ impl Fake {
     fn take(&self, prepared: &Prepared, headers: HeaderMap) -> Result<reqwest::Response, Error> {
         let mut state = self.state();
         if let Some(what) = &state.wrong {
-            return Err(Error::new(Kind::Request, what.clone()).hint("correct the test"));
+            return Err(Error::of(Kind::Request, what.clone()).hint("correct the test"));
         }
         state.calls.push(FakeCall {
             operation: prepared.operation,

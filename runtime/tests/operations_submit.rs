@@ -201,7 +201,10 @@ async fn a_reference_is_all_that_it_takes_and_holds_no_secret() {
     let text = serde_json::to_string(submitted(&first, "thing").await.reference()).unwrap();
     assert!(!text.contains("canary") && !text.contains("127.0.0.1"), "{text}");
     let elsewhere = operations(&format!("{}/", server.url));
-    let operation = elsewhere.operation(serde_json::from_str(&text).unwrap()).unwrap();
+    let reference: OperationRef = text.parse().unwrap();
+    assert_eq!(reference.to_string(), text);
+    assert!(text.replace("thing", "other").parse::<OperationRef>().unwrap_err().is_reference());
+    let operation = elsewhere.operation(reference).unwrap();
     assert_eq!(operation.poll().await.unwrap().raw_state(), Some("A"));
     assert!(operation.accepted::<Value>().unwrap_err().is_decode());
 }

@@ -14,7 +14,8 @@ use std::{
 
 use http::HeaderValue;
 use platform_runtime::{
-    Client, ClientBuilder, Error, Method, Middleware, MiddlewareFuture, Next, Outgoing, Upload, auth::StaticToken,
+    Client, ClientBuilder, Error, ErrorKind, Incoming, Method, Middleware, MiddlewareFuture, Next, Outgoing, Upload,
+    auth::StaticToken,
 };
 use support::{Recorded, Reply, Server};
 
@@ -287,4 +288,53 @@ async fn bodies_without_end_are_bounded() {
     let huge_error = Server::always(Reply::new(400, &[], "x".repeat(1_000_000))).await;
     let error = client(&huge_error, |builder| builder).request(Method::Get, "/x").send().await.unwrap_err();
     assert_eq!(error.raw_body().len(), 64 * 1024);
+}
+
+/// Writes down what it sees, and answers itself where it has an answer.
+struct Cache(Arc<std::sync::Mutex<Vec<String>>>);
+
+impl Middleware for Cache {
+    fn handle<'a>(&'a self, request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a> {
+        let (url, attempt, length) = (request.url(), request.attempt(), request.body_length());
+        let seen = format!("{} {url} {:?} {attempt} {length:?}", request.method, request.path_template());
+        self.0.lock().unwrap().push(seen);
+        Box::pin(async move {
+            if request.url().ends_with("/cached") {
+                let headers = http::HeaderMap::from_iter([(http::header::ETAG, HeaderValue::from_static("\"7\""))]);
+                return Ok(Incoming::new(http::StatusCode::OK, headers, "{\"a\":1.10}"));
+            }
+            if request.url().ends_with("/refused") {
+                return Err(Error::new(ErrorKind::Other, "the cache is closed"));
+            }
+            if request.url().ends_with("/flaky") && request.attempt() == 1 {
+                return Err(Error::new(ErrorKind::Connect, "the network of the test is down"));
+            }
+            next.run(request).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_middleware_sees_the_request_and_may_answer_itself() {
+    let server = Server::always(Reply::json(200, "{}")).await;
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let client = Client::builder(&server.url).middleware(Cache(Arc::clone(&seen))).build().unwrap();
+    let cached = client.request(Method::Get, "/cached").send().await.unwrap();
+    assert_eq!((cached.header("etag"), cached.bytes().as_ref()), (Some("\"7\""), &b"{\"a\":1.10}"[..]));
+    let error = client.request(Method::Get, "/refused").send().await.unwrap_err();
+    assert_eq!((error.kind(), error.was_sent()), (ErrorKind::Other, false));
+    assert!(error.to_string().contains("the cache is closed") && error.operation().is_some(), "{error}");
+    assert!(server.requests().is_empty(), "nothing was sent");
+    client.request(Method::Post, "/flaky").query("q", "a b").body(Upload::bytes("12345")).send().await.unwrap();
+    client.request(Method::Post, "/flaky").json(&serde_json::json!({ "a": 1 })).send().await.unwrap();
+    assert_eq!(server.requests().len(), 2, "an error of the network is met as one");
+    let url = &server.url;
+    let expected = [
+        format!("GET {url}/cached None 1 Some(0)"),
+        format!("GET {url}/refused None 1 Some(0)"),
+        format!("POST {url}/flaky?q=a%20b None 1 Some(5)"),
+        format!("POST {url}/flaky None 1 Some(7)"),
+        format!("POST {url}/flaky None 2 Some(7)"),
+    ];
+    assert_eq!(*seen.lock().unwrap(), expected);
 }

@@ -19,8 +19,8 @@ use std::{
 use platform_runtime::{
     Client, Error, Method,
     auth::{
-        ClientCredentials, Credential, SecretEnv, SecretFile, SecretSource, StaticToken, Token, TokenFuture,
-        TokenRequest,
+        ClientCredentials, Credential, SecretEnv, SecretFile, SecretSource, SecretString, StaticToken, Token,
+        TokenFuture, TokenRequest,
     },
 };
 use support::{Recorded, Reply, Server};
@@ -607,4 +607,51 @@ fn the_rules_of_secret_variables() {
 fn secret(source: &dyn SecretSource) -> Result<String, Error> {
     use platform_runtime::auth::ExposeSecret;
     source.read().map(|secret| secret.expose_secret().to_owned())
+}
+
+#[tokio::test]
+async fn a_client_says_who_it_is_as_the_issuer_wants_it() {
+    use platform_runtime::auth::ClientAuthentication::{self, Basic, Form};
+    const POST: &str = r#"["client_secret_basic","client_secret_post"]"#;
+    const ONLY_BASIC: &str = r#"["private_key_jwt","client_secret_basic"]"#;
+    let cases: [(&str, Option<ClientAuthentication>, bool); 6] = [
+        ("null", None, false),
+        (POST, None, false),
+        (ONLY_BASIC, None, true),
+        (r#"["private_key_jwt"]"#, None, false),
+        (ONLY_BASIC, Some(Form), false),
+        (POST, Some(Basic), true),
+    ];
+    for (methods, chosen, basic) in cases {
+        let url = std::sync::Arc::new(std::sync::OnceLock::<String>::new());
+        let known = std::sync::Arc::clone(&url);
+        let server = Server::start(move |request| match request.path() {
+            "/.well-known/openid-configuration" => {
+                let issuer = known.get().unwrap();
+                Reply::json(200, &format!(r#"{{"issuer":"{issuer}","token_endpoint_auth_methods_supported":{methods}}}"#))
+            }
+            _ => Reply::json(401, r#"{"error":"invalid_client","error_description":"canary s:ecret c2VydmljZSUyRjE6Y2FuYXJ5K3MlM0FlY3JldA=="}"#),
+        })
+        .await;
+        url.set(server.url.clone()).unwrap();
+        let mut credential = ClientCredentials::new(&server.url, "service/1", SecretString::from("canary s:ecret"));
+        if let Some(chosen) = chosen {
+            credential = credential.client_authentication(chosen);
+        }
+        let client = Client::builder(&server.url).credential(credential).build().unwrap();
+        let error = client.request(Method::Get, "/x").send().await.unwrap_err();
+        let request = server.last();
+        assert_eq!(request.path(), "/connect/token");
+        let (header, form) = (request.header("authorization").map(str::to_owned), request.text());
+        if basic {
+            assert_eq!(header.as_deref(), Some("Basic c2VydmljZSUyRjE6Y2FuYXJ5K3MlM0FlY3JldA=="), "{methods}");
+            assert_eq!(form, "grant_type=client_credentials&scope=api", "{methods}");
+            assert!(!error.to_string().contains("c2VydmljZ"), "{error}");
+        } else {
+            let expected =
+                "grant_type=client_credentials&client_id=service%2F1&client_secret=canary+s%3Aecret&scope=api";
+            assert_eq!((header, form.as_str()), (None, expected), "{methods}");
+        }
+        assert!(!format!("{error} {error:?}").contains("canary"), "{error}");
+    }
 }

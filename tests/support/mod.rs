@@ -12,7 +12,7 @@ pub(crate) use caller::{builder, client, sandbox, secret_files, variables};
 #[cfg(has = "support/component")]
 pub(crate) use component::component;
 pub(crate) use programs::{Programs, Run, cargo};
-pub(crate) use recorder::{Recorder, Reply, exchange, requested};
+pub(crate) use recorder::{Recorded, Recorder, Reply, exchange, requested};
 
 /// The top of the workspace.
 pub(crate) fn root() -> PathBuf {

@@ -46,6 +46,15 @@ Examples:
                                                       a page to search, for the browser
   cargo xtask drift explain member-removed            what a rule means";
 
+const ADOPT: &str = "\
+It needs a git repository without changes. It writes specs/codegen.toml anew, removes the GraphQL documents of the service
+before it, begins the Rust names afresh, pins the contract and rewrites the client. Where that fails, everything is as it was.
+
+Examples:
+  cargo xtask adopt --dry-run --base-url https://service.example    shows the families, and changes nothing
+  cargo xtask adopt --base-url https://service.example
+  cargo xtask adopt --contract contract.json";
+
 const FUZZ: &str = "\
 The same seed and contracts give the same executions. A finding is a panic, a crash, a run without end, generated text
 that is not Rust, or a client that depends on more than its contract. Its input is kept, and repeated by --seed and --at.
@@ -73,6 +82,9 @@ pub(crate) enum Command {
     /// Downloads the contract, pins it, and rewrites the client.
     #[command(after_help = format!("{REGENERATE}\n\n{EXIT_CODES}"))]
     Regenerate(Regenerate),
+    /// Puts another service in the place of the one that is pinned: its families, names and client begin afresh.
+    #[command(after_help = format!("{ADOPT}\n\n{EXIT_CODES}"))]
+    Adopt(Adopt),
     /// Runs the local stand-in for the platform until Ctrl-C.
     // The program knows its flags, and explains them.
     #[command(disable_help_flag = true)]
@@ -178,6 +190,25 @@ pub(crate) struct DriftCases {
     /// Writes the score as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Adopt {
+    /// Base URL of the service; the contract is found below it.
+    #[arg(long, value_name = "URL", required_unless_present = "contract")]
+    pub(crate) base_url: Option<String>,
+    /// The contract itself: a file, or an http(s) URL.
+    #[arg(long, value_name = "FILE|URL")]
+    pub(crate) contract: Option<String>,
+    /// Writes nothing: prints the configuration that would be written, with the families.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Time allowed for a connection.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub(crate) connect_timeout: Duration,
+    /// Time allowed for a download as a whole.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) timeout: Duration,
 }
 
 #[derive(Debug, Default, Args)]

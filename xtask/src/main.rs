@@ -2,6 +2,7 @@
 //!
 //! This is the only program of the workspace that downloads, or writes into the repository.
 
+mod adopt;
 mod check;
 mod child;
 mod comparison;
@@ -59,6 +60,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
     match flags.command {
         Command::Regenerate(flags) if flags.check => check::run(&workspace::Workspace::find(workspace)?),
         Command::Regenerate(flags) => regenerate::run(&workspace::Workspace::find(workspace)?, &flags),
+        Command::Adopt(flags) => adopt::run(&workspace::Workspace::find(workspace)?, &flags),
         Command::Sandbox(flags) => sandbox::run(&flags),
         Command::Corpus(flags) => corpus::run(&workspace::Workspace::find(workspace)?, &flags),
         Command::CorpusOne(flags) => corpus::run_one(&workspace::Workspace::find(workspace)?, &flags),

@@ -139,7 +139,7 @@ impl Settings {
         place::of(&self.text, pointer)
     }
 
-    fn parse(text: &str) -> Result<Self, Failure> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         let at = |error: toml::de::Error| keys::invalid(text, &error);
         let mut table = DeTable::parse(text).map_err(at)?;
         let source = table.get_mut().remove("source");

@@ -71,10 +71,14 @@ const MAIN: &str = r#"#![recursion_limit = "512"]
 #[allow(dead_code, deprecated, unused_imports)]
 mod documents;
 pub mod scalars;
-use platform_runtime::{Client, blocking::Blocking, graphql::{Delivery, Document, GraphqlOptions, Transport}};
+use platform_runtime::{Client, Value, blocking::Blocking, graphql::{Delivery, Document, GraphqlOptions, Transport}};
 
-fn round<T: serde::de::DeserializeOwned + serde::Serialize>(data: &str) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&serde_json::from_str::<T>(data)?)
+fn round<T: serde::de::DeserializeOwned + serde::Serialize>(data: &str) -> Result<String, platform_runtime::Error> {
+    let again = serde_json::to_string(&serde_json::from_str::<T>(data)?)?;
+    // As an answer is read, from a value that nothing has typed.
+    let typed: T = serde_json::from_str::<Value>(data)?.to()?;
+    assert_eq!(serde_json::to_string(&typed)?, again);
+    Ok(again)
 }
 
 #[allow(dead_code)]
@@ -113,7 +117,8 @@ fn main() {
 }
 "#;
 
-/// A program that reads an operation and its data, a line each, and writes the data back. With arguments, it subscribes.
+/// A program that reads an operation and its data, a line each, and writes the data back. With arguments, it subscribes. As programs
+/// may, it turns on the feature of `serde_json` that changes how every number is handed over.
 fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder").to_owned();
     let folder = target.join("conformance").join(name);
@@ -129,7 +134,7 @@ fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBu
     let runtime = root.join("runtime").display().to_string();
     let manifest = format!(
         "[package]\nname = \"conformance-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-         platform-runtime = {{ path = {runtime:?}, features = [\"blocking\", \"graphql\"] }}\nserde = \"1\"\nserde_json = \"1\"\n\
+         platform-runtime = {{ path = {runtime:?}, features = [\"blocking\", \"graphql\"] }}\nserde = \"1\"\nserde_json = {{ version = \"1\", features = [\"arbitrary_precision\"] }}\n\
          [profile.dev]\ndebug = false\n"
     );
     fs::write(folder.join("Cargo.toml"), manifest).expect("written");

@@ -24,6 +24,7 @@
 
 mod aliases;
 mod change;
+mod compared;
 mod finding;
 mod gather;
 mod lifecycle;
@@ -45,10 +46,10 @@ use crate::model::{Document, Node};
 use crate::{Contract, Problem, Report, load, upgrade};
 pub use change::Direction;
 use change::{Change, Log};
+use compared::Compared;
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
 use lifecycle::Sunset;
-use operation::Compared;
 pub use rule::{Entry, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side, segments};

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::change::{Class, Place, Spot};
+use super::compared::Compared;
 use super::lifecycle::{self, Sunset};
-use super::operation::Compared;
 use super::rule::Rule;
 use super::schema::is_prose;
 use super::side::Operation;

@@ -23,6 +23,7 @@ mod object_like;
 mod objects;
 mod operations;
 mod parameters;
+mod propose;
 mod reach;
 mod responses;
 mod route;
@@ -40,6 +41,7 @@ mod xml_shapes;
 
 pub(crate) use build::build;
 pub(crate) use families::name as family_name;
+pub(crate) use propose::propose;
 pub(crate) use status::StatusKey;
 pub(crate) use style::Style;
 pub(crate) use tree::{Document, Node};

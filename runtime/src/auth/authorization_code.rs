@@ -150,7 +150,7 @@ impl AuthorizationCode {
             && matches!(shown.outcome, SignInOutcome::Unfinished)
         {
             let outcome =
-                outcome.as_ref().map_or_else(|error| SignInOutcome::Failed(error.share()), |_| SignInOutcome::Granted);
+                outcome.as_ref().map_or_else(|error| SignInOutcome::Failed(error.clone()), |_| SignInOutcome::Granted);
             *shown = Shown { until: Until::after(PAUSE), outcome };
         }
         outcome
@@ -165,7 +165,7 @@ impl AuthorizationCode {
             *last = None;
             return Ok(());
         }
-        let refuse = |what: &str, hint: &str| Error::new(Kind::Token, what).hint(hint);
+        let refuse = |what: &str, hint: &str| Error::of(Kind::Token, what).hint(hint);
         let error = match &shown.outcome {
             SignInOutcome::Unfinished => {
                 refuse("the sign-in was not finished in time", "sign in again after the pause")
@@ -174,7 +174,7 @@ impl AuthorizationCode {
                 "the user signed in a moment ago, and the token is needed anew already",
                 "see whether the service takes the token (its audience and scope), and how long it lives",
             ),
-            SignInOutcome::Failed(error) => error.share(),
+            SignInOutcome::Failed(error) => error.clone(),
         };
         Err(error.with_retry_after(Some(left)))
     }
@@ -190,7 +190,7 @@ impl AuthorizationCode {
         registration.endpoints.token(request.transport, request.deadline).await?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).await.map_err(|cause| {
             let what = format!("port {} of 127.0.0.1 cannot be used: {}", self.port, cause.kind());
-            Error::new(Kind::Configuration, what)
+            Error::of(Kind::Configuration, what)
                 .hint("end the program that uses it, or choose another port with `redirect`")
         })?;
         let port = listener.local_addr().map_or(self.port, |address| address.port());
@@ -246,7 +246,7 @@ fn random() -> Result<SecretString, Error> {
     let mut bytes = [0; 32];
     SystemRandom::new()
         .fill(&mut bytes)
-        .map_err(|_| Error::new(Kind::Configuration, "the system gives no random numbers").hint("check the system"))?;
+        .map_err(|_| Error::of(Kind::Configuration, "the system gives no random numbers").hint("check the system"))?;
     Ok(URL_SAFE_NO_PAD.encode(bytes).into())
 }
 
@@ -266,7 +266,7 @@ impl Credential for AuthorizationCode {
     fn check(&self) -> Result<(), Error> {
         if !self.path.starts_with('/') || self.path.contains(['?', '#', ' ']) {
             return Err(
-                Error::new(Kind::Configuration, "the path of the redirect is not a path").hint("begin it with `/`")
+                Error::of(Kind::Configuration, "the path of the redirect is not a path").hint("begin it with `/`")
             );
         }
         self.registration.endpoints.check()

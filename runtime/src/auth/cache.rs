@@ -138,7 +138,7 @@ impl Cache {
                     let what = format!("the service refuses each new token of {}", self.0.credential.describe());
                     let hint = "check the token's audience and scope, and what the service expects of them; another token \
                                 is asked for after a pause";
-                    return Err(Error::new(Kind::Token, what).hint(hint).with_retry_after(Some(left)));
+                    return Err(Error::of(Kind::Token, what).hint(hint).with_retry_after(Some(left)));
                 }
                 desk.refused = desk.refused.saturating_add(1);
                 desk.refused_until = now.checked_add(REFUSED.pause(desk.refused));
@@ -194,13 +194,13 @@ impl Cache {
                 Err(_) if !deadline.is_over(Instant::now()) => {}
                 Err(_) => {
                     let what = format!("{} gave no token in time", self.0.credential.describe());
-                    return Err(Error::new(Kind::Timeout, what).hint("set a longer deadline, or check the issuer"));
+                    return Err(Error::of(Kind::Timeout, what).hint("set a longer deadline, or check the issuer"));
                 }
                 // The flight ended without an answer: its runtime is gone, or the credential panicked.
                 Ok(None) => self.abandon(&flight)?,
                 Ok(Some(Ok(held))) if Some(held.generation) == rejected => {}
                 Ok(Some(Ok(held))) => return Ok(held),
-                Ok(Some(Err(error))) => return Err(error.share()),
+                Ok(Some(Err(error))) => return Err(Error::clone(&error)),
             }
         }
     }
@@ -214,7 +214,7 @@ impl Cache {
             desk.failures += 1;
             if desk.failures > 2 {
                 let what = format!("{} ended without an answer", self.0.credential.describe());
-                return Err(Error::new(Kind::Token, what).hint("see whether the credential panics").passing(true));
+                return Err(Error::of(Kind::Token, what).hint("see whether the credential panics").passing(true));
             }
         }
         Ok(())
@@ -254,7 +254,7 @@ impl Cache {
             Ok(answer) => answer,
             Err(_) => {
                 let what = format!("{} gave no token within {}", inner.credential.describe(), clock::seconds(patience));
-                Err(Error::new(Kind::Timeout, what).hint("check the issuer"))
+                Err(Error::of(Kind::Timeout, what).hint("check the issuer"))
             }
         };
         let mut desk = inner.desk();
@@ -303,7 +303,7 @@ impl Desk {
     fn failure_at(&self, now: Instant) -> Option<Error> {
         let (error, until) = self.failure.as_ref()?;
         let left = until.saturating_duration_since(now);
-        (!left.is_zero()).then(|| error.share().with_retry_after(Some(left)))
+        (!left.is_zero()).then(|| Error::clone(error).with_retry_after(Some(left)))
     }
 
     fn is_under_way(&self, flight: &Flight) -> bool {

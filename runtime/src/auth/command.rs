@@ -67,7 +67,7 @@ impl SecretCommand {
     }
 
     fn refuse(&self, rule: &str) -> Error {
-        Error::new(Kind::Secret, format!("the command `{}` {rule}", self.program.to_string_lossy()))
+        Error::of(Kind::Secret, format!("the command `{}` {rule}", self.program.to_string_lossy()))
             .hint("run it by hand to see what it says")
     }
 

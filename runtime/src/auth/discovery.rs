@@ -15,6 +15,8 @@ pub(super) struct IssuerEndpoints {
     pub(super) token: Url,
     pub(super) authorization: Option<Url>,
     pub(super) names_itself: bool,
+    /// Whether clients are to say who they are by HTTP Basic, and not in the form.
+    pub(super) basic: bool,
 }
 
 /// What an issuer said about itself.
@@ -34,18 +36,23 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
     let reply = transport.get(&place, deadline).await?;
     let status = reply.status.as_u16();
     if matches!(status, 404 | 410) {
-        return Ok(Answer::Absent(IssuerEndpoints { token: fallback()?, authorization: None, names_itself: false }));
+        return Ok(Answer::Absent(IssuerEndpoints {
+            token: fallback()?,
+            authorization: None,
+            names_itself: false,
+            basic: false,
+        }));
     }
     if !reply.status.is_success() {
         let what = format!("the issuer's discovery document cannot be obtained: status {status}");
-        return Err(Error::new(Kind::Token, what)
+        return Err(Error::of(Kind::Token, what)
             .because("token/discovery")
             .hint("check the issuer's address, or set the `token_endpoint`")
             .passing(is_passing_status_of_issuer(status))
             .with_retry_after(reply.retry_after));
     }
     let refuse = |rule: &str, hint: &str| {
-        Error::new(Kind::Token, format!("the issuer's discovery document {rule}")).because("token/discovery").hint(hint)
+        Error::of(Kind::Token, format!("the issuer's discovery document {rule}")).because("token/discovery").hint(hint)
     };
     let Ok(Value::Object(document)) = serde_json::from_slice(&reply.body) else {
         return Err(refuse("is not a JSON object", "check the issuer's address, or set the `token_endpoint`"));
@@ -74,5 +81,8 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
     let authorization =
         endpoint("authorization_endpoint", "the authorization endpoint", "authorization_endpoint").unwrap_or_default();
     let names_itself = document.get("authorization_response_iss_parameter_supported") == Some(&Value::Bool(true));
-    Ok(Answer::Document(IssuerEndpoints { token, authorization, names_itself }))
+    let methods = document.get("token_endpoint_auth_methods_supported").and_then(Value::as_array);
+    let takes = |method: &str| methods.is_some_and(|methods| methods.iter().any(|one| one.as_str() == Some(method)));
+    let basic = takes("client_secret_basic") && !takes("client_secret_post");
+    Ok(Answer::Document(IssuerEndpoints { token, authorization, names_itself, basic }))
 }

@@ -80,9 +80,14 @@ impl Endpoints {
             return address::server("the authorization endpoint", url);
         }
         self.found(transport, deadline).await?.authorization.clone().ok_or_else(|| {
-            Error::new(Kind::Token, "the issuer's discovery document names no authorization endpoint")
+            Error::of(Kind::Token, "the issuer's discovery document names no authorization endpoint")
                 .hint("set it with `authorization_endpoint`")
         })
+    }
+
+    /// Whether the issuer says that clients are to say who they are by HTTP Basic.
+    pub(super) fn wants_basic(&self) -> bool {
+        self.place().as_ref().is_some_and(|(found, _)| found.basic)
     }
 
     /// Whether the issuer says that its authorization responses name it (RFC 9207).

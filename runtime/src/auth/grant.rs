@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
@@ -31,6 +32,16 @@ const CODES: [&str; 12] = [
     "temporarily_unavailable",
 ];
 
+/// How a client with a secret says who it is at the token endpoint (RFC 6749, section 2.3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClientAuthentication {
+    /// `client_id` and `client_secret` in the form, as the platform's document shows it (`client_secret_post`).
+    Form,
+    /// In the header `Authorization`, by HTTP Basic (`client_secret_basic`).
+    Basic,
+}
+
 /// The registration of a client at an issuer.
 pub(crate) struct Registration {
     pub(crate) endpoints: Endpoints,
@@ -38,6 +49,7 @@ pub(crate) struct Registration {
     pub(crate) secret: Option<Arc<dyn SecretSource>>,
     pub(crate) scope: String,
     pub(crate) audience: Option<String>,
+    pub(super) authentication: Option<ClientAuthentication>,
     pub(super) refusals: Refusals,
 }
 
@@ -56,6 +68,14 @@ macro_rules! options {
             #[must_use]
             pub fn audience(mut self, audience: impl Into<String>) -> Self {
                 self.$registration.audience = Some(audience.into());
+                self
+            }
+
+            /// Sets how the client says who it is at the token endpoint. Unless set: in the form; by HTTP Basic where the issuer's
+            /// discovery document offers that and not the form (`token_endpoint_auth_methods_supported`).
+            #[must_use]
+            pub fn client_authentication(mut self, how: crate::auth::ClientAuthentication) -> Self {
+                self.$registration.authentication = Some(how);
                 self
             }
 
@@ -93,7 +113,15 @@ pub(super) struct Granted {
 impl Registration {
     pub(crate) fn new(issuer: String, client: String, secret: Option<Arc<dyn SecretSource>>) -> Self {
         let refusals = Refusals::default();
-        Self { endpoints: Endpoints::new(issuer), client, secret, scope: "api".to_owned(), audience: None, refusals }
+        Self {
+            endpoints: Endpoints::new(issuer),
+            client,
+            secret,
+            scope: "api".to_owned(),
+            audience: None,
+            authentication: None,
+            refusals,
+        }
     }
 
     pub(super) fn describe(&self) -> String {
@@ -131,8 +159,13 @@ impl Registration {
         secret: Option<&SecretString>,
     ) -> Result<Granted, Error> {
         let endpoint = self.endpoints.token(request.transport, request.deadline).await?;
-        let form = self.form(grant, fields, secret);
-        let reply = request.transport.post_form(&endpoint, form, request.deadline).await?;
+        let basic = match self.authentication {
+            Some(how) => how == ClientAuthentication::Basic,
+            None => self.endpoints.wants_basic(),
+        };
+        let basic = secret.filter(|_| basic).map(|secret| self.basic(secret));
+        let form = self.form(grant, fields, secret, basic.is_some());
+        let reply = request.transport.post_form(&endpoint, form, basic.as_ref(), request.deadline).await?;
         if reply.status.is_success() {
             return granted(&reply);
         }
@@ -146,15 +179,27 @@ impl Registration {
             let encoded: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
             hidden.extend([encoded.replace('+', "%20"), encoded, secret.to_owned()]);
         }
+        hidden.extend(basic.iter().map(|header| header.expose_secret().trim_start_matches("Basic ").to_owned()));
         Err(self.refused(&reply, grant, &hidden))
     }
 
+    /// The value of `Authorization`: identifier and secret are encoded as in a form first.
+    fn basic(&self, secret: &SecretString) -> SecretString {
+        let encoded = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+        let pair = format!("{}:{}", encoded(&self.client), encoded(secret.expose_secret()));
+        format!("Basic {}", STANDARD.encode(pair)).into()
+    }
+
     /// The fields in the order of the document's example.
-    fn form(&self, grant: &str, fields: &[(&str, &str)], secret: Option<&SecretString>) -> SecretString {
+    fn form(&self, grant: &str, fields: &[(&str, &str)], secret: Option<&SecretString>, basic: bool) -> SecretString {
         let mut form = url::form_urlencoded::Serializer::new(String::new());
-        form.append_pair("grant_type", grant).append_pair("client_id", &self.client);
-        if let Some(secret) = secret {
-            form.append_pair("client_secret", secret.expose_secret());
+        form.append_pair("grant_type", grant);
+        // A request says once who the client is.
+        if !basic {
+            form.append_pair("client_id", &self.client);
+            if let Some(secret) = secret {
+                form.append_pair("client_secret", secret.expose_secret());
+            }
         }
         form.extend_pairs(fields).finish().into()
     }
@@ -200,7 +245,7 @@ impl Registration {
             _ => "check the issuer's address and the client's registration".to_owned(),
         };
         let refusal = matches!(code.as_str(), "invalid_client" | "invalid_grant" | "unauthorized_client");
-        Error::new(Kind::Token, what)
+        Error::of(Kind::Token, what)
             .because("token/refused")
             .hint(hint)
             .refusal(refusal)
@@ -211,7 +256,7 @@ impl Registration {
 
 fn granted(reply: &Reply) -> Result<Granted, Error> {
     let refuse = |rule: &str| {
-        Error::new(Kind::Token, format!("the token endpoint {rule}"))
+        Error::of(Kind::Token, format!("the token endpoint {rule}"))
             .because("token/response")
             .hint("check the issuer's address and its registration")
     };

@@ -41,7 +41,7 @@ pub(crate) struct Held {
 impl Held {
     pub(crate) fn new(token: &Token, generation: Generation, now: Moment, credential: &str) -> Result<Self, Error> {
         let refuse = || {
-            Error::new(Kind::Token, format!("{credential} gave no token that fits a header"))
+            Error::of(Kind::Token, format!("{credential} gave no token that fits a header"))
                 .because("token/malformed")
                 .hint("a token is visible ASCII characters on one line")
         };

@@ -41,6 +41,7 @@ pub use command::SecretCommand;
 pub(crate) use event::Audit;
 pub use event::{TokenEvent, TokenEventKind};
 pub use fixed::StaticToken;
+pub use grant::ClientAuthentication;
 pub(crate) use grant::Registration;
 pub(crate) use held::Held;
 pub use refresh::RefreshToken;

@@ -65,7 +65,7 @@ impl Credential for RefreshToken {
         Box::pin(async move {
             let token = self.keeper.token(&self.registration, request).await?;
             token.ok_or_else(|| {
-                Error::new(Kind::Secret, format!("there is no refresh token in {}", self.keeper.store.describe()))
+                Error::of(Kind::Secret, format!("there is no refresh token in {}", self.keeper.store.describe()))
                     .hint("sign in first, and store the refresh token there")
             })
         })
@@ -176,7 +176,7 @@ impl Keeper {
             }
             if deadline.is_over(Instant::now()) {
                 let what = format!("another process holds {} for too long", self.store.describe());
-                return Err(Error::new(Kind::Timeout, what).hint("see which program renews the same token"));
+                return Err(Error::of(Kind::Timeout, what).hint("see which program renews the same token"));
             }
             clock::sleep(LOOK_AGAIN).await;
         }
@@ -189,7 +189,7 @@ fn pending(place: &Mutex<Option<Pending>>) -> MutexGuard<'_, Option<Pending>> {
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
-        Err(Error::new(Kind::Secret, "the store of refresh tokens ended without an answer")
+        Err(Error::of(Kind::Secret, "the store of refresh tokens ended without an answer")
             .hint("see whether it panics"))
     })
 }

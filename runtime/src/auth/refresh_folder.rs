@@ -37,7 +37,7 @@ impl RefreshFolder {
     }
 
     fn refuse(&self, path: &Path, what: &str, cause: &std::io::Error) -> Error {
-        Error::new(Kind::Secret, format!("`{}` cannot be {what}: {cause}", path.display()))
+        Error::of(Kind::Secret, format!("`{}` cannot be {what}: {cause}", path.display()))
             .hint(format!("check the folder `{}`, its permissions and the space left", self.0.display()))
     }
 
@@ -53,7 +53,7 @@ impl RefreshFolder {
             let about = fs::metadata(&self.0).map_err(|cause| self.refuse(&self.0, "examined", &cause))?;
             if about.permissions().mode() & 0o022 != 0 {
                 let what = format!("the folder `{}` can be written by group or others", self.0.display());
-                return Err(Error::new(Kind::Secret, what).hint(format!("chmod 700 '{}'", self.0.display())));
+                return Err(Error::of(Kind::Secret, what).hint(format!("chmod 700 '{}'", self.0.display())));
             }
         }
         Ok(())

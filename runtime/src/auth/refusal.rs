@@ -29,7 +29,7 @@ impl Refusals {
         match &*last {
             Some((hash, until, error)) if *hash == self.hash(secret) => {
                 let left = until.left(Instant::now());
-                if left.is_zero() { Ok(()) } else { Err(error.share().with_retry_after(Some(left))) }
+                if left.is_zero() { Ok(()) } else { Err(error.clone().with_retry_after(Some(left))) }
             }
             _ => Ok(()),
         }
@@ -37,7 +37,7 @@ impl Refusals {
 
     pub(super) fn remember(&self, secret: Option<&SecretString>, error: &Error) {
         if error.is_refusal() {
-            let entry = (self.hash(secret), Until::after(REMEMBERED), error.share());
+            let entry = (self.hash(secret), Until::after(REMEMBERED), error.clone());
             *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry);
         }
     }

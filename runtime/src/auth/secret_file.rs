@@ -78,7 +78,7 @@ impl SecretFile {
 
     fn refuse(&self, reason: &'static str, rule: &str, hint: String) -> Error {
         let what = format!("the secret file `{}` {rule}", self.path.display());
-        Error::new(Kind::Secret, what).because(reason).hint(hint)
+        Error::of(Kind::Secret, what).because(reason).hint(hint)
     }
 
     #[cfg(unix)]

@@ -92,7 +92,7 @@ impl Bench {
 }
 
 fn passing() -> Error {
-    Error::new(Kind::Token, "the issuer is away").passing(true)
+    Error::of(Kind::Token, "the issuer is away").passing(true)
 }
 
 #[tokio::test]
@@ -199,7 +199,7 @@ async fn a_failure_without_a_token_is_shared_and_bounded() {
 
 #[tokio::test]
 async fn what_is_wrong_on_this_machine_is_looked_at_again_at_once() {
-    let bench = Bench::new([Err(Error::new(Kind::Secret, "no file"))]);
+    let bench = Bench::new([Err(Error::of(Kind::Secret, "no file"))]);
     assert!(bench.token().await.is_err());
     assert_eq!(bench.token().await.unwrap(), "token-2");
 }

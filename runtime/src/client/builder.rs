@@ -178,7 +178,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     /// credential's configuration cannot work.
     pub fn build(mut self) -> Result<P, Error> {
         let base: Url = address::server("the base address", &self.base)?;
-        let refuse = |what: &str, hint: &str| Error::new(Kind::Configuration, what).hint(hint);
+        let refuse = |what: &str, hint: &str| Error::of(Kind::Configuration, what).hint(hint);
         let user_agent = HeaderValue::try_from(&self.user_agent)
             .map_err(|_| refuse("the user agent holds control characters", "take them out"))?;
         let request_id = self

@@ -92,7 +92,7 @@ impl Unsent<'_> {
     pub(crate) fn into_parts(self) -> Result<(Prepared, Options), Error> {
         let Self { operation, options, request, .. } = self.prepare();
         let Progress::Prepared(mut prepared) = request? else {
-            return Err(Error::new(Kind::Request, "the request is not prepared").at(operation));
+            return Err(Error::of(Kind::Request, "the request is not prepared").at(operation));
         };
         if options.anything {
             accept_anything(&mut prepared.headers);
@@ -248,6 +248,11 @@ impl<T> Response<T> {
     /// The value.
     pub fn value(&self) -> &T {
         &self.value
+    }
+
+    /// Status, headers and value.
+    pub fn into_parts(self) -> (StatusCode, HeaderMap, T) {
+        (self.status, self.headers, self.value)
     }
 
     /// The value, without the rest.

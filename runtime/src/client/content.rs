@@ -46,7 +46,7 @@ pub(crate) async fn body(content: &Content, headers: &mut HeaderMap) -> Result<O
             let media_type =
                 headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
             let media_type = HeaderValue::try_from(format!("{media_type}; boundary={boundary}"))
-                .map_err(|_| Error::new(Kind::Request, "the form has no valid media type"))?;
+                .map_err(|_| Error::of(Kind::Request, "the form has no valid media type"))?;
             headers.insert(header::CONTENT_TYPE, media_type);
             multipart(parts, &boundary).await?
         }
@@ -74,16 +74,13 @@ fn head(part: &Part, boundary: &str) -> Result<String, Error> {
     let media_type = part.upload.content_type.as_deref().or(part.file.then_some("application/octet-stream"));
     if let Some(media_type) = media_type {
         if HeaderValue::try_from(media_type).is_err() {
-            return Err(Error::new(Kind::Request, format!("the part `{}` has no valid media type", part.name)));
+            return Err(Error::of(Kind::Request, format!("the part `{}` has no valid media type", part.name)));
         }
         head += &format!("\r\nContent-Type: {media_type}");
     }
     for (name, value) in part.headers {
         if HeaderName::from_bytes(name.as_bytes()).is_err() || HeaderValue::try_from(*value).is_err() {
-            return Err(Error::new(
-                Kind::Request,
-                format!("the part `{}` has a header that cannot be sent", part.name),
-            ));
+            return Err(Error::of(Kind::Request, format!("the part `{}` has a header that cannot be sent", part.name)));
         }
         head += &format!("\r\n{name}: {value}");
     }
@@ -116,16 +113,14 @@ async fn segment(upload: &Upload) -> Result<Segment, Error> {
         UploadSource::File(path) => open(path).await,
         UploadSource::Stream(stream, length) => match UploadSource::take(stream) {
             Some(chunks) => Ok(Segment::Stream(chunks, *length)),
-            None => {
-                Err(Error::new(Kind::Request, "the stream was sent before").hint("make a new upload for each call"))
-            }
+            None => Err(Error::of(Kind::Request, "the stream was sent before").hint("make a new upload for each call")),
         },
     }
 }
 
 async fn open(path: &Path) -> Result<Segment, Error> {
     let refuse =
-        |what: &str, hint: &str| Error::new(Kind::File, format!("the file `{}` {what}", path.display())).hint(hint);
+        |what: &str, hint: &str| Error::of(Kind::File, format!("the file `{}` {what}", path.display())).hint(hint);
     let unreadable =
         |cause: std::io::Error| refuse(&format!("cannot be read: {cause}"), "nothing was sent: check the path");
     let file = tokio::fs::File::open(path).await.map_err(unreadable)?;

@@ -9,7 +9,7 @@ use crate::{Error, Method, error::Kind};
 /// What [`Middleware::handle`] returns.
 pub type MiddlewareFuture<'a> = Pin<Box<dyn Future<Output = Result<Incoming, Error>> + Send + 'a>>;
 
-/// Code around each attempt of each call: to add headers, to measure, to refuse.
+/// Code around each attempt of each call: to add headers, to measure, to refuse, to answer from a cache.
 ///
 /// It sees neither the token, which is added after it, nor bodies.
 ///
@@ -34,7 +34,8 @@ pub type MiddlewareFuture<'a> = Pin<Box<dyn Future<Output = Result<Incoming, Err
 /// # let _ = builder;
 /// ```
 pub trait Middleware: Send + Sync + 'static {
-    /// Handles one attempt: calls `next` to send it, or returns an error.
+    /// Handles one attempt: calls `next` to send it, answers itself with [`Incoming::new`], or returns an error. Its kind decides
+    /// whether there is another attempt: see [`Error::new`].
     fn handle<'a>(&'a self, request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a>;
 }
 
@@ -48,11 +49,42 @@ pub struct Outgoing {
     /// The headers. `Authorization` is the credential's: it is replaced. `Content-Length`, `Transfer-Encoding`, `Host` and
     /// `Connection` are the connection's: setting one is an error, and nothing is sent.
     pub headers: HeaderMap,
+    pub(super) facts: Facts,
+}
+
+/// What is fixed when a middleware sees it.
+#[derive(Clone)]
+pub(super) struct Facts {
+    pub(super) url: String,
+    pub(super) template: &'static str,
+    pub(super) attempt: u32,
+    pub(super) length: Option<u64>,
 }
 
 impl Outgoing {
-    pub(super) fn new(operation: &'static str, method: Method, headers: HeaderMap) -> Self {
-        Self { operation, method, headers }
+    pub(super) fn new(operation: &'static str, method: Method, headers: HeaderMap, facts: Facts) -> Self {
+        Self { operation, method, headers, facts }
+    }
+
+    /// Where the request goes, with the values of its parameters.
+    pub fn url(&self) -> &str {
+        &self.facts.url
+    }
+
+    /// The path as the contract writes it, without values: `/api/projects/v1/projects/{project_id}`. `None` where the contract has
+    /// no such operation.
+    pub fn path_template(&self) -> Option<&'static str> {
+        Some(self.facts.template).filter(|template| !template.is_empty())
+    }
+
+    /// The number of the attempt, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.facts.attempt
+    }
+
+    /// How many bytes the body has: 0 where there is none, `None` where its length is not known beforehand.
+    pub fn body_length(&self) -> Option<u64> {
+        self.facts.length
     }
 }
 
@@ -61,6 +93,8 @@ impl fmt::Debug for Outgoing {
         f.debug_struct("Outgoing")
             .field("operation", &self.operation)
             .field("method", &self.method)
+            .field("path_template", &self.path_template())
+            .field("attempt", &self.attempt())
             .finish_non_exhaustive()
     }
 }
@@ -69,6 +103,23 @@ impl fmt::Debug for Outgoing {
 pub struct Incoming(pub(super) reqwest::Response);
 
 impl Incoming {
+    /// An answer that no service has given: of a cache, a recording, a test.
+    ///
+    /// ```
+    /// use http::{HeaderMap, HeaderValue, StatusCode};
+    /// use platform_runtime::Incoming;
+    ///
+    /// let headers = HeaderMap::from_iter([(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+    /// let answer = Incoming::new(StatusCode::OK, headers, r#"{"name":"Atlas"}"#);
+    /// assert!(answer.status().is_success());
+    /// ```
+    pub fn new(status: StatusCode, headers: HeaderMap, body: impl Into<bytes::Bytes>) -> Self {
+        let mut response = http::Response::new(reqwest::Body::from(body.into()));
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        Self(response.into())
+    }
+
     /// The status, success or not.
     pub fn status(&self) -> StatusCode {
         self.0.status()
@@ -103,7 +154,7 @@ impl Framing {
         for (name, before) in FRAMING.iter().zip(&self.0) {
             if !headers.get_all(name).iter().eq(before) {
                 let what = format!("a middleware sets the header `{name}`, which the connection sets");
-                return Err(Error::new(Kind::Request, what).hint("nothing was sent: leave the header out"));
+                return Err(Error::of(Kind::Request, what).hint("nothing was sent: leave the header out"));
             }
         }
         Ok(())

@@ -136,7 +136,7 @@ impl Client {
     pub fn server(&self, name: &str) -> Result<&Self, Error> {
         self.servers.get(name).ok_or_else(|| {
             let upper = name.to_uppercase();
-            Error::new(Kind::Configuration, format!("the client has no server `{name}`")).hint(format!(
+            Error::of(Kind::Configuration, format!("the client has no server `{name}`")).hint(format!(
                 "give its address and credential to the builder with `server`, or set PLATFORM_{upper}_URL"
             ))
         })
@@ -152,7 +152,7 @@ impl Client {
         use secrecy::ExposeSecret as _;
 
         let Some(cache) = &self.session.credential else {
-            return Err(Error::new(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
+            return Err(Error::of(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
         };
         let held = match cache.ready(&self.session.transport, None) {
             Some(held) => held,

@@ -58,7 +58,7 @@ where
         if let Some(prepared) = call.unsent.request()
             && !self.seen.insert(self.mark(prepared))
         {
-            let error = Error::new(Kind::Decode, "the pages go in circles")
+            let error = Error::of(Kind::Decode, "the pages go in circles")
                 .hint("the service names a page as the next one that was read before")
                 .at(call.unsent.operation);
             return Some(Err(error));

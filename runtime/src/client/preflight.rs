@@ -23,10 +23,7 @@ impl Session {
 
     fn mismatch(&self, team: Uuid, found: &str) -> Error {
         let credential = self.credential.as_ref().map(|cache| cache.credential().describe()).unwrap_or_default();
-        Error::new(
-            Kind::Configuration,
-            format!("the token of {credential} is {found}, and the server's team is {team}"),
-        )
-        .hint("nothing was sent: use a credential of that team, or correct the configured team")
+        Error::of(Kind::Configuration, format!("the token of {credential} is {found}, and the server's team is {team}"))
+            .hint("nothing was sent: use a credential of that team, or correct the configured team")
     }
 }

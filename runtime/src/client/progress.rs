@@ -80,7 +80,7 @@ mod tests {
     use crate::error::Kind;
 
     fn told(progress: &Progress) -> Error {
-        progress.tell(Error::new(Kind::Transport, "the connection broke"), true)
+        progress.tell(Error::of(Kind::Transport, "the connection broke"), true)
     }
 
     #[test]

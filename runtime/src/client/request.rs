@@ -63,7 +63,7 @@ impl<'a> Request<'a> {
         match to_value(&value) {
             Ok(value) => self.query.extend(pairs(name, &value)),
             Err(cause) => {
-                self.fail(Error::new(Kind::Request, format!("the parameter `{name}` cannot be written")).cause(cause))
+                self.fail(Error::of(Kind::Request, format!("the parameter `{name}` cannot be written")).cause(cause))
             }
         }
         self
@@ -81,7 +81,7 @@ impl<'a> Request<'a> {
     pub fn json(mut self, body: &impl Serialize) -> Self {
         match to_bytes(body as &dyn Argument) {
             Ok(text) => self.set_body(Content::Bytes(text.into()), "application/json"),
-            Err(cause) => self.fail(Error::new(Kind::Request, "the body cannot be written").cause(cause)),
+            Err(cause) => self.fail(Error::of(Kind::Request, "the body cannot be written").cause(cause)),
         }
         self
     }
@@ -141,6 +141,7 @@ impl<'a> Request<'a> {
                 url(&self.client.session.base, &encode_path(&self.path), &self.query.join("&")).map(|url| Prepared {
                     operation: NAME,
                     family: "",
+                    template: "",
                     method: self.method,
                     url,
                     headers: self.headers,

@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_a_server_asks_for_only_lengthens_the_pause() {
-        let error = || Error::new(crate::error::Kind::Status, "no");
+        let error = || Error::of(crate::error::Kind::Status, "no");
         for attempt in 1..=ATTEMPTS {
             let least = BACKOFF.first * (1 << (attempt - 1)) / 2;
             for asked in [None, Some(Duration::ZERO), Some(Duration::from_millis(1))] {

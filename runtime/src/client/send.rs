@@ -7,7 +7,7 @@ use tracing::{Instrument as _, Span, field::Empty};
 
 use super::{
     Options, Session, content,
-    middleware::{Framing, Incoming, Next, Outgoing},
+    middleware::{Facts, Framing, Incoming, Next, Outgoing},
     progress::Progress,
     refused::refused,
     retry,
@@ -84,7 +84,7 @@ impl Sending<'_> {
         let deadline = Until::after(time);
         match deadline.limit(self.attempts(deadline)).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(Error::new(Kind::Timeout, format!("no answer within {}", clock::seconds(time)))
+            Err(_) => Err(Error::of(Kind::Timeout, format!("no answer within {}", clock::seconds(time)))
                 .hint("set a longer deadline")),
         }
     }
@@ -101,7 +101,7 @@ impl Sending<'_> {
             let error = match self.token(deadline, rejected).await {
                 Err(error) => error,
                 Ok(held) => {
-                    let error = match self.exchange(held.as_deref()).await {
+                    let error = match self.exchange(held.as_deref(), attempt).await {
                         Ok(raw) => {
                             if attempt == 1 {
                                 session.budget.earn();
@@ -165,7 +165,7 @@ impl Sending<'_> {
         Ok(fresh.header != refused.header)
     }
 
-    async fn exchange(&self, held: Option<&Held>) -> Result<Raw, Error> {
+    async fn exchange(&self, held: Option<&Held>, attempt: u32) -> Result<Raw, Error> {
         let Self { session, prepared, options, .. } = self;
         let _pass = match &session.gate {
             Some(gate) => gate.acquire().await.ok(),
@@ -182,7 +182,10 @@ impl Sending<'_> {
         let mut response = if session.middleware.is_empty() {
             self.head(headers, content, held).await?
         } else {
-            let outgoing = Outgoing::new(prepared.operation, prepared.method, headers);
+            let length = content.as_ref().map_or(Some(0), |body| http_body::Body::size_hint(body).exact());
+            let (url, template) = (prepared.url.to_string(), prepared.template);
+            let facts = Facts { url, template, attempt, length };
+            let outgoing = Outgoing::new(prepared.operation, prepared.method, headers, facts);
             let framing = Framing::of(&outgoing.headers);
             let exchange = Box::new(move |outgoing: Outgoing| {
                 Box::pin(async move {
@@ -225,7 +228,7 @@ impl Sending<'_> {
     ) -> Result<reqwest::Response, Error> {
         let Self { prepared, progress, .. } = self;
         let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
-            .map_err(|_| Error::new(Kind::Request, "the method is not an HTTP method"))?;
+            .map_err(|_| Error::of(Kind::Request, "the method is not an HTTP method"))?;
         // Last, so that no header of the call replaces it.
         headers.remove(header::AUTHORIZATION);
         if let Some(held) = held {

@@ -19,19 +19,19 @@ pub(crate) struct Reach {
 }
 
 impl Error {
-    pub(crate) fn new(kind: Kind, what: impl Into<String>) -> Self {
+    pub(crate) fn of(kind: Kind, what: impl Into<String>) -> Self {
         Self(Box::new(Inner { kind, what: what.into(), ..Inner::default() }))
     }
 
     /// A body, or a part of it, that does not decode.
     pub(crate) fn decode(what: &str, cause: &serde_json::Error) -> Self {
-        Self::new(Kind::Decode, format!("{what} does not decode: {}", display::mask(&cause.to_string())))
+        Self::of(Kind::Decode, format!("{what} does not decode: {}", display::mask(&cause.to_string())))
             .hint("the service answers otherwise than its contract says: regenerate the client")
     }
 
     /// A value that cannot be written.
     pub(crate) fn encode(cause: &serde_json::Error) -> Self {
-        Self::new(Kind::Request, format!("the value cannot be written as JSON: {}", display::mask(&cause.to_string())))
+        Self::of(Kind::Request, format!("the value cannot be written as JSON: {}", display::mask(&cause.to_string())))
             .hint("correct the value")
     }
 
@@ -42,7 +42,7 @@ impl Error {
 
     /// A text that is not what it is read as.
     pub(crate) fn value(expected: &str) -> Self {
-        Self::new(Kind::Decode, format!("the text is not {expected}")).hint("use the text as it is")
+        Self::of(Kind::Decode, format!("the text is not {expected}")).hint("use the text as it is")
     }
 
     /// A response with an error status.
@@ -88,11 +88,6 @@ impl Error {
     pub(crate) fn cause(mut self, cause: impl StdError + Send + Sync + 'static) -> Self {
         self.0.cause = Some(Arc::new(cause));
         self
-    }
-
-    /// The same error for another caller.
-    pub(crate) fn share(&self) -> Self {
-        Self(self.0.clone())
     }
 
     /// Nothing was sent: a secret, a file or the configuration of this machine.

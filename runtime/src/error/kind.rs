@@ -1,8 +1,9 @@
 //! Kinds of errors.
 
-/// What kind of error: its code in Display, and the ground of the predicates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
+/// What kind of error it is. More may be added; [`Error::code`](crate::Error::code) is its name as text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
     /// The configuration of the client.
     #[default]
     Configuration,
@@ -26,6 +27,8 @@ pub(crate) enum Kind {
     Decode,
     /// A local file.
     File,
+    /// What a part of the program says: a credential, a middleware, a store.
+    Other,
     /// A GraphQL document that the service did not execute, or not wholly.
     #[cfg(feature = "graphql")]
     Graphql,
@@ -60,6 +63,7 @@ impl Kind {
             Self::TooLarge => "too-large",
             Self::Decode => "decode",
             Self::File => "file",
+            Self::Other => "other",
             #[cfg(feature = "graphql")]
             Self::Graphql => "graphql",
             #[cfg(feature = "graphql")]

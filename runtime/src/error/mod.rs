@@ -1,6 +1,7 @@
 //! The one error type.
 
 mod build;
+mod convert;
 mod display;
 #[cfg(feature = "graphql")]
 mod graphql;
@@ -32,6 +33,8 @@ pub use problem::Problem;
 
 use crate::json::lenient;
 
+pub use kind::Kind as ErrorKind;
+
 type Cause = Arc<dyn StdError + Send + Sync>;
 
 /// What went wrong with a call, or before it.
@@ -50,6 +53,7 @@ type Cause = Arc<dyn StdError + Send + Sync>;
 /// }
 /// # Ok(()) }
 /// ```
+#[derive(Clone)]
 pub struct Error(Box<Inner>);
 
 #[derive(Clone, Default)]
@@ -88,14 +92,26 @@ struct Inner {
     #[cfg(feature = "operations")]
     attachment: Option<Arc<dyn Any + Send + Sync>>,
     cause: Option<Cause>,
+    /// The cause is all that this error says.
+    transparent: bool,
 }
 
 impl Error {
     /// A short, stable code: `configuration`, `secret`, `token`, `request`, `connect`, `transport`, `timeout`, `status`,
-    /// `too-large`, `decode` or `file`; with GraphQL, `graphql` or `socket`; with asynchronous operations,
+    /// `too-large`, `decode`, `file` or `other`; with GraphQL, `graphql` or `socket`; with asynchronous operations,
     /// `submission-unknown`, `missing`, `reference` or `store`.
     pub fn code(&self) -> &'static str {
         self.0.kind.code()
+    }
+
+    /// What kind of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The error that this one was made of, or that led to it.
+    pub fn get_ref(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
+        self.0.cause.as_deref()
     }
 
     /// The operation that was called, by its Rust name.
@@ -168,6 +184,7 @@ impl Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.cause.as_deref().map(|cause| cause as _)
+        let cause = self.0.cause.as_deref()?;
+        if self.0.transparent { cause.source() } else { Some(cause) }
     }
 }

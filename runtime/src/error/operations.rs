@@ -8,7 +8,7 @@ impl Error {
     /// A submission of which nobody knows whether it arrived. What its last attempt met stays on it.
     pub(crate) fn submission_unknown(cause: Self, correlation: &str, hint: &str) -> Self {
         let what = format!("nobody knows whether the submission {correlation} arrived: {}", cause.0.what);
-        let mut error = Self::new(Kind::SubmissionUnknown, what).hint(hint);
+        let mut error = Self::of(Kind::SubmissionUnknown, what).hint(hint);
         let (to, from) = (&mut error.0, &cause.0);
         to.operation = from.operation;
         to.status = from.status;
@@ -22,7 +22,7 @@ impl Error {
 
     /// An error of a [`Store`](crate::operations::Store) of another kind: what it cannot do, without secrets.
     pub fn store(what: impl Into<String>) -> Self {
-        Self::new(Kind::Store, what)
+        Self::of(Kind::Store, what)
     }
 
     /// Hands something to the caller along with the error.

@@ -103,7 +103,7 @@ impl<T: DeserializeOwned> Answer<T> {
             },
         };
         if data.is_none() && errors.is_empty() && wire.errors.is_none() && wire.data.is_none() {
-            return Err(Error::new(crate::error::Kind::Decode, "the answer has neither data nor errors")
+            return Err(Error::of(crate::error::Kind::Decode, "the answer has neither data nor errors")
                 .hint("something else answers at this path: check the path of the GraphQL interface"));
         }
         Ok(Self { data, errors, extensions: wire.extensions.unwrap_or_default() })

@@ -8,7 +8,7 @@ use crate::error::{Error, Kind, scrub_text};
 /// The error of a close frame.
 pub(super) fn closed(frame: Option<&CloseFrame>, secret: Option<&SecretString>) -> Error {
     let Some(frame) = frame else {
-        return Error::new(Kind::Socket, "the service closed the socket").hint("connect again").with_close_code(1005);
+        return Error::of(Kind::Socket, "the service closed the socket").hint("connect again").with_close_code(1005);
     };
     let code = u16::from(frame.code);
     let (what, hint) = match code {
@@ -29,7 +29,7 @@ pub(super) fn closed(frame: Option<&CloseFrame>, secret: Option<&SecretString>) 
         |secret| scrub_text(frame.reason.as_str(), secret.expose_secret()),
     );
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-    Error::new(Kind::Socket, format!("the service {what} [{code}{reason}]"))
+    Error::of(Kind::Socket, format!("the service {what} [{code}{reason}]"))
         .hint(hint)
         .passing(is_passing(code))
         .with_close_code(code)
@@ -45,29 +45,29 @@ pub(super) fn broken(cause: &tungstenite::Error) -> Error {
     match cause {
         tungstenite::Error::Capacity(_) => too_large(),
         tungstenite::Error::Protocol(_) | tungstenite::Error::Utf8(_) => protocol(&cause.to_string()),
-        _ => Error::new(Kind::Socket, format!("the socket broke: {cause}")).hint("connect again").passing(true),
+        _ => Error::of(Kind::Socket, format!("the socket broke: {cause}")).hint("connect again").passing(true),
     }
 }
 
 /// The error of a service that does not keep to the protocol.
 pub(super) fn protocol(what: &str) -> Error {
-    Error::new(Kind::Socket, format!("the service does not keep to the protocol: {what}"))
+    Error::of(Kind::Socket, format!("the service does not keep to the protocol: {what}"))
         .hint("check the path, and proxies on the way; server-sent events are the other transport")
 }
 
 /// The error of a service that fell silent.
 pub(super) fn silent() -> Error {
-    Error::new(Kind::Timeout, "the service fell silent").hint("connect again")
+    Error::of(Kind::Timeout, "the service fell silent").hint("connect again")
 }
 
 /// The error of a subscription whose tasks were taken away.
 pub(super) fn gone() -> Error {
-    Error::new(Kind::Socket, "what fed the subscription is gone").hint("subscribe again").passing(true)
+    Error::of(Kind::Socket, "what fed the subscription is gone").hint("subscribe again").passing(true)
 }
 
 /// The error of a message above the limit.
 pub(super) fn too_large() -> Error {
-    Error::new(Kind::TooLarge, "a message is longer than the limit").hint("raise `message_limit`, or ask for less")
+    Error::of(Kind::TooLarge, "a message is longer than the limit").hint("raise `message_limit`, or ask for less")
 }
 
 #[cfg(test)]

@@ -158,7 +158,7 @@ impl Driver {
             self.room.learn(self.routes.len() / 2);
         }
         for Route { feed, .. } in self.routes.into_values() {
-            feed.end(self.epoch, error.as_ref().map(Error::share));
+            feed.end(self.epoch, error.clone());
         }
         // The next socket does not wait for the last words of this one.
         let _ = ended.send(());

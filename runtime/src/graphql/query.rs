@@ -86,7 +86,7 @@ pub(super) struct Ask {
 
 impl Ask {
     pub(super) fn new(document: &str, variables: &impl Serialize) -> Result<Self, Error> {
-        let refuse = |what: &str| Error::new(Kind::Request, what.to_owned()).hint("nothing was sent").at(NAME);
+        let refuse = |what: &str| Error::of(Kind::Request, what.to_owned()).hint("nothing was sent").at(NAME);
         let written = file::written(|| to_bytes(variables));
         let (text, files) = written.map_err(|_| refuse("the variables cannot be written"))?;
         let variables = match text.as_bytes().first() {
@@ -233,7 +233,7 @@ fn read_body(raw: Raw) -> Result<Bytes, Error> {
         false => "this is not a GraphQL interface: check its path, and what stands before the service",
     };
     let what = format!("the answer is of the content type `{}`, and not JSON", crate::error::escape(&essence));
-    Err(Error::new(Kind::Decode, what).hint(hint).at(NAME))
+    Err(Error::of(Kind::Decode, what).hint(hint).at(NAME))
 }
 
 /// The errors that a status other than 2xx carries, when its body is a GraphQL answer; else the status.
@@ -282,6 +282,7 @@ pub(super) fn prepare(
     Ok(Prepared {
         operation: NAME,
         family: "",
+        template: "",
         method: Method::Post,
         url: url(&session.base, &encode_path(path), query).map_err(|error| error.at(NAME))?,
         headers,

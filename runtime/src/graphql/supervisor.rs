@@ -258,7 +258,7 @@ impl Supervisor {
         }
         self.failures = self.failures.saturating_add(1);
         for subscription in self.subscriptions.values().filter(|subscription| subscription.is_on_socket()) {
-            subscription.feed.end(self.epoch, Some(error.share()));
+            subscription.feed.end(self.epoch, Some(error.clone()));
         }
         self.subscriptions.retain(|_, subscription| !subscription.is_on_socket());
     }

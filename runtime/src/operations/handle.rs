@@ -91,7 +91,7 @@ impl Operations {
     /// The reference is one of another deployment, or of a kind that this client does not know.
     pub fn operation(&self, reference: OperationRef) -> Result<Operation, Error> {
         if reference.deployment() != self.deployment() {
-            return Err(Error::new(Kind::Reference, "the reference is one of another deployment")
+            return Err(Error::of(Kind::Reference, "the reference is one of another deployment")
                 .hint("use a client with the base address of the deployment that accepted the operation"));
         }
         let binding = self.binding(reference.kind())?;
@@ -109,7 +109,7 @@ impl Operations {
         match entry.reference() {
             Some(reference) => self.operation(reference.clone()),
             None => {
-                let cause = Error::new(Kind::SubmissionUnknown, "its program ended before the answer was stored");
+                let cause = Error::of(Kind::SubmissionUnknown, "its program ended before the answer was stored");
                 Err(submission_unknown(cause, entry.intent()))
             }
         }
@@ -142,7 +142,7 @@ impl Operations {
     pub async fn adopt(&self, correlation: &str, id: &str) -> Result<Operation, Error> {
         let entry = self.store.entry(correlation).await?.ok_or_else(absent)?;
         if entry.status() != Status::SubmissionUnknown {
-            return Err(Error::new(Kind::Store, "the submission has an identifier already").hint("resume it"));
+            return Err(Error::of(Kind::Store, "the submission has an identifier already").hint("resume it"));
         }
         let intent = entry.intent();
         let reference = OperationRef::of(intent, id.to_owned())?;
@@ -192,7 +192,7 @@ impl Operations {
         )
         .find(|binding| binding.kind == kind)
         .ok_or_else(|| {
-            Error::new(Kind::Reference, format!("this client knows no operations of kind `{kind}`")).hint(
+            Error::of(Kind::Reference, format!("this client knows no operations of kind `{kind}`")).hint(
                 "bind the kind in the configuration and regenerate, or turn on the cargo features of its operation",
             )
         })

@@ -47,24 +47,24 @@ impl MemoryStore {
 
 /// The error of a label that is taken.
 pub(super) fn taken() -> Error {
-    Error::new(Kind::Store, "the store has a submission of this label")
+    Error::of(Kind::Store, "the store has a submission of this label")
         .hint("resume that one; where nobody knows whether it arrived, look on the platform, then adopt or forget it")
 }
 
 /// The error of a submission that has been accepted, or is done with.
 pub(super) fn known() -> Error {
-    Error::new(Kind::Store, "the submission was accepted, or is done with").hint("resume it")
+    Error::of(Kind::Store, "the submission was accepted, or is done with").hint("resume it")
 }
 
 /// The error of a submission that was accepted as two operations.
 pub(super) fn another() -> Error {
-    Error::new(Kind::Store, "the store has another operation for this submission")
+    Error::of(Kind::Store, "the store has another operation for this submission")
         .hint("look on the platform whether both of them run")
 }
 
 /// The error of an entry that is not there.
 pub(super) fn absent() -> Error {
-    Error::new(Kind::Store, "the store has no such submission").hint("it was forgotten, or is in another store")
+    Error::of(Kind::Store, "the store has no such submission").hint("it was forgotten, or is in another store")
 }
 
 fn ready<'a, T: Send + 'a>(outcome: Result<T, Error>) -> StoreFuture<'a, T> {

@@ -53,7 +53,7 @@ impl Operation {
     /// The accepted result is not of that type, or the operation was found again by its reference.
     pub fn accepted<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let Some(body) = &self.accepted else {
-            return Err(Error::new(Kind::Decode, "the operation was resumed, and its accepted result is not kept")
+            return Err(Error::of(Kind::Decode, "the operation was resumed, and its accepted result is not kept")
                 .hint("look with `poll`"));
         };
         lenient::from_slice(body).map_err(|cause| Error::decode("the accepted result", &cause))
@@ -114,7 +114,7 @@ impl Operation {
     /// The configuration has no way to cancel it; else as for any call.
     pub async fn cancel(&self) -> Result<(), Error> {
         let Some(cancel) = &self.binding.cancel else {
-            return Err(Error::new(
+            return Err(Error::of(
                 Kind::Configuration,
                 format!("operations of kind `{}` have no way to cancel", self.binding.kind),
             )
@@ -131,6 +131,7 @@ impl Operation {
         let prepared = Prepared {
             operation: "cancel",
             family: "",
+            template: "",
             method: cancel.method,
             url: url(&session.base, &path, query)?,
             headers,
@@ -187,7 +188,7 @@ impl Operation {
     }
 
     pub(super) fn missing(&self) -> Error {
-        Error::new(
+        Error::of(
             Kind::Missing,
             format!("the service does not show the {} {}", self.binding.kind, self.reference.id()),
         )

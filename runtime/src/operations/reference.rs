@@ -1,6 +1,6 @@
 //! What a program keeps of an operation.
 
-use std::{collections::BTreeMap, time::SystemTime};
+use std::{collections::BTreeMap, fmt, time::SystemTime};
 
 use serde::{Deserialize, Serialize, de};
 
@@ -48,7 +48,7 @@ impl OperationRef {
     /// The reference to what a submission became.
     pub(super) fn of(intent: &Intent, id: String) -> Result<Self, Error> {
         if id.is_empty() || id.len() > LONGEST || id.chars().any(char::is_control) {
-            return Err(Error::new(Kind::Reference, "the identifier of the operation cannot be one")
+            return Err(Error::of(Kind::Reference, "the identifier of the operation cannot be one")
                 .hint("check where the configuration says that it lies"));
         }
         let Intent { correlation, kind, deployment, parameters, .. } = intent.clone();
@@ -95,6 +95,25 @@ impl OperationRef {
         let mut parts = vec![self.kind.as_str(), &self.id, &self.deployment, &accepted, &self.correlation];
         parts.extend(self.parameters.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]));
         fingerprint::of("reference 1", &parts)
+    }
+}
+
+/// As JSON, on one line: what [`FromStr`](std::str::FromStr) reads.
+impl fmt::Display for OperationRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl std::str::FromStr for OperationRef {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        serde_json::from_str(text).map_err(|cause| {
+            Error::of(Kind::Reference, "the text is not a reference to an operation, or was changed")
+                .hint("store it as `Display` or serde writes it")
+                .cause(cause)
+        })
     }
 }
 

@@ -184,7 +184,7 @@ impl Entry {
         });
         match other {
             None => Ok(()),
-            Some(what) => Err(Error::new(Kind::Reference, format!("the reference of the entry is one of {what}"))
+            Some(what) => Err(Error::of(Kind::Reference, format!("the reference of the entry is one of {what}"))
                 .hint("the store was changed: look on the platform, then restore the entry or take it out")),
         }
     }

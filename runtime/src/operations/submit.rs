@@ -60,12 +60,12 @@ impl<T> Submission<'_, T> {
         let Some(header) = draft.binding.idempotency else {
             let what = format!("the service does not recognise repeated submissions of kind `{kind}`");
             return Err(
-                Error::new(Kind::Configuration, what).hint("look on the platform, then adopt or forget the submission")
+                Error::of(Kind::Configuration, what).hint("look on the platform, then adopt or forget the submission")
             );
         };
         let Some(label) = &draft.label else {
             return Err(
-                Error::new(Kind::Request, "the submission has no label").hint("name it as when it was submitted")
+                Error::of(Kind::Request, "the submission has no label").hint("name it as when it was submitted")
             );
         };
         let entry = draft.within(operations.store().labelled(&operations.deployment(), label)).await?;
@@ -76,12 +76,12 @@ impl<T> Submission<'_, T> {
         let intent = entry.intent();
         if intent.kind() != kind {
             let what = format!("the submission of this label is one of kind `{}`, not `{kind}`", intent.kind());
-            return Err(Error::new(Kind::Store, what).hint("submit it again by the operation that submitted it"));
+            return Err(Error::of(Kind::Store, what).hint("submit it again by the operation that submitted it"));
         }
         if !intent.is_recognised_by(header) {
             let what =
                 format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
-            return Err(Error::new(Kind::Store, what).hint("look on the platform, then adopt or forget the submission"));
+            return Err(Error::of(Kind::Store, what).hint("look on the platform, then adopt or forget the submission"));
         }
         let draft = draft.keyed(intent)?;
         let attempt = draft.within(operations.store().begin(intent.correlation())).await?;
@@ -91,7 +91,7 @@ impl<T> Submission<'_, T> {
     fn draft(self, operations: &Operations) -> Result<Draft, Error> {
         let Self { call, kind, label } = self;
         if call.unsent.client.session.base != operations.client().session.base {
-            return Err(Error::new(
+            return Err(Error::of(
                 Kind::Configuration,
                 "the submission and the operations are those of different clients",
             )
@@ -163,7 +163,7 @@ impl Draft {
     /// A step of the store, in the time of the call.
     async fn within<T>(&self, step: StoreFuture<'_, T>) -> Result<T, Error> {
         clock::limit(self.patience, step).await.unwrap_or_else(|_| {
-            Err(Error::new(Kind::Store, format!("the store did not answer within {}", clock::seconds(self.patience)))
+            Err(Error::of(Kind::Store, format!("the store did not answer within {}", clock::seconds(self.patience)))
                 .hint("look whether another program holds its file"))
         })
     }
@@ -183,7 +183,7 @@ impl Draft {
             .and_then(|body| body.pointer(binding.identifier).and_then(text));
         let reference = id
             .ok_or_else(|| {
-                Error::new(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
+                Error::of(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
             })
             .and_then(|id| OperationRef::of(intent, id))
             .map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
@@ -222,7 +222,7 @@ impl Draft {
 fn correlation() -> Result<String, Error> {
     let mut bytes = [0; 16];
     ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut bytes)
-        .map_err(|_| Error::new(Kind::Configuration, "the system gives no random numbers").hint("try again"))?;
+        .map_err(|_| Error::of(Kind::Configuration, "the system gives no random numbers").hint("try again"))?;
     let id: Uuid = Builder::from_random_bytes(bytes).into_uuid();
     Ok(id.to_string())
 }

@@ -106,6 +106,35 @@ macro_rules! __string_enum {
                 Self::known(&text).unwrap_or(Self::Unknown(text))
             }
         }
+        impl From<$type> for String {
+            fn from(value: $type) -> Self {
+                match value {
+                    $type::Unknown(text) => text,
+                    known => known.as_str().to_owned(),
+                }
+            }
+        }
+        impl ::core::str::FromStr for $type {
+            type Err = ::core::convert::Infallible;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Ok(Self::from(text))
+            }
+        }
+        impl AsRef<str> for $type {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+        impl PartialEq<str> for $type {
+            fn eq(&self, other: &str) -> bool {
+                self.as_str() == other
+            }
+        }
+        impl PartialEq<&str> for $type {
+            fn eq(&self, other: &&str) -> bool {
+                self.as_str() == *other
+            }
+        }
         impl ::core::fmt::Display for $type {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.pad(self.as_str())
@@ -148,6 +177,11 @@ macro_rules! __integer_enum {
                     $($value => Self::$variant,)*
                     _ => Self::Unknown(value),
                 }
+            }
+        }
+        impl From<$type> for $number {
+            fn from(value: $type) -> Self {
+                value.value()
             }
         }
         impl ::core::fmt::Display for $type {

@@ -47,6 +47,36 @@ impl Method {
     }
 }
 
+/// Every method but one of [`Method::Other`] that no request can have.
+impl TryFrom<Method> for http::Method {
+    type Error = crate::Error;
+
+    fn try_from(method: Method) -> Result<Self, crate::Error> {
+        Self::from_bytes(method.as_str().as_bytes())
+            .map_err(|_| crate::Error::of(crate::ErrorKind::Request, "the name of the method is not one of HTTP"))
+    }
+}
+
+/// One of the methods that have a variant.
+impl TryFrom<&http::Method> for Method {
+    type Error = crate::Error;
+
+    fn try_from(method: &http::Method) -> Result<Self, crate::Error> {
+        let known =
+            [Self::Get, Self::Put, Self::Post, Self::Delete, Self::Options, Self::Head, Self::Patch, Self::Trace];
+        known.into_iter().find(|known| known.as_str() == method.as_str()).ok_or_else(|| {
+            crate::Error::of(crate::ErrorKind::Request, "a method that has no variant")
+                .hint("name it by `Method::Other`")
+        })
+    }
+}
+
+impl std::fmt::Display for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
 /// The static description of one operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {

@@ -21,6 +21,8 @@ pub(crate) const PROBLEM: &str = "application/problem+json";
 pub(crate) struct Prepared {
     pub operation: &'static str,
     pub family: &'static str,
+    /// The path as the contract writes it; empty where no contract says one.
+    pub template: &'static str,
     pub method: Method,
     pub url: Url,
     pub headers: HeaderMap,
@@ -68,11 +70,11 @@ impl Draft {
     pub(crate) fn set(&mut self, position: usize, argument: &dyn Argument) -> Result<(), Error> {
         let (Some(parameter), Some(slot)) = (self.operation.parameters.get(position), self.values.get_mut(position))
         else {
-            return Err(Error::new(Kind::Request, "the operation has no such parameter")
+            return Err(Error::of(Kind::Request, "the operation has no such parameter")
                 .hint("the client and its runtime are of different versions: build both from one"));
         };
         *slot = Some(to_value(argument).map_err(|cause| {
-            Error::new(Kind::Request, format!("the parameter `{}` cannot be written", parameter.name)).cause(cause)
+            Error::of(Kind::Request, format!("the parameter `{}` cannot be written", parameter.name)).cause(cause)
         })?);
         Ok(())
     }
@@ -121,6 +123,7 @@ impl Draft {
         Ok(Prepared {
             operation: operation.name,
             family: operation.family,
+            template: operation.path,
             method: operation.method,
             url: url(base, &path, &query.join("&"))?,
             headers,
@@ -132,14 +135,14 @@ impl Draft {
 
 fn no_version(parameter: &str) -> Error {
     let what = format!("the service wants the version of its interface in `{parameter}`, and none is configured");
-    Error::new(Kind::Configuration, what)
+    Error::of(Kind::Configuration, what)
         .hint("nothing was sent: set the version with `Client::builder(…).api_version(…)`")
 }
 
 /// The address below the base, provided that nothing in the path moves it elsewhere.
 pub(crate) fn url(base: &Url, path: &str, query: &str) -> Result<Url, Error> {
     let refuse = || {
-        Error::new(Kind::Request, "the path leaves the template of the operation")
+        Error::of(Kind::Request, "the path leaves the template of the operation")
             .hint("nothing was sent: check the path")
     };
     if !path.starts_with('/') || path.contains(['?', '#', '\\']) {
@@ -177,7 +180,7 @@ fn parameters_in_headers(values: &[(&Parameter, Value)], headers: &mut HeaderMap
 /// Sets a header. The value is not repeated in the error: it may be what an attacker wants to see in a log.
 pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Error> {
     let refuse = |what: &str| {
-        Error::new(Kind::Request, format!("the header `{name}` {what}"))
+        Error::of(Kind::Request, format!("the header `{name}` {what}"))
             .hint("nothing was sent: correct the header, or leave it out")
     };
     let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("has a name that no header can have"))?;
@@ -193,7 +196,7 @@ pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Re
 
 fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap) -> Result<Content, Error> {
     let write = |argument: &dyn Argument| {
-        to_bytes(argument).map_err(|cause| Error::new(Kind::Request, "the body cannot be written").cause(cause))
+        to_bytes(argument).map_err(|cause| Error::of(Kind::Request, "the body cannot be written").cause(cause))
     };
     let (content, media_type) = match payload {
         Payload::None => return Ok(Content::None),
@@ -208,7 +211,7 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
             let value = Value::read(&text).map_err(str::to_owned);
             let text = value.and_then(|value| super::xml::write(&value, root));
             let text = text.map_err(|cause| {
-                Error::new(Kind::Request, format!("the body cannot be written as XML: {cause}"))
+                Error::of(Kind::Request, format!("the body cannot be written as XML: {cause}"))
                     .hint("nothing was sent: correct the value")
             })?;
             (Content::Bytes(text.into()), "application/xml".to_owned())
@@ -226,7 +229,7 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
         }
         Payload::Multipart(mut parts) => {
             if let Some(cause) = parts.error.take() {
-                return Err(Error::new(Kind::Request, "a field of the form cannot be written").cause(cause));
+                return Err(Error::of(Kind::Request, "a field of the form cannot be written").cause(cause));
             }
             // The boundary is chosen when the body is sent, and completes this header.
             let media_type = if operation.body.is_empty() { "multipart/form-data" } else { operation.body };
@@ -244,7 +247,7 @@ fn form(operation: &Operation, json: &[u8]) -> Result<String, Error> {
     let members = match std::str::from_utf8(json).ok().and_then(|text| Value::read(text).ok()) {
         Some(Value::Object(members)) => members,
         Some(Value::Null) => return Ok(String::new()),
-        _ => return Err(Error::new(Kind::Request, "the body of a form is not an object")),
+        _ => return Err(Error::of(Kind::Request, "the body of a form is not an object")),
     };
     let pairs: Vec<String> = members
         .iter()

@@ -58,7 +58,7 @@ impl Raw {
     /// A status that the contract does not declare.
     pub fn undeclared(&self) -> Error {
         let what = format!("the status {} is not declared", self.status.as_u16());
-        Error::new(crate::error::Kind::Decode, what)
+        Error::of(crate::error::Kind::Decode, what)
             .hint("the service answers otherwise than its contract says: regenerate the client")
             .at(self.operation)
             .with_response(self.status, self.excerpt())

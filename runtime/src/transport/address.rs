@@ -6,7 +6,7 @@ use crate::error::{Error, Kind};
 
 /// Parses the address of a server: `https`, or `http` on loopback; no user info, query or fragment.
 pub(crate) fn server(what: &str, text: &str) -> Result<Url, Error> {
-    let refuse = |rule: &str, hint: &str| Err(Error::new(Kind::Configuration, format!("{what} {rule}")).hint(hint));
+    let refuse = |rule: &str, hint: &str| Err(Error::of(Kind::Configuration, format!("{what} {rule}")).hint(hint));
     let Ok(url) = Url::parse(text.trim()) else {
         return refuse("is not an address", "write it in full: https://host.example");
     };

@@ -13,7 +13,7 @@ use crate::{
 /// The whole body, up to `limit` bytes.
 pub(crate) async fn read(response: &mut reqwest::Response, limit: usize, idle: Duration) -> Result<Bytes, Error> {
     let too_large = || {
-        Error::new(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
+        Error::of(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
             .hint("ask for less, or use the operation's streaming form")
     };
     // What the server announces is checked first, and never believed: it reserves no memory.
@@ -61,6 +61,6 @@ async fn chunk(response: &mut reqwest::Response, idle: Duration) -> Result<Optio
 
 /// The error of a server that says nothing for too long.
 pub(crate) fn silent(idle: Duration) -> Error {
-    Error::new(Kind::Timeout, format!("the service was silent for {}", clock::seconds(idle)))
+    Error::of(Kind::Timeout, format!("the service was silent for {}", clock::seconds(idle)))
         .hint("call again, or set a longer idle time")
 }

@@ -114,13 +114,25 @@ impl Transport {
     }
 
     /// Posts a form to an issuer.
-    pub(crate) async fn post_form(&self, url: &Url, form: SecretString, deadline: Until) -> Result<Reply, Error> {
-        let request = self
+    pub(crate) async fn post_form(
+        &self,
+        url: &Url,
+        form: SecretString,
+        authorization: Option<&SecretString>,
+        deadline: Until,
+    ) -> Result<Reply, Error> {
+        let mut request = self
             .client(url)?
             .post(url.clone())
             .header(header::ACCEPT, "application/json")
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form.expose_secret().to_owned());
+        if let Some(authorization) = authorization {
+            let mut value = HeaderValue::try_from(authorization.expose_secret())
+                .map_err(|_| Error::of(Kind::Secret, "the client's secret cannot stand in a header"))?;
+            value.set_sensitive(true);
+            request = request.header(header::AUTHORIZATION, value);
+        }
         self.whole(request, url, deadline).await
     }
 
@@ -136,19 +148,19 @@ impl Transport {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(error)) => {
                 let kind = if error.is_connect() { Kind::Connect } else { Kind::Token };
-                Err(Error::new(kind, format!("{} did not answer", place()))
+                Err(Error::of(kind, format!("{} did not answer", place()))
                     .because(error.reason())
                     .hint("check the issuer's address, the network and the certificates")
                     .passing(error.is_retryable())
                     .cause(error))
             }
-            Err(_) => Err(Error::new(Kind::Timeout, format!("{} did not answer in time", place())).hint("call again")),
+            Err(_) => Err(Error::of(Kind::Timeout, format!("{} did not answer in time", place())).hint("call again")),
         }
     }
 }
 
 fn unusable(cause: &str) -> Error {
-    Error::new(Kind::Configuration, format!("no connection can be made: {cause}"))
+    Error::of(Kind::Configuration, format!("no connection can be made: {cause}"))
         .hint("check the certificates of the system and the proxy settings")
 }
 
@@ -197,7 +209,7 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
     } else {
         (Kind::Transport, "", "the connection broke", "call again".to_owned())
     };
-    Error::new(kind, format!("{what}: {}", chain(cause))).because(reason).hint(hint)
+    Error::of(kind, format!("{what}: {}", chain(cause))).because(reason).hint(hint)
 }
 
 /// Whether the connection stood and TLS did not: an alert, or a peer that hangs up on the greeting.

@@ -88,7 +88,7 @@ impl ByteStream {
         while let Some(chunk) = self.next().await {
             let chunk = chunk?;
             if whole.len() + chunk.len() > limit {
-                return Err(Error::new(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
+                return Err(Error::of(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
                     .hint("read it as a stream, or save it to a file")
                     .at(self.operation));
             }
@@ -125,7 +125,7 @@ impl ByteStream {
     pub async fn save(mut self, path: impl AsRef<Path>) -> Result<u64, Error> {
         let path = path.as_ref();
         let refuse = |cause: std::io::Error| {
-            Error::new(Kind::File, format!("`{}` cannot be written: {cause}", path.display()))
+            Error::of(Kind::File, format!("`{}` cannot be written: {cause}", path.display()))
                 .hint("check the folder, its permissions and the space left")
         };
         let mut file = tokio::fs::File::create(path).await.map_err(refuse)?;
@@ -173,7 +173,7 @@ impl Stream for ByteStream {
                     let silence = this.silence.get_or_insert_with(|| Box::pin(clock::sleep(idle)));
                     ready!(silence.as_mut().poll(context));
                     this.source = BodySource::Whole(None);
-                    let error = Error::new(Kind::Timeout, format!("the body stalled for {}", clock::seconds(idle)));
+                    let error = Error::of(Kind::Timeout, format!("the body stalled for {}", clock::seconds(idle)));
                     return Poll::Ready(Some(Err(error.hint("call again").at(this.operation))));
                 }
             }

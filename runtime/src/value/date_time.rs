@@ -1,5 +1,7 @@
 //! Points in time, dates and times of day, as text.
 
+use std::{cmp::Ordering, time::SystemTime};
+
 use time::{OffsetDateTime, PrimitiveDateTime, UtcOffset, format_description::well_known::Rfc3339};
 
 use super::text_backed;
@@ -16,7 +18,7 @@ use crate::Error;
 /// assert_eq!(local.to_utc().unwrap().unix_timestamp(), 1_714_557_600);
 /// assert!(DateTime::new("soon").to_utc().is_err());
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DateTime(String);
 
 text_backed!(DateTime);
@@ -59,6 +61,39 @@ impl From<OffsetDateTime> for DateTime {
     fn from(time: OffsetDateTime) -> Self {
         // Years beyond 9999 and offsets with seconds have no form in RFC 3339; their own is kept.
         Self(time.format(&Rfc3339).unwrap_or_else(|_| time.to_string()))
+    }
+}
+
+impl From<SystemTime> for DateTime {
+    fn from(time: SystemTime) -> Self {
+        Self::from(OffsetDateTime::from(time))
+    }
+}
+
+/// The point in time, as [`to_utc`](DateTime::to_utc) reads it.
+impl TryFrom<&DateTime> for SystemTime {
+    type Error = Error;
+
+    fn try_from(time: &DateTime) -> Result<Self, Error> {
+        time.to_utc().map(Self::from)
+    }
+}
+
+/// In the order of time, whatever the offsets; what is not a point in time comes last. Equal are only the same texts.
+impl Ord for DateTime {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.to_utc(), other.to_utc()) {
+            (Ok(one), Ok(two)) => one.cmp(&two).then_with(|| self.0.cmp(&other.0)),
+            (Ok(_), Err(_)) => Ordering::Less,
+            (Err(_), Ok(_)) => Ordering::Greater,
+            (Err(_), Err(_)) => self.0.cmp(&other.0),
+        }
+    }
+}
+
+impl PartialOrd for DateTime {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

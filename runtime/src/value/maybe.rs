@@ -51,6 +51,43 @@ impl<T> Maybe<T> {
         }
     }
 
+    /// The value changed by `change`, where there is one.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Maybe<U> {
+        match self {
+            Self::Absent => Maybe::Absent,
+            Self::Null => Maybe::Null,
+            Self::Value(value) => Maybe::Value(change(value)),
+        }
+    }
+
+    /// The value, or `other` where there is none.
+    pub fn unwrap_or(self, other: T) -> T {
+        self.into_option().unwrap_or(other)
+    }
+
+    /// The value, or what `other` gives where there is none.
+    pub fn unwrap_or_else(self, other: impl FnOnce() -> T) -> T {
+        self.into_option().unwrap_or_else(other)
+    }
+
+    /// The value, or the default of its type where there is none.
+    pub fn unwrap_or_default(self) -> T
+    where
+        T: Default,
+    {
+        self.into_option().unwrap_or_default()
+    }
+
+    /// Whether there is a value.
+    pub const fn is_value(&self) -> bool {
+        matches!(self, Self::Value(_))
+    }
+
+    /// Takes the value out, and leaves the member absent.
+    pub fn take(&mut self) -> Self {
+        std::mem::take(self)
+    }
+
     /// The value, if there is one. Absent and null both become `None`.
     pub fn into_option(self) -> Option<T> {
         match self {
@@ -70,6 +107,13 @@ impl<T> From<T> for Maybe<T> {
 impl<T> From<Option<T>> for Maybe<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Self::Value)
+    }
+}
+
+/// Absent and null both become `None`.
+impl<T> From<Maybe<T>> for Option<T> {
+    fn from(value: Maybe<T>) -> Self {
+        value.into_option()
     }
 }
 

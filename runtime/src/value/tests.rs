@@ -1,8 +1,8 @@
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{from_str, to_string};
 
-use super::{Base64, Date, DateTime, Time, TimeSpan};
+use super::{Base64, Date, DateTime, Maybe, Time, TimeSpan};
 
 #[test]
 fn any_text_is_read_and_given_back() {
@@ -114,4 +114,52 @@ fn bytes_are_base64() {
         assert!(!error.contains("canary"), "{error}");
     }
     assert_eq!(format!("{:?}", Base64::from("canary")), "Base64(6 bytes)");
+}
+
+#[test]
+fn points_in_time_stand_in_the_order_of_time() {
+    let mut times: Vec<DateTime> = [
+        "soon",
+        "2024-05-01T12:00:00+02:00",
+        "2024-05-01T11:00:00Z",
+        "2024-05-01T12:30:00+02:00",
+        "2024-05-01T10:00:00Z",
+        "",
+    ]
+    .map(DateTime::from)
+    .into();
+    times.sort();
+    let texts: Vec<&str> = times.iter().map(DateTime::as_str).collect();
+    let expected = [
+        "2024-05-01T10:00:00Z",
+        "2024-05-01T12:00:00+02:00",
+        "2024-05-01T12:30:00+02:00",
+        "2024-05-01T11:00:00Z",
+        "",
+        "soon",
+    ];
+    assert_eq!(texts, expected);
+    for (index, one) in times.iter().enumerate() {
+        for (other_index, other) in times.iter().enumerate() {
+            assert_eq!(one.cmp(other), index.cmp(&other_index), "{one} {other}");
+        }
+    }
+    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(1_714_557_600_500);
+    let written = DateTime::from(now);
+    assert_eq!(written, "2024-05-01T10:00:00.5Z");
+    assert_eq!(SystemTime::try_from(&written).unwrap(), now);
+    assert!(SystemTime::try_from(&DateTime::new("soon")).is_err());
+    assert_eq!(String::from("x".parse::<TimeSpan>().unwrap()), "x");
+}
+
+#[test]
+fn a_member_that_may_be_absent_is_used_like_an_option() {
+    let values = [Maybe::Absent, Maybe::Null, Maybe::Value(2)];
+    assert_eq!(values.map(|value| value.map(|number| number + 1)), [Maybe::Absent, Maybe::Null, Maybe::Value(3)]);
+    assert_eq!(values.map(|value| value.unwrap_or(7)), [7, 7, 2]);
+    assert_eq!(values.map(Maybe::unwrap_or_default), [0, 0, 2]);
+    assert_eq!(values.map(|value| value.unwrap_or_else(|| 8)), [8, 8, 2]);
+    assert_eq!(values.map(Option::from), [None, None, Some(2)]);
+    let mut value = Maybe::Value(1);
+    assert_eq!((value.take(), value), (Maybe::Value(1), Maybe::Absent));
 }

@@ -188,5 +188,5 @@ fn team(place: &str, text: &str) -> Result<Uuid, Error> {
 }
 
 fn wrong(what: &str, hint: &str) -> Error {
-    Error::new(Kind::Configuration, what).hint(hint)
+    Error::of(Kind::Configuration, what).hint(hint)
 }

@@ -50,7 +50,7 @@ impl Row {
 
     pub(super) fn entry(&self) -> Result<Entry, Error> {
         let wrong = |what: &str| {
-            Error::new(Kind::Store, format!("{} of the store cannot be read: {what}", self.place())).hint(
+            Error::of(Kind::Store, format!("{} of the store cannot be read: {what}", self.place())).hint(
                 "look on the platform what became of it; then restore the row, update the client if a later one wrote it, \
                  or take the row out",
             )
@@ -80,7 +80,7 @@ impl Row {
         let (number, _) = self.last.as_ref()?;
         let cause = self.observation()?.err()?;
         let place = format!("row {number} of the table `observation` (submission {})", self.correlation);
-        let error = Error::new(Kind::Store, format!("{place} of the store cannot be read: it is damaged or newer"));
+        let error = Error::of(Kind::Store, format!("{place} of the store cannot be read: it is damaged or newer"));
         let error = error.hint("look at the operation anew, or update the client").cause(cause);
         Some(Unreadable::new(place, self.label.clone(), error))
     }
@@ -119,7 +119,7 @@ pub(super) fn column(number: u64) -> i64 {
 
 pub(super) fn write(value: &impl Serialize) -> Result<String, Failure> {
     serde_json::to_string(value)
-        .map_err(|_| Failure::Own(Error::new(Kind::Store, "an entry cannot be written").hint("report this")))
+        .map_err(|_| Failure::Own(Error::of(Kind::Store, "an entry cannot be written").hint("report this")))
 }
 
 pub(super) fn is_conflict(cause: &rusqlite::Error) -> bool {

@@ -46,7 +46,7 @@ impl Worker {
             }
         };
         thread::Builder::new().name("platform-store".to_owned()).spawn(work).map_err(|cause| {
-            Error::new(Kind::Store, format!("no thread can be started for the store: {cause}")).hint("try again")
+            Error::of(Kind::Store, format!("no thread can be started for the store: {cause}")).hint("try again")
         })?;
         Ok(Self(sender))
     }
@@ -96,7 +96,7 @@ impl Worker {
                 // Whoever asked may have gone away just now.
                 drop(reply.send(outcome));
             });
-            let ended = || Error::new(Kind::Store, format!("the store did not {action}")).hint("open the store again");
+            let ended = || Error::of(Kind::Store, format!("the store did not {action}")).hint("open the store again");
             self.0.send(step).await.map_err(|_| ended())?;
             match answer.await {
                 Ok(Ok(value)) => Ok(value),
@@ -109,6 +109,6 @@ impl Worker {
 }
 
 pub(super) fn failed(action: &str, cause: &rusqlite::Error) -> Error {
-    Error::new(Kind::Store, format!("the store cannot {action}: {cause}"))
+    Error::of(Kind::Store, format!("the store cannot {action}: {cause}"))
         .hint("check the file, its folder, the space on its disk, and other programs that hold it")
 }

@@ -128,6 +128,30 @@ fn errors_name_field_and_type() {
 }
 
 #[test]
+fn an_open_enumeration_is_used_like_its_text() {
+    let parsed: Status = "on-hold".parse().unwrap();
+    assert_eq!(parsed, Status::OnHold);
+    assert_eq!(parsed, "on-hold");
+    assert_eq!(parsed.as_ref().len(), 7);
+    assert_eq!(String::from(Status::Unknown("odd".to_owned())), "odd");
+    assert_eq!((String::from(Status::Active), i32::from(Level::High)), ("active".to_owned(), 1));
+}
+
+#[test]
+fn methods_are_those_of_http() {
+    for method in [Get, Put, Post, Delete, Options, Head, Patch, Trace] {
+        let http = http::Method::try_from(method).unwrap();
+        assert_eq!((http.as_str(), Method::try_from(&http).unwrap()), (method.to_string().as_str(), method));
+    }
+    assert_eq!(http::Method::try_from(Method::Other("PURGE")).unwrap().as_str(), "PURGE");
+    for odd in ["", "G T", "G\r\nT"] {
+        assert!(http::Method::try_from(Method::Other(odd)).unwrap_err().is_request(), "{odd:?}");
+    }
+    let other = http::Method::from_bytes(b"PURGE").unwrap();
+    assert!(Method::try_from(&other).unwrap_err().to_string().contains("Method::Other"));
+}
+
+#[test]
 fn unknown_enum_values_are_kept() {
     assert_eq!(from_str::<Status>(r#""on-hold""#).unwrap(), Status::OnHold);
     let kept: Status = from_str(r#""paused""#).unwrap();

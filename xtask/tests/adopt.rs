@@ -1,0 +1,110 @@
+//! Another service in the place of the one that is pinned.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use std::process::Command;
+
+use support::server::{Request, Response, Server};
+use support::{Workspace, contract};
+
+/// A workspace of the service before, in git.
+fn committed() -> Workspace {
+    let workspace = Workspace::pinned();
+    let rules = workspace.read("specs/codegen.toml") + "\n[rename]\n\"GET /api/things\" = \"everything\"\n";
+    workspace.write("specs/codegen.toml", &rules);
+    workspace.write("specs/graphql/before.graphql", "query Before { thing }");
+    assert_eq!(workspace.run(&["regenerate", "--offline"]).code, Some(0));
+    git(&workspace, &["init", "-q"]);
+    commit(&workspace);
+    workspace
+}
+
+fn commit(workspace: &Workspace) {
+    git(workspace, &["add", "-A"]);
+    git(workspace, &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "before"]);
+}
+
+fn git(workspace: &Workspace, arguments: &[&str]) {
+    let run = Command::new("git").arg("-C").arg(workspace.root()).args(arguments).output().expect("git runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+const PATHS: [&str; 4] = ["/api/orders/v1", "/api/orders/v1/open", "/api/parts", "/health"];
+
+#[test]
+fn everything_of_the_service_before_leaves() {
+    let workspace = committed();
+    let server = Server::start(|request: &Request| match request.path.as_str() {
+        "/openapi/v1.json" => Response::json(contract::with_paths(&PATHS)),
+        _ => Response::status(404),
+    });
+    let run = workspace.run(&["adopt", "--base-url", &server.url()]);
+    run.succeeds(&[
+        "orders, parts",
+        "removes specs/graphql/before.graphql",
+        "begins specs/names.lock afresh",
+        "platform from http",
+        &format!("export PLATFORM_BASE_URL={} PLATFORM_TOKEN=", server.url()),
+        "cargo run -p platform-client --example first",
+    ]);
+    let configuration = workspace.read("specs/codegen.toml");
+    for part in [
+        "base_url_env = \"PLATFORM_BASE_URL\"",
+        "variables = \"PLATFORM_\"",
+        "name = \"orders\"\nprefixes = [\"/api/orders/v1\"]",
+        "name = \"parts\"\nprefixes = [\"/api/parts\"]",
+    ] {
+        assert!(configuration.contains(part), "{part}\n{configuration}");
+    }
+    assert!(!configuration.contains("things") && !configuration.contains("rename"), "{configuration}");
+    let names = workspace.read("specs/names.lock");
+    assert!(names.contains("orders.") && !names.contains("everything"), "{names}");
+    assert!(!workspace.path("specs/graphql/before.graphql").exists());
+    assert!(!run.stdout.contains("unused"), "{}", run.stdout);
+    workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+}
+
+#[test]
+fn a_dry_run_prints_the_families_and_changes_nothing() {
+    let workspace = committed();
+    workspace.write("contract.json", &contract::with_paths(&PATHS));
+    let before = workspace.tree();
+    let run = workspace.run(&["adopt", "--dry-run", "--contract", "contract.json"]);
+    run.succeeds(&["[[family]]", "name = \"orders\"", "prefixes = [\"/api/orders/v1\"]", "[source.token]"]);
+    assert_eq!(workspace.tree(), before);
+}
+
+#[test]
+fn what_cannot_be_brought_back_is_not_written_over() {
+    let workspace = committed();
+    workspace.write("contract.json", &contract::with_paths(&PATHS));
+    let before = workspace.tree();
+    workspace
+        .run(&["adopt", "--contract", "contract.json"])
+        .fails(5, &["adopt/not-clean", "1 change that", "git stash"]);
+    assert_eq!(workspace.tree(), before);
+    let bare = Workspace::pinned();
+    bare.run(&["adopt", "--contract", "contract.json"]).fails(5, &["not a git repository", "git init"]);
+    bare.run(&["adopt"]).fails(5, &["--base-url"]);
+}
+
+#[test]
+fn a_failure_leaves_everything_as_it_was() {
+    for text in ["<html>Sign in</html>", "{\"openapi\":\"3.0.4\",\"paths\":{"] {
+        let workspace = committed();
+        workspace.write("contract.json", text);
+        commit(&workspace);
+        let before = workspace.tree();
+        assert_eq!(workspace.run(&["adopt", "--contract", "contract.json"]).code, Some(4));
+        assert_eq!(workspace.tree(), before);
+    }
+    // A generated file that was edited by hand ends the run after the configuration was written.
+    let workspace = committed();
+    workspace.write("contract.json", &contract::with_paths(&PATHS));
+    workspace.write("generated-client/src/generated/mine.rs", "// mine\n");
+    commit(&workspace);
+    let before = workspace.tree();
+    workspace.run(&["adopt", "--contract", "contract.json"]).fails(2, &["mine.rs"]);
+    assert_eq!(workspace.tree(), before);
+}
