@@ -6,51 +6,22 @@ use serde_json::{Map, Value};
 
 use super::change::{Change, Log};
 use super::finding::{Drift, Finding, Operations, Unjudged};
-use super::schema::is_prose;
+use super::schema::{is_prose, is_value};
 use super::side::Side;
 use crate::pointer::{join, push};
 
-/// Members whose value is compared at the place that has them, and told where it matters.
-const OWN: [&str; 46] = [
-    "$ref",
+/// Members beside the keywords of schemas whose value is compared at the place that has them.
+const OWN: [&str; 17] = [
     "allowEmptyValue",
     "allowReserved",
-    "const",
-    "collectionFormat",
-    "default",
-    "deprecated",
-    "discriminator",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
     "explode",
-    "format",
     "in",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
     "name",
-    "nullable",
     "operationId",
-    "pattern",
-    "readOnly",
-    "required",
     "security",
     "style",
     "tags",
-    "type",
-    "uniqueItems",
-    "writeOnly",
     "x-collection-format",
-    "x-nullable",
     "x-stability-level",
     "x-sunset",
     "dependentRequired",
@@ -232,7 +203,7 @@ impl<'a> Walk<'a, '_> {
 
     /// A member that differs from its counterpart.
     fn member(&mut self, key: &str, child: &'a Value, place: &mut String, counterpart: Counterpart<'a>, judged: bool) {
-        let written = key == "$ref" || (judged && OWN.contains(&key)) || is_version(place);
+        let written = key == "$ref" || (judged && (is_value(key) || OWN.contains(&key))) || is_version(place);
         let prose = is_prose_at(key, child, place);
         if !written && !prose {
             return self.visit(child, place, counterpart);

@@ -23,12 +23,11 @@ const ONE: [&str; 9] = [
 ];
 /// Keywords that hold schemas by name or by position.
 const MANY: [&str; 3] = ["dependentSchemas", "patternProperties", "prefixItems"];
-/// Keywords with rules of their own.
-const RULED: [&str; 34] = [
+/// Keywords with rules of their own that hold schemas.
+const CONTAINERS: [&str; 5] = ["additionalProperties", "allOf", "anyOf", "oneOf", "properties"];
+/// Keywords with rules of their own that hold values.
+const VALUES: [&str; 29] = [
     "$ref",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
     "const",
     "default",
     "deprecated",
@@ -49,9 +48,7 @@ const RULED: [&str; 34] = [
     "minimum",
     "multipleOf",
     "nullable",
-    "oneOf",
     "pattern",
-    "properties",
     "readOnly",
     "required",
     "type",
@@ -60,6 +57,11 @@ const RULED: [&str; 34] = [
     "x-nullable",
     "collectionFormat",
 ];
+
+/// Whether the value of a keyword is compared at the schema that has it.
+pub(in crate::drift) fn is_value(key: &str) -> bool {
+    VALUES.contains(&key)
+}
 
 /// Whether a member of any object says nothing that a program could notice.
 pub(in crate::drift) fn is_prose(key: &str) -> bool {
@@ -140,7 +142,8 @@ impl<'a> Pair<'a, '_> {
         let known = |key: &str| {
             ONE.contains(&key)
                 || MANY.contains(&key)
-                || RULED.contains(&key)
+                || CONTAINERS.contains(&key)
+                || is_value(key)
                 || is_prose(key)
                 || key.starts_with("x-")
                 || matches!(key, "$defs" | "definitions")

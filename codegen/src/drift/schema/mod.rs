@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use super::change::{Change, Class, Log, Spot};
 use super::rule::Rule;
 use crate::model::Node;
-pub(super) use keywords::is_prose;
+pub(super) use keywords::{is_prose, is_value};
 use read::Schema;
 
 /// The pairs of schemas that were met, and who reaches them.
