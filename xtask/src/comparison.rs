@@ -8,17 +8,22 @@ use crate::failure::{Exit, Failure};
 
 /// One document of a state.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub(crate) struct ComparedDocument {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
 }
 
 /// Compares documents by their names. `today` is the day by which announced ends are over, where it is not today.
-pub(crate) fn compare(before: &[Document], after: &[Document], today: Option<&str>) -> Result<Drift, Failure> {
+pub(crate) fn compare(
+    before: &[ComparedDocument],
+    after: &[ComparedDocument],
+    today: Option<&str>,
+) -> Result<Drift, Failure> {
     let now = || OffsetDateTime::now_utc().date().to_string();
     let today = today.map_or_else(now, str::to_owned);
-    let [before, after] = [before, after]
-        .map(|documents| documents.iter().map(|Document { name, bytes }| Contract { name, bytes }).collect::<Vec<_>>());
+    let [before, after] = [before, after].map(|documents| {
+        documents.iter().map(|ComparedDocument { name, bytes }| Contract { name, bytes }).collect::<Vec<_>>()
+    });
     drift::compare(&before, &after, &today).map_err(|report| {
         let hint = "check the two sources: nothing was compared";
         Failure::new(Exit::Contract, "drift/not-a-contract", report.to_string(), hint)

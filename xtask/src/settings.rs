@@ -17,7 +17,7 @@ use crate::workspace::{CONFIGURATION, GRAPHQL, SCHEMA, Workspace};
 /// The whole configuration.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
-    pub(crate) source: Source,
+    pub(crate) source: SourceSettings,
     /// What the generator reads.
     pub(crate) codegen: Setup,
     /// The text that it was read from.
@@ -27,7 +27,7 @@ pub(crate) struct Settings {
 /// `[source]`: where the contracts come from.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Source {
+pub(crate) struct SourceSettings {
     /// Base URL of the deployment.
     pub(crate) base_url: Option<String>,
     /// Environment variable that holds the base URL; it goes before `base_url`.
@@ -144,8 +144,8 @@ impl Settings {
         let mut table = DeTable::parse(text).map_err(at)?;
         let source = table.get_mut().remove("source");
         let source = match source {
-            Some(value) => Source::deserialize(toml::de::ValueDeserializer::from(value)).map_err(at)?,
-            None => Source::default(),
+            Some(value) => SourceSettings::deserialize(toml::de::ValueDeserializer::from(value)).map_err(at)?,
+            None => SourceSettings::default(),
         };
         let codegen = Config::deserialize(toml::de::Deserializer::from(table)).map_err(at)?;
         check_documents(text, &source.documents)?;

@@ -79,8 +79,8 @@ pub(super) struct Change {
     pub(super) subject: String,
     /// What a rule about many keywords, values or media types is about here.
     pub(super) keyword: String,
-    pub(super) before: Option<Place>,
-    pub(super) after: Option<Place>,
+    pub(super) before: Option<OutlineSite>,
+    pub(super) after: Option<OutlineSite>,
     pub(super) class: Class,
     /// Whether the member or parameter is required.
     pub(super) required: bool,
@@ -98,12 +98,12 @@ pub(super) struct Change {
 
 /// A place in the outline of a contract.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct OutlineSite {
     pub(super) pointer: String,
     pub(super) value: String,
 }
 
-impl Place {
+impl OutlineSite {
     pub(super) fn of(node: &Node<'_>) -> Self {
         Self { pointer: node.pointer.clone(), value: short(node.value) }
     }
@@ -179,8 +179,8 @@ impl Change {
             rule,
             subject: subject.into(),
             keyword: String::new(),
-            before: before.map(Place::of),
-            after: after.map(Place::of),
+            before: before.map(OutlineSite::of),
+            after: after.map(OutlineSite::of),
             class: Class::OPERATION,
             required: false,
             variant: "",

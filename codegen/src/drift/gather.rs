@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest as _, Sha256};
 
 use super::aliases;
-use super::change::{Change, Direction, Place, Spot, label};
+use super::change::{Change, Direction, OutlineSite, Spot, label};
 use super::finding::{Finding, Site};
 use super::rule::{Rule, Wire};
 use super::schema::Graph;
@@ -38,8 +38,8 @@ pub(super) fn gather(
 }
 
 fn cause(change: &Change) -> Cause {
-    let place = |place: &Option<Place>| place.as_ref().map(|place| label(&place.pointer)).unwrap_or_default();
-    let value = |place: &Option<Place>| place.as_ref().map(|place| place.value.clone()).unwrap_or_default();
+    let place = |place: &Option<OutlineSite>| place.as_ref().map(|place| label(&place.pointer)).unwrap_or_default();
+    let value = |place: &Option<OutlineSite>| place.as_ref().map(|place| place.value.clone()).unwrap_or_default();
     let (old, new) = (value(&change.before), value(&change.after));
     let identity = match change.rule {
         // One segment that changed everywhere is one move.
@@ -132,7 +132,7 @@ fn finding(
         (false, _) => Direction::Response,
         (true, false) => Direction::Request,
     };
-    let site = |side: &Side, place: &Option<Place>| {
+    let site = |side: &Side, place: &Option<OutlineSite>| {
         place.as_ref().map(|place| Site {
             document: side.document.name.clone(),
             pointer: side.source(&place.pointer),

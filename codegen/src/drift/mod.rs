@@ -50,7 +50,7 @@ use compared::Compared;
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
 use lifecycle::Sunset;
-pub use rule::{Entry, RULES, Rule, Wire};
+pub use rule::{Declaration, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side, segments};
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::change::{Class, Place, Spot};
+use super::change::{Class, OutlineSite, Spot};
 use super::compared::Compared;
 use super::lifecycle::{self, Sunset};
 use super::rule::Rule;
@@ -141,7 +141,7 @@ fn parameter<'a>(compared: &mut Compared<'a, '_>, before: &Node<'a>, after: &Nod
             let change = compared.push(Rule::ParameterStyleChanged, Some(before), Some(after));
             (change.class, change.subject, change.keyword) = (class, subject.clone(), keyword.to_owned());
             for (place, node) in [(&mut change.before, before), (&mut change.after, after)] {
-                *place = Some(Place { pointer: join(&node.pointer, keyword), value: value(node) });
+                *place = Some(OutlineSite { pointer: join(&node.pointer, keyword), value: value(node) });
             }
         }
     }

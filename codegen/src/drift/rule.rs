@@ -31,7 +31,7 @@ impl Wire {
 
 /// The declaration of one rule.
 #[derive(Debug)]
-pub struct Entry {
+pub struct Declaration {
     /// Stable name, in kebab case.
     pub id: &'static str,
     /// The rule of the opposite change.
@@ -62,10 +62,10 @@ macro_rules! rules {
         impl Rule {
             /// What the rule declares.
             #[must_use]
-            pub fn entry(self) -> &'static Entry {
+            pub fn entry(self) -> &'static Declaration {
                 match self {
                     $(Self::$name => {
-                        const ENTRY: &Entry = &Entry {
+                        const ENTRY: &Declaration = &Declaration {
                             id: $id,
                             mirror: Rule::$mirror,
                             request: Wire::$request,

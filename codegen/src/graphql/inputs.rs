@@ -4,7 +4,7 @@ use apollo_compiler::ast::{Type as SchemaType, Value};
 use apollo_compiler::executable::Operation;
 use apollo_compiler::schema::{EnumType, ExtendedType, InputObjectType};
 
-use super::lower::{Lower, Place, bare, deprecation, described, field, text, wrapped};
+use super::lower::{Lower, TypePlace, bare, deprecation, described, field, text, wrapped};
 use super::model::TYPES;
 use crate::model::{EnumKind, Field, Kind, Tagging, Type, TypeId, Variant, VariantContent};
 use crate::naming::Scope;
@@ -19,7 +19,7 @@ impl<'a> Lower<'a> {
             return Type::Named(*id);
         }
         let (schema, wish) = (self.schema, self.wishes.get(name).cloned());
-        let place = |wish: String| Place { module: Ident::fixed(TYPES), path: name.to_owned(), wish };
+        let place = |wish: String| TypePlace { module: Ident::fixed(TYPES), path: name.to_owned(), wish };
         match (schema.types.get(name), wish) {
             (Some(ExtendedType::Enum(values)), Some(wish)) => {
                 let id = self.open(&place(wish));
@@ -90,7 +90,7 @@ impl<'a> Lower<'a> {
         if operation.variables.is_empty() {
             return false;
         }
-        let place = Place { module: module.clone(), path: "$".to_owned(), wish: "Variables".to_owned() };
+        let place = TypePlace { module: module.clone(), path: "$".to_owned(), wish: "Variables".to_owned() };
         let id = self.open(&place);
         let wishes: Vec<(&str, String)> =
             operation.variables.iter().map(|variable| (variable.name.as_str(), member_name(&variable.name))).collect();

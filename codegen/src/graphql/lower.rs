@@ -21,7 +21,7 @@ use crate::text::docs::Docs;
 
 /// The place of a type: its module, the path to it there, and the name that it would like.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct TypePlace {
     pub(super) module: Ident,
     pub(super) path: String,
     pub(super) wish: String,
@@ -83,7 +83,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Takes an identifier and a name for a definition.
-    pub(super) fn open(&mut self, place: &Place) -> TypeId {
+    pub(super) fn open(&mut self, place: &TypePlace) -> TypeId {
         let name = match (place.wish.as_str(), place.path.as_str()) {
             // The two types that every document has, where it has them.
             ("Data", "") => Ident::fixed("Data"),

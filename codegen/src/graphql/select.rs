@@ -5,7 +5,7 @@ use apollo_compiler::executable::{Field, Fragment, Operation, Selection, Selecti
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::{ExecutableDocument, Node};
 
-use super::lower::{Lower, Place, Selected, bare, deprecation, described, field, wrapped};
+use super::lower::{Lower, Selected, TypePlace, bare, deprecation, described, field, wrapped};
 use super::model::{FRAGMENTS, Shared};
 use super::read::{position, source};
 use crate::Problem;
@@ -27,7 +27,7 @@ struct Part<'d> {
 }
 
 /// A member of an object, with every place that selects it.
-struct Found<'d> {
+struct SelectedField<'d> {
     field: &'d Node<Field>,
     sure: bool,
     places: Vec<Part<'d>>,
@@ -44,7 +44,7 @@ impl<'a> Lower<'a> {
     /// The types of the data of an operation.
     pub(super) fn data(&mut self, module: &Ident, operation: &'a Operation) {
         let parts = [Part { set: &operation.selection_set, sure: true }];
-        let place = Place { module: module.clone(), path: String::new(), wish: "Data".to_owned() };
+        let place = TypePlace { module: module.clone(), path: String::new(), wish: "Data".to_owned() };
         let root = operation.selection_set.ty.as_str();
         let what = match operation.operation_type {
             OperationType::Query => "What the query answers.",
@@ -55,13 +55,13 @@ impl<'a> Lower<'a> {
     }
 
     /// The type of a value of the schema's type `ty`.
-    fn value(&mut self, ty: &str, parts: &[Part<'a>], place: Place) -> TypeId {
+    fn value(&mut self, ty: &str, parts: &[Part<'a>], place: TypePlace) -> TypeId {
         if let Some(fragment) = self.whole(ty, parts) {
             if let Some(id) = self.fragments.get(fragment.name.as_str()) {
                 return *id;
             }
             let name = fragment.name.to_string();
-            let place = Place { module: Ident::fixed(FRAGMENTS), wish: type_name(&name), path: name.clone() };
+            let place = TypePlace { module: Ident::fixed(FRAGMENTS), wish: type_name(&name), path: name.clone() };
             let id = self.shape(&place, ty, &[Part { set: &fragment.selection_set, sure: true }]);
             self.fragments.insert(name, id);
             return id;
@@ -80,7 +80,7 @@ impl<'a> Lower<'a> {
         (spread.directives.is_empty() && fragment.selection_set.ty == ty).then_some(fragment)
     }
 
-    fn shape(&mut self, place: &Place, ty: &str, parts: &[Part<'a>]) -> TypeId {
+    fn shape(&mut self, place: &TypePlace, ty: &str, parts: &[Part<'a>]) -> TypeId {
         let all = self.possible(ty);
         let told_apart: Vec<String> = all.iter().filter(|one| self.has_own(parts, &all, one)).cloned().collect();
         if told_apart.is_empty() {
@@ -112,9 +112,9 @@ impl<'a> Lower<'a> {
     }
 
     /// One of several objects, and of `others` for which nothing of their own is selected.
-    fn union(&mut self, place: &Place, parts: &[Part<'a>], objects: &[String], others: &[String]) -> TypeId {
+    fn union(&mut self, place: &TypePlace, parts: &[Part<'a>], objects: &[String], others: &[String]) -> TypeId {
         let id = self.open(place);
-        let mut all: Vec<Vec<Found<'a>>> = Vec::new();
+        let mut all: Vec<Vec<SelectedField<'a>>> = Vec::new();
         for object in objects.iter().chain(others.first()) {
             let mut found = Vec::new();
             self.collect(parts, object, &mut found);
@@ -136,7 +136,7 @@ impl<'a> Lower<'a> {
         let names = self.names.members(Scope::with(["Unknown"]), &key, &wishes);
         let (mut variants, mut types) = (Vec::new(), Vec::new());
         for ((wire, wish), name) in wishes.iter().zip(names) {
-            let inner = Place {
+            let inner = TypePlace {
                 module: place.module.clone(),
                 path: format!("{}@{wire}", place.path),
                 wish: type_name(&match wire.is_empty() {
@@ -166,7 +166,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Gives one type to what is selected for all objects alike.
-    fn alike(&mut self, place: &Place, objects: &[&String], all: &[Vec<Found<'a>>]) {
+    fn alike(&mut self, place: &TypePlace, objects: &[&String], all: &[Vec<SelectedField<'a>>]) {
         let (Some((first, rest)), Some(object)) = (all.split_first(), objects.first()) else { return };
         for found in first.iter().filter(|found| !found.field.selection_set.is_empty()) {
             let name = found.field.name.as_str();
@@ -207,7 +207,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Has the field inserted that names the type.
-    fn insert(&mut self, parts: &[Part<'a>], all: &[Vec<Found<'a>>]) {
+    fn insert(&mut self, parts: &[Part<'a>], all: &[Vec<SelectedField<'a>>]) {
         let taken =
             all.iter().flatten().find(|found| found.field.response_key() == TYPE_NAME && found.field.name != TYPE_NAME);
         if let Some(found) = taken {
@@ -237,21 +237,21 @@ impl<'a> Lower<'a> {
     }
 
     /// The place of a member of an object.
-    fn below(&self, place: &Place, wire: &str, ty: &SchemaType) -> Place {
+    fn below(&self, place: &TypePlace, wire: &str, ty: &SchemaType) -> TypePlace {
         let noun = member_name(wire);
         let noun = camel(&if ty.is_list() { singular(&noun) } else { noun });
         let (path, wish) = match place.path.as_str() {
             "" => (wire.to_owned(), noun),
             path => (format!("{path}/{wire}"), format!("{}{noun}", place.wish)),
         };
-        Place { module: place.module.clone(), path, wish: type_name(&wish) }
+        TypePlace { module: place.module.clone(), path, wish: type_name(&wish) }
     }
 
     /// An object of the schema's type `ty`: an object type, or an abstract one for all of whose object types the same is
     /// selected.
     fn object(
         &mut self,
-        place: &Place,
+        place: &TypePlace,
         ty: &str,
         parts: &[Part<'a>],
         within: Option<Within<'_>>,
@@ -270,7 +270,8 @@ impl<'a> Lower<'a> {
         let key = format!("{}/{}", place.module, place.path);
         let names = self.names.members(Scope::default(), &key, &wishes);
         let mut fields = Vec::new();
-        for ((Found { field: selected, sure, places }, wire), name) in found.into_iter().zip(&wires).zip(names) {
+        for ((SelectedField { field: selected, sure, places }, wire), name) in found.into_iter().zip(&wires).zip(names)
+        {
             // An object type may promise more of a field than the interface that a fragment names.
             let own = self.schema.type_field(ty, &selected.name).ok().map(|own| own.ty.clone());
             let ty = own.unwrap_or_else(|| selected.ty().clone());
@@ -292,7 +293,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Every member that the selections bring to an object of a type (GraphQL, `CollectFields`).
-    fn collect(&self, parts: &[Part<'a>], concrete: &str, found: &mut Vec<Found<'a>>) {
+    fn collect(&self, parts: &[Part<'a>], concrete: &str, found: &mut Vec<SelectedField<'a>>) {
         for part in parts {
             for selection in &part.set.selections {
                 let sure = part.sure && !decided(selection);
@@ -309,10 +310,10 @@ impl<'a> Lower<'a> {
 }
 
 /// The name of the member that names the type of each object, where all have one.
-fn tag(all: &[Vec<Found<'_>>]) -> Option<String> {
+fn tag(all: &[Vec<SelectedField<'_>>]) -> Option<String> {
     let (first, rest) = all.split_first()?;
-    let names = |found: &&Found<'_>| found.field.name == TYPE_NAME && found.sure;
-    let key = |found: &Found<'_>| found.field.response_key().to_string();
+    let names = |found: &&SelectedField<'_>| found.field.name == TYPE_NAME && found.sure;
+    let key = |found: &SelectedField<'_>| found.field.response_key().to_string();
     let mut keys = first.iter().filter(names).map(key);
     keys.find(|wanted| rest.iter().all(|found| found.iter().filter(names).any(|found| key(found) == *wanted)))
 }
@@ -323,8 +324,8 @@ fn selected(ty: &str, parts: &[Part<'_>]) -> Selected {
 }
 
 /// Whether two members are selected at the same places.
-fn same(one: &Found<'_>, other: &Found<'_>) -> bool {
-    let places = |found: &Found<'_>| -> Vec<(*const SelectionSet, bool)> {
+fn same(one: &SelectedField<'_>, other: &SelectedField<'_>) -> bool {
+    let places = |found: &SelectedField<'_>| -> Vec<(*const SelectionSet, bool)> {
         found.places.iter().map(|part| (std::ptr::from_ref(part.set), part.sure)).collect()
     };
     one.field.response_key() == other.field.response_key()
@@ -345,10 +346,10 @@ fn inner<'d>(document: &'d ExecutableDocument, selection: &'d Selection) -> Opti
 }
 
 /// Adds a place that selects a field. What only an unsure place selects is there when that place is.
-fn merge<'d>(field: &'d Node<Field>, sure: bool, found: &mut Vec<Found<'d>>) {
+fn merge<'d>(field: &'d Node<Field>, sure: bool, found: &mut Vec<SelectedField<'d>>) {
     let set = &field.selection_set;
     match found.iter_mut().find(|known| known.field.response_key() == field.response_key()) {
-        None => found.push(Found { field, sure, places: vec![Part { set, sure: true }] }),
+        None => found.push(SelectedField { field, sure, places: vec![Part { set, sure: true }] }),
         Some(known) => {
             if let [first] = known.places.as_mut_slice() {
                 first.sure = known.sure;

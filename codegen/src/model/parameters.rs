@@ -40,13 +40,13 @@ pub(super) struct Parameters {
 }
 
 /// A parameter that is found: the list that declares it, and where it goes.
-type Place = (usize, String);
+type ParameterKey = (usize, String);
 
 /// The parameters of an operation: its own, and those of its path item that it does not declare anew.
 pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) -> Parameters {
     let FoundOperation { node: operation_node, item, route, hint, .. } = operation;
-    let mut found: BTreeMap<Place, (usize, Parameter)> = BTreeMap::new();
-    let mut order: Vec<Place> = Vec::new();
+    let mut found: BTreeMap<ParameterKey, (usize, Parameter)> = BTreeMap::new();
+    let mut order: Vec<ParameterKey> = Vec::new();
     let (mut fixed, mut headers) = (route.fixed.clone(), Vec::new());
     let lists = [item.get("parameters"), operation_node.get("parameters")];
     let lists = lists.iter().enumerate().flat_map(|(level, list)| list.iter().map(move |list| (level, list)));

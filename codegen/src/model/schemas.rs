@@ -36,7 +36,7 @@ impl Typed {
 
 /// Where the work on a named schema stands.
 #[derive(Clone, Debug)]
-enum State {
+enum Resolution {
     /// Under way; what it will be called, when that is known already.
     Building(Option<TypeId>),
     Done(Typed),
@@ -50,7 +50,7 @@ pub(super) struct Types<'a> {
     definitions: Vec<Option<Definition>>,
     /// Name of each definition, also while it is being built.
     names: Vec<Ident>,
-    states: HashMap<(String, String), State>,
+    states: HashMap<(String, String), Resolution>,
     pub(super) multiparts: HashMap<(String, String), TypeId>,
     pub(super) subtypes: Subtypes,
     pub(super) objects: ObjectLike,
@@ -112,23 +112,23 @@ impl<'a> Types<'a> {
             return self.named(node, hint);
         }
         let typed = self.build(node, hint, None);
-        self.states.insert(place(node), State::Done(typed.clone()));
+        self.states.insert(place(node), Resolution::Done(typed.clone()));
         typed
     }
 
     /// The type of a schema that references name: built once.
     pub(super) fn named(&mut self, node: &Node<'a>, hint: &str) -> Typed {
         match self.states.get(&place(node)) {
-            Some(State::Done(typed)) => return typed.clone(),
-            Some(State::Building(Some(id))) => return Typed::plain(Type::Named(*id)),
-            Some(State::Building(None)) => {
+            Some(Resolution::Done(typed)) => return typed.clone(),
+            Some(Resolution::Building(Some(id))) => return Typed::plain(Type::Named(*id)),
+            Some(Resolution::Building(None)) => {
                 return self.degrade(node, "it holds nothing but itself, which only a type with a name can".to_owned());
             }
             None => {}
         }
-        self.states.insert(place(node), State::Building(None));
+        self.states.insert(place(node), Resolution::Building(None));
         let typed = self.build(node, hint, Some(place(node)));
-        self.states.insert(place(node), State::Done(typed.clone()));
+        self.states.insert(place(node), Resolution::Done(typed.clone()));
         typed
     }
 
@@ -211,7 +211,7 @@ impl<'a> Types<'a> {
         self.definitions.push(None);
         self.names.push(name.clone());
         if let Some(place) = named {
-            self.states.insert(place, State::Building(Some(id)));
+            self.states.insert(place, Resolution::Building(Some(id)));
         }
         let deferred = Deferred { id, node: node.clone(), shape, name };
         // An enumeration goes no deeper, and others ask whether it is one.

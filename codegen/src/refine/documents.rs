@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::client;
 use super::index::Index;
 use super::render;
-use super::source::Source;
+use super::source::TypeSource;
 use super::types;
 use crate::generate::Rust;
 use crate::graphql::{Document, Documents, FRAGMENTS, Shared, TYPES};
@@ -114,7 +114,7 @@ fn accessors(documents: &Documents, id: TypeId, all: &[Shared], index: &mut Inde
     code
 }
 
-impl Source for Documents {
+impl TypeSource for Documents {
     const ORIGIN: &'static str = "schema";
     const IS_CHOSEN: bool = true;
 

@@ -3,7 +3,7 @@
 //! Types are `#[non_exhaustive]`, so that a member that is added breaks nobody who made or took apart a value.
 
 use super::index::Index;
-use super::source::{INDEXED, PREFIX, Source};
+use super::source::{INDEXED, PREFIX, TypeSource};
 use super::types::attribute;
 use crate::generate::Rust;
 use crate::model::{Deprecation, Presence, TypeId};
@@ -23,7 +23,7 @@ pub(super) struct Made {
 }
 
 /// The functions; nothing where there are none.
-pub(super) fn write<S: Source>(source: &S, id: TypeId, members: &[Made], index: &mut Index) -> Code {
+pub(super) fn write<S: TypeSource>(source: &S, id: TypeId, members: &[Made], index: &mut Index) -> Code {
     let path = source.path(id);
     let text = |rust: &Rust| source.text(id, rust);
     let accepted = |rust: &Rust| if is_text(rust) { code!["impl Into<String>"] } else { text(rust) };

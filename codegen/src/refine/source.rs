@@ -12,7 +12,7 @@ pub(super) const PREFIX: &str = "super::";
 pub(super) const INDEXED: &str = "types::";
 
 /// Who knows the types that are written: those of the contract, or those of the GraphQL documents.
-pub(crate) trait Source {
+pub(crate) trait TypeSource {
     /// Where the types come from, in a word.
     const ORIGIN: &'static str;
 
@@ -35,7 +35,7 @@ pub(crate) trait Source {
     fn path(&self, id: TypeId) -> String;
 }
 
-impl Source for Render<'_> {
+impl TypeSource for Render<'_> {
     const ORIGIN: &'static str = "contract";
     const IS_CHOSEN: bool = false;
 

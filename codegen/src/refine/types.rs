@@ -3,7 +3,7 @@
 use super::groups::Group;
 use super::index::Index;
 use super::makers::{self, Made};
-use super::source::{INDEXED, Source};
+use super::source::{INDEXED, TypeSource};
 use super::{client, xml};
 use crate::generate::Rust;
 use crate::model::{
@@ -31,7 +31,7 @@ pub(crate) fn opening(group: &Group) -> Vec<Piece> {
 }
 
 /// Writes one definition.
-pub(crate) fn write<S: Source>(source: &S, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
+pub(crate) fn write<S: TypeSource>(source: &S, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
     let definition = source.definition(id);
     let mut item = Item { source, id, definition, index, code: Code::default(), table: Vec::new() };
     let table = match &definition.kind {
@@ -59,7 +59,7 @@ struct Item<'r, S> {
     table: Vec<Code>,
 }
 
-impl<'r, S: Source> Item<'r, S> {
+impl<'r, S: TypeSource> Item<'r, S> {
     fn name(&self) -> &'r Ident {
         &self.definition.name
     }

@@ -12,8 +12,8 @@ use tokio::{
 
 use super::{
     GraphqlOptions, background,
+    endpoint::{Endpoint, Request, Room},
     persisted::Persisted,
-    place::{Place, Request, Room},
     queue::{Feed, Queue},
     refusals::Refusals,
     total::Total,
@@ -21,7 +21,7 @@ use super::{
 use crate::{Error, client::Session};
 
 /// Starts the task that looks after one socket.
-pub(super) type Start = fn(&Handle, Arc<Session>, Arc<Place>, UnboundedReceiver<Request>, u64);
+pub(super) type Start = fn(&Handle, Arc<Session>, Arc<Endpoint>, UnboundedReceiver<Request>, u64);
 
 /// A subscription on its way to a socket.
 pub(super) struct Entry {
@@ -33,7 +33,7 @@ pub(super) struct Entry {
 /// The part of a session that subscriptions share.
 pub(crate) struct Hub {
     options: GraphqlOptions,
-    state: Mutex<State>,
+    state: Mutex<HubState>,
     room: Arc<Room>,
     /// What the service has shown of hashes of documents.
     pub(super) persisted: Persisted,
@@ -45,14 +45,14 @@ pub(crate) struct Hub {
 }
 
 #[derive(Default)]
-struct State {
+struct HubState {
     /// Numbers for subscriptions, places and sockets.
     last: u64,
-    places: Vec<Arc<Place>>,
+    places: Vec<Arc<Endpoint>>,
     upgrades: Refusals,
 }
 
-impl State {
+impl HubState {
     fn number(&mut self) -> u64 {
         self.last += 1;
         self.last
@@ -86,7 +86,7 @@ impl Hub {
         &self.options
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HubState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -116,7 +116,7 @@ impl Hub {
     /// Finds a socket with room, or starts the supervisor of another one.
     fn settle(
         session: &Arc<Session>,
-        state: &mut State,
+        state: &mut HubState,
         Entry { id, payload, feed }: Entry,
         except: Option<u64>,
         start: Start,
@@ -141,7 +141,7 @@ impl Hub {
         }
         let runtime = background::handle()?;
         let (requests, received) = mpsc::unbounded_channel();
-        let place = Arc::new(Place::new(state.number(), requests));
+        let place = Arc::new(Endpoint::new(state.number(), requests));
         if place.seat(id, &feed) {
             // The receiver is still here.
             let _ = place.requests.send(request);

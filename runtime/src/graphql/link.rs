@@ -21,9 +21,9 @@ use tokio_tungstenite::{
 use super::{
     GraphqlError, close,
     connect::Opened,
+    endpoint::{Request, Room},
     full,
     message::{self, Incoming},
-    place::{Request, Room},
     queue::Feed,
 };
 use crate::{
@@ -125,7 +125,7 @@ struct Route {
     order: u64,
 }
 
-enum Step {
+enum LinkEvent {
     Message(Message),
     Order(Order),
     /// Nobody wants the socket any more.
@@ -180,18 +180,18 @@ impl Driver {
                     self.outgoing.push_back(Outgoing::Ping);
                     None
                 }
-                Ok(Step::Message(message)) => {
+                Ok(LinkEvent::Message(message)) => {
                     heard = Instant::now();
                     asked = false;
                     self.receive(message)
                 }
-                Ok(Step::Order(order)) => {
+                Ok(LinkEvent::Order(order)) => {
                     self.obey(order);
                     None
                 }
-                Ok(Step::Unwanted) => Some(End::Unwanted),
-                Ok(Step::Ended(Some(cause))) => Some(End::Failed(close::broken(&cause))),
-                Ok(Step::Ended(None)) => Some(End::Failed(close::closed(None, None))),
+                Ok(LinkEvent::Unwanted) => Some(End::Unwanted),
+                Ok(LinkEvent::Ended(Some(cause))) => Some(End::Failed(close::broken(&cause))),
+                Ok(LinkEvent::Ended(None)) => Some(End::Failed(close::closed(None, None))),
             };
             if let Some(end) = end {
                 return end;
@@ -199,27 +199,27 @@ impl Driver {
         }
     }
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Step> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<LinkEvent> {
         if let Err(cause) = self.write(context) {
-            return Poll::Ready(Step::Ended(Some(cause)));
+            return Poll::Ready(LinkEvent::Ended(Some(cause)));
         }
         // In turns, so that neither a flood of messages nor one of orders keeps the other waiting.
         self.orders_first = !self.orders_first;
         if self.orders_first
             && let Poll::Ready(order) = self.orders.poll_recv(context)
         {
-            return Poll::Ready(order.map_or(Step::Unwanted, Step::Order));
+            return Poll::Ready(order.map_or(LinkEvent::Unwanted, LinkEvent::Order));
         }
         match Pin::new(&mut self.socket).poll_next(context) {
-            Poll::Ready(Some(Ok(message))) => return Poll::Ready(Step::Message(message)),
-            Poll::Ready(Some(Err(cause))) => return Poll::Ready(Step::Ended(Some(cause))),
-            Poll::Ready(None) => return Poll::Ready(Step::Ended(None)),
+            Poll::Ready(Some(Ok(message))) => return Poll::Ready(LinkEvent::Message(message)),
+            Poll::Ready(Some(Err(cause))) => return Poll::Ready(LinkEvent::Ended(Some(cause))),
+            Poll::Ready(None) => return Poll::Ready(LinkEvent::Ended(None)),
             Poll::Pending => {}
         }
         if self.orders_first {
             return Poll::Pending;
         }
-        self.orders.poll_recv(context).map(|order| order.map_or(Step::Unwanted, Step::Order))
+        self.orders.poll_recv(context).map(|order| order.map_or(LinkEvent::Unwanted, LinkEvent::Order))
     }
 
     /// Writes what the connection takes now.

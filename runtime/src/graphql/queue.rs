@@ -65,7 +65,7 @@ impl fmt::Debug for Leave {
 /// Gaps are not entries of the buffer but marks between them: they merge, take no room, and cannot be dropped with a message.
 #[derive(Debug)]
 pub(super) struct Queue {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     messages: usize,
     bytes: usize,
     total: Arc<Total<Queue>>,
@@ -74,7 +74,7 @@ pub(super) struct Queue {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct QueueState {
     waiting: VecDeque<Waiting>,
     bytes: usize,
     /// How many messages were dropped before those that wait.
@@ -114,7 +114,7 @@ impl Queue {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -217,7 +217,7 @@ impl Drop for Queue {
     }
 }
 
-impl State {
+impl QueueState {
     fn drop_oldest(&mut self) {
         if let Some(waiting) = self.waiting.pop_front() {
             self.bytes -= waiting.cost();

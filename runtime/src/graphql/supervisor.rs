@@ -12,9 +12,9 @@ use tokio::{runtime::Handle, sync::mpsc, task::AbortHandle};
 use super::{
     Transport,
     connect::{self, Opened, Refused},
+    endpoint::{Endpoint, Request},
     hub::{Entry, Hub},
     link::{Link, Order},
-    place::{Place, Request},
     queue::Feed,
     renewal::{Renewal, pause},
     sse,
@@ -31,7 +31,7 @@ type Opening = Pin<Box<dyn Future<Output = Result<Box<Opened>, Refused>> + Send>
 
 struct Supervisor {
     session: Arc<Session>,
-    place: Arc<Place>,
+    place: Arc<Endpoint>,
     /// In the order in which they were made.
     subscriptions: BTreeMap<u64, Subscription>,
     current: Option<Current>,
@@ -55,7 +55,7 @@ struct Current {
     renewal: Renewal,
 }
 
-enum Step {
+enum Turn {
     Request(Option<Request>),
     Opened(Result<Box<Opened>, Refused>),
     Ended,
@@ -68,14 +68,14 @@ enum Step {
 pub(super) fn start(
     runtime: &Handle,
     session: Arc<Session>,
-    place: Arc<Place>,
+    place: Arc<Endpoint>,
     requests: mpsc::UnboundedReceiver<Request>,
     epoch: u64,
 ) {
     runtime.spawn(run(session, place, requests, epoch));
 }
 
-async fn run(session: Arc<Session>, place: Arc<Place>, mut requests: mpsc::UnboundedReceiver<Request>, epoch: u64) {
+async fn run(session: Arc<Session>, place: Arc<Endpoint>, mut requests: mpsc::UnboundedReceiver<Request>, epoch: u64) {
     let mut supervisor = Supervisor {
         session,
         place,
@@ -89,14 +89,14 @@ async fn run(session: Arc<Session>, place: Arc<Place>, mut requests: mpsc::Unbou
     };
     loop {
         match supervisor.step(&mut requests).await {
-            Step::Request(Some(request)) => supervisor.obey(request),
-            Step::Opened(Ok(opened)) => supervisor.opened(*opened),
-            Step::Opened(Err(refused)) => supervisor.refused(refused),
-            Step::Ended => supervisor.ended(),
-            Step::Renew => supervisor.open(),
-            Step::Retire => supervisor.retiring = None,
-            Step::Request(None) => return,
-            Step::Idle => {
+            Turn::Request(Some(request)) => supervisor.obey(request),
+            Turn::Opened(Ok(opened)) => supervisor.opened(*opened),
+            Turn::Opened(Err(refused)) => supervisor.refused(refused),
+            Turn::Ended => supervisor.ended(),
+            Turn::Renew => supervisor.open(),
+            Turn::Retire => supervisor.retiring = None,
+            Turn::Request(None) => return,
+            Turn::Idle => {
                 if Hub::of(&supervisor.session).retire(supervisor.place.number, &requests) {
                     return;
                 }
@@ -107,7 +107,7 @@ async fn run(session: Arc<Session>, place: Arc<Place>, mut requests: mpsc::Unbou
 }
 
 impl Supervisor {
-    async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<Request>) -> Step {
+    async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<Request>) -> Turn {
         let idle =
             self.idle_since.map_or(Until::NEVER, |since| Until::from(since, Hub::of(&self.session).options().idle));
         let renew = match &self.current {
@@ -129,12 +129,12 @@ impl Supervisor {
             }
         };
         tokio::select! {
-            request = requests.recv() => Step::Request(request),
-            outcome = opening => Step::Opened(outcome),
-            () = ended => Step::Ended,
-            () = renew.sleep() => Step::Renew,
-            () = retire.sleep() => Step::Retire,
-            () = idle.sleep() => Step::Idle,
+            request = requests.recv() => Turn::Request(request),
+            outcome = opening => Turn::Opened(outcome),
+            () = ended => Turn::Ended,
+            () = renew.sleep() => Turn::Renew,
+            () = retire.sleep() => Turn::Retire,
+            () = idle.sleep() => Turn::Idle,
         }
     }
 

@@ -11,11 +11,11 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Total<Q> {
     limit: usize,
-    state: Mutex<State<Q>>,
+    state: Mutex<TotalState<Q>>,
 }
 
 #[derive(Debug)]
-struct State<Q> {
+struct TotalState<Q> {
     last: u64,
     bytes: usize,
     queues: HashMap<u64, (usize, Weak<Q>)>,
@@ -25,11 +25,11 @@ struct State<Q> {
 
 impl<Q> Total<Q> {
     pub(super) fn new(limit: usize) -> Self {
-        let state = State { last: 0, bytes: 0, queues: HashMap::new(), by_size: BTreeSet::new() };
+        let state = TotalState { last: 0, bytes: 0, queues: HashMap::new(), by_size: BTreeSet::new() };
         Self { limit, state: Mutex::new(state) }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<Q>> {
+    fn state(&self) -> MutexGuard<'_, TotalState<Q>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,7 +76,7 @@ impl<Q> Total<Q> {
     }
 }
 
-impl<Q> State<Q> {
+impl<Q> TotalState<Q> {
     fn move_line(&mut self, line: u64, before: usize, after: usize) {
         self.by_size.remove(&(before, line));
         if after > 0 {

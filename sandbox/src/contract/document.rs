@@ -20,7 +20,7 @@ pub(crate) struct Rendered {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct ContractDocument<'a> {
     openapi: &'static str,
     info: Info,
     #[serde(serialize_with = "as_map")]
@@ -108,7 +108,7 @@ impl Rendered {
     }
 }
 
-fn document(contract: &Contract) -> Document<'_> {
+fn document(contract: &Contract) -> ContractDocument<'_> {
     let mut paths: Vec<(&str, PathItem<'_>)> = Vec::new();
     let mut tags: Vec<Tag> = Vec::new();
     for operation in &contract.operations {
@@ -122,7 +122,7 @@ fn document(contract: &Contract) -> Document<'_> {
         }
     }
     tags.sort_by_key(|tag| tag.name);
-    Document {
+    ContractDocument {
         openapi: "3.0.4",
         info: Info {
             title: "Platform API",

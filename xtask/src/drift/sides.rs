@@ -5,7 +5,7 @@ use std::process::Command;
 
 use platform_codegen::line;
 
-use crate::comparison::Document;
+use crate::comparison::ComparedDocument;
 use crate::console::Steps;
 use crate::failure::Failure;
 use crate::flags::{Drift, Regenerate};
@@ -21,7 +21,7 @@ use crate::workspace::{CONTRACTS, Workspace};
 pub(super) struct Side {
     /// As the report calls it.
     pub(super) name: String,
-    pub(super) documents: Vec<Document>,
+    pub(super) documents: Vec<ComparedDocument>,
 }
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ fn file(path: &Path) -> Result<Side, Failure> {
     })?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     // The same name on both sides: the two are one document.
-    Ok(Side { name, documents: vec![Document { name: "contract".to_owned(), bytes }] })
+    Ok(Side { name, documents: vec![ComparedDocument { name: "contract".to_owned(), bytes }] })
 }
 
 fn valid_lock(workspace: &Workspace) -> Result<Option<Lock>, Failure> {
@@ -67,7 +67,8 @@ fn valid_lock(workspace: &Workspace) -> Result<Option<Lock>, Failure> {
 fn pinned(workspace: &Workspace) -> Result<Side, Failure> {
     let lock = valid_lock(workspace)?;
     let pins = from_disk(workspace, lock.as_ref(), false)?;
-    let documents = pins.into_iter().map(|pin| Document { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
+    let documents =
+        pins.into_iter().map(|pin| ComparedDocument { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
     Ok(Side { name: "what is pinned".to_owned(), documents: documents.collect() })
 }
 
@@ -89,7 +90,8 @@ fn live(workspace: &Workspace, flags: &Drift) -> Result<Sides, Failure> {
     let bundle = runtime.block_on(interrupt.or(work))?;
     let pins = from_source(workspace, lock.as_ref(), bundle.contracts)?;
     let name = pins.first().map(|pin| pin.entry.source.clone()).unwrap_or_default();
-    let documents = pins.into_iter().map(|pin| Document { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
+    let documents =
+        pins.into_iter().map(|pin| ComparedDocument { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
     Ok(Sides { before, after: Side { name, documents: documents.collect() } })
 }
 
@@ -123,7 +125,7 @@ fn revision_of(workspace: &Workspace, revision: &str) -> Result<Side, Failure> {
                 "name another revision",
             ));
         }
-        documents.push(Document { name, bytes });
+        documents.push(ComparedDocument { name, bytes });
     }
     if documents.is_empty() {
         return Err(Failure::configuration(

@@ -3,7 +3,7 @@
 use platform_codegen::drift::Drift;
 
 use super::Pin;
-use crate::comparison::{Document, compare};
+use crate::comparison::{ComparedDocument, compare};
 use crate::console::result;
 use crate::failure::Failure;
 use crate::lock::Lock;
@@ -31,12 +31,12 @@ impl Drifted {
         for entry in &lock.documents {
             // What is missing or edited was refused, or is given up on purpose.
             if let Some(bytes) = workspace.read(&pinned_path(&entry.name))? {
-                before.push(Document { name: entry.name.clone(), bytes });
+                before.push(ComparedDocument { name: entry.name.clone(), bytes });
             }
         }
-        let after: Vec<Document> = pins
+        let after: Vec<ComparedDocument> = pins
             .iter()
-            .map(|pin| Document { name: pin.entry.name.clone(), bytes: pin.canonical.clone().into_bytes() })
+            .map(|pin| ComparedDocument { name: pin.entry.name.clone(), bytes: pin.canonical.clone().into_bytes() })
             .collect();
         // A pinned contract that cannot be read any more is no reason to refuse the one that takes its place.
         let Ok(drift) = compare(&before, &after, None) else { return Ok(None) };

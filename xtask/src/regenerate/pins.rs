@@ -9,7 +9,7 @@ use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::{self, Lock, PinnedDocument, dialect, sha256};
 use crate::schema;
-use crate::settings::Source;
+use crate::settings::SourceSettings;
 use crate::source::{Content, Fetched, SANDBOX, Served, UNKNOWN, not_a_contract};
 use crate::workspace::{CONTRACTS, Workspace, pinned_path};
 
@@ -72,7 +72,7 @@ pub(crate) fn from_source(
 /// One document that was fetched, among the others as they are pinned.
 pub(super) fn beside(
     workspace: &Workspace,
-    source: &Source,
+    source: &SourceSettings,
     lock: Option<&Lock>,
     name: &str,
     fetched: Vec<Pin>,

@@ -12,7 +12,7 @@ use crate::console::Steps;
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::{Lock, sha256};
-use crate::settings::Source;
+use crate::settings::SourceSettings;
 use crate::workspace::{SCHEMA, Workspace};
 
 pub(crate) use introspection::{QUERIES, render};
@@ -27,7 +27,7 @@ pub(crate) fn canonical(text: &str) -> String {
 /// the configuration names is pinned already.
 pub(crate) fn of_file(
     workspace: &Workspace,
-    source: &Source,
+    source: &SourceSettings,
     flags: &Regenerate,
     steps: &Steps,
 ) -> Result<Option<String>, Failure> {

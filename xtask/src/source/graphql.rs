@@ -15,7 +15,7 @@ use crate::console::size;
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::schema::{QUERIES, canonical, render};
-use crate::settings::Source;
+use crate::settings::SourceSettings;
 use crate::workspace::CONFIGURATION;
 
 /// Where it is looked for unless the configuration says otherwise. The platform's document does not show it.
@@ -33,7 +33,7 @@ pub(super) enum Interface<'a> {
 }
 
 impl<'a> Interface<'a> {
-    pub(super) fn of(source: &'a Source, flags: &Regenerate) -> Self {
+    pub(super) fn of(source: &'a SourceSettings, flags: &Regenerate) -> Self {
         if flags.schema.is_some() || source.schema.is_some() && !flags.sandbox {
             return Self::File;
         }

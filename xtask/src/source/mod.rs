@@ -28,7 +28,7 @@ use crate::workspace::{Workspace, pinned_path};
 use address::shown;
 use graphql::Interface;
 use http::Http;
-use plan::{Place, Plan, base_url, below, plan, unsent};
+use plan::{ContractPlace, Plan, base_url, below, plan, unsent};
 
 /// Name of the document where nobody chose one.
 pub(crate) const DEFAULT_NAME: &str = "platform";
@@ -108,7 +108,8 @@ pub(crate) async fn fetch(
         Plan::Documents { base, documents } => {
             let mut fetcher = fetcher;
             let asked = flags.contract.is_none() && interface.is_named();
-            let shared = |document: &plan::Wanted| document.token.is_none() && matches!(document.place, Place::Url(_));
+            let shared =
+                |document: &plan::Wanted| document.token.is_none() && matches!(document.place, ContractPlace::Url(_));
             let needed = documents.iter().any(shared);
             let base = base.filter(|_| needed || asked);
             if let Some(base) = &base {
@@ -184,8 +185,8 @@ impl Fetcher<'_> {
     async fn one(&self, document: plan::Wanted, flags: &Regenerate) -> Result<Fetched, Failure> {
         let plan::Wanted { name, place, token } = document;
         let url = match place {
-            Place::File { path, recorded } => return read_file(name, &path, recorded, self.steps),
-            Place::Url(url) => url,
+            ContractPlace::File { path, recorded } => return read_file(name, &path, recorded, self.steps),
+            ContractPlace::Url(url) => url,
         };
         let Some((origin, token)) = token else { return self.download(&name, &url).await };
         let http = Http::new(flags.connect_timeout, flags.timeout);

@@ -10,7 +10,7 @@ use super::credential::from_env;
 use super::{DEFAULT_NAME, SANDBOX, UNKNOWN};
 use crate::failure::Failure;
 use crate::flags::Regenerate;
-use crate::settings::{DocumentSource, Settings, Source, TokenSource};
+use crate::settings::{DocumentSource, Settings, SourceSettings, TokenSource};
 use crate::workspace::{CONFIGURATION, Workspace};
 
 /// Where to look.
@@ -25,7 +25,7 @@ pub(super) enum Plan {
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: ContractPlace,
     /// Where it has a token of its own: what configures it, and the place whose origin it is sent to.
     pub(super) token: Option<(Url, TokenSource)>,
 }
@@ -34,14 +34,14 @@ impl Wanted {
     /// Its address, where it is not a file.
     fn url(&self) -> Option<&Url> {
         match &self.place {
-            Place::Url(url) => Some(url),
-            Place::File { .. } => None,
+            ContractPlace::Url(url) => Some(url),
+            ContractPlace::File { .. } => None,
         }
     }
 }
 
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum ContractPlace {
     Url(Url),
     File { path: PathBuf, recorded: String },
 }
@@ -66,8 +66,8 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
             _ => DEFAULT_NAME.to_owned(),
         };
         let place = match remote(contract)? {
-            Some(url) => Place::Url(url),
-            None => Place::File {
+            Some(url) => ContractPlace::Url(url),
+            None => ContractPlace::File {
                 path: PathBuf::from(contract),
                 recorded: as_file(workspace.recorded(Path::new(contract))),
             },
@@ -91,7 +91,7 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
 /// Where a document lies, and whose token it is fetched with.
 fn wanted(
     workspace: &Workspace,
-    source: &Source,
+    source: &SourceSettings,
     base: Option<&Url>,
     document: &DocumentSource,
 ) -> Result<Wanted, Failure> {
@@ -104,8 +104,8 @@ fn wanted(
     let own = own.map(|(text, place)| base_url(text, place)).transpose()?;
     let has_own = document.base_url.is_some() || document.base_url_env.is_some();
     let place = match (own.as_ref().or(base.filter(|_| !has_own)), remote(contract)?) {
-        (_, Some(url)) => Place::Url(url),
-        (Some(base), None) if contract.starts_with('/') => Place::Url(below(base, contract)?),
+        (_, Some(url)) => ContractPlace::Url(url),
+        (Some(base), None) if contract.starts_with('/') => ContractPlace::Url(below(base, contract)?),
         (None, None) if contract.starts_with('/') => {
             let variables = [document.base_url_env.as_deref(), source.base_url_env.as_deref().filter(|_| !has_own)];
             let hint = match (variables.into_iter().flatten().next(), has_own) {
@@ -121,10 +121,10 @@ fn wanted(
                 hint,
             ));
         }
-        _ => Place::File { path: workspace.path(contract), recorded: as_file(contract.clone()) },
+        _ => ContractPlace::File { path: workspace.path(contract), recorded: as_file(contract.clone()) },
     };
     let token = match (&document.token, &place) {
-        (Some(token), Place::Url(url)) => Some((own.unwrap_or_else(|| url.clone()), token.clone())),
+        (Some(token), ContractPlace::Url(url)) => Some((own.unwrap_or_else(|| url.clone()), token.clone())),
         _ => None,
     };
     Ok(Wanted { name: name.clone(), place, token })
@@ -162,7 +162,7 @@ fn one_server(config: &Config, base: Option<&Url>, documents: &[Wanted]) -> Resu
 }
 
 /// Why a token that is set goes nowhere, or not to every address: it is for the origin of the base URL.
-pub(super) fn unsent(source: &Source, plan: &Plan) -> Result<Option<String>, Failure> {
+pub(super) fn unsent(source: &SourceSettings, plan: &Plan) -> Result<Option<String>, Failure> {
     let prefix = source.token.variables.as_deref().unwrap_or_default();
     let mut set = None;
     for end in ["TOKEN", "TOKEN_FILE"].into_iter().filter(|_| !prefix.is_empty()) {

@@ -4,13 +4,13 @@ use super::SANDBOX;
 use crate::failure::Failure;
 use crate::flags::Regenerate;
 use crate::lock::Lock;
-use crate::settings::Source;
+use crate::settings::SourceSettings;
 use crate::workspace::{CONFIGURATION, CONTRACTS, GENERATED, LOCK, Workspace};
 
 /// Fails where something other than the sandbox is pinned, and where `--locked` finds nothing to compare with.
 pub(super) fn allow(
     workspace: &Workspace,
-    source: &Source,
+    source: &SourceSettings,
     flags: &Regenerate,
     lock: Option<&Lock>,
 ) -> Result<(), Failure> {
@@ -39,7 +39,7 @@ pub(super) fn allow(
     Ok(())
 }
 
-fn not_configured(source: &Source, pinned: &str) -> Failure {
+fn not_configured(source: &SourceSettings, pinned: &str) -> Failure {
     let variable = source.base_url_env.as_deref().map(|name| format!("{name}, ")).unwrap_or_default();
     Failure::configuration(
         "source/not-configured",

@@ -20,13 +20,13 @@ pub(super) struct Schema<'a> {
     /// Where it stands, after references that stand alone.
     pub(super) place: Node<'a>,
     /// The schema itself, then what it is composed of.
-    pub(super) parts: Vec<Part<'a>>,
+    pub(super) parts: Vec<SchemaPart<'a>>,
     /// Alternatives that are null and nothing else.
     pub(super) nulls: Vec<Node<'a>>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Part<'a> {
+pub(super) struct SchemaPart<'a> {
     pub(super) node: Node<'a>,
     /// Beside a reference, in a dialect in which only annotations count there.
     annotations: bool,
@@ -64,7 +64,7 @@ impl<'a> Schema<'a> {
             return;
         }
         let reference = node.value.get("$ref").and_then(Value::as_str);
-        self.parts.push(Part { node: node.clone(), annotations: reference.is_some() && !siblings });
+        self.parts.push(SchemaPart { node: node.clone(), annotations: reference.is_some() && !siblings });
         if let Some(target) = reference.and_then(|reference| node.target(reference)) {
             self.gather(&target, siblings, seen);
         }
@@ -87,13 +87,13 @@ impl<'a> Schema<'a> {
 
     /// Where a keyword stands.
     pub(super) fn all(&self, key: &str) -> Vec<Node<'a>> {
-        let counts = |part: &&Part<'a>| !part.annotations || ANNOTATIONS.contains(&key);
+        let counts = |part: &&SchemaPart<'a>| !part.annotations || ANNOTATIONS.contains(&key);
         self.parts.iter().filter(counts).filter_map(|part| part.node.get(key)).collect()
     }
 
     /// Where a keyword stands first.
     pub(super) fn first(&self, key: &str) -> Option<Node<'a>> {
-        let counts = |part: &&Part<'a>| !part.annotations || ANNOTATIONS.contains(&key);
+        let counts = |part: &&SchemaPart<'a>| !part.annotations || ANNOTATIONS.contains(&key);
         self.parts.iter().filter(counts).find_map(|part| part.node.get(key))
     }
 

@@ -27,7 +27,7 @@ pub(super) enum Request {
 
 /// Where a subscription sits: on the way to the task that looks after one socket.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Endpoint {
     pub(super) number: u64,
     pub(super) requests: mpsc::UnboundedSender<Request>,
     seats: Seat,
@@ -60,7 +60,7 @@ impl Room {
     }
 }
 
-impl Place {
+impl Endpoint {
     pub(super) fn new(number: u64, requests: mpsc::UnboundedSender<Request>) -> Self {
         Self { number, requests, seats: Arc::default() }
     }
