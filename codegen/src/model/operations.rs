@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::http::is_token;
+use super::http::{is_json, is_token};
+use super::status::StatusKey;
 use super::tree::{Document, Node};
-use super::{Family, Routes, families, responses, route};
+use super::{Family, Routes, families, route};
 use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::{camel, feature_name, member_name, type_name};
@@ -222,7 +223,7 @@ fn first_wish(operation: &FoundOperation<'_>) -> String {
             method: &operation.method,
             path: &operation.template,
             prefix: &operation.prefix,
-            answers_array: responses::answers_array(&operation.node),
+            answers_array: answers_array(&operation.node),
             is_resource: ["get", "delete"].iter().any(|method| operation.item.get(method).is_some()),
         })
     } else {
@@ -252,4 +253,16 @@ fn without_owner(id: &str, operation: &FoundOperation<'_>) -> String {
         }
     }
     member_name(id)
+}
+
+/// Whether the first success response is a JSON array; asked before there are types, to find a name.
+fn answers_array(operation: &Node<'_>) -> bool {
+    let responses = operation.get("responses");
+    let first = responses.iter().flat_map(|responses| responses.members().collect::<Vec<_>>());
+    let is_success = |status: &str| StatusKey::read(status).is_some_and(StatusKey::is_success);
+    let success = first.into_iter().find(|(status, _)| is_success(status)).and_then(|(_, node)| node.resolve());
+    let content = success.and_then(|response| response.get("content"));
+    let media = content.as_ref().and_then(|content| content.members().find(|(name, _)| is_json(name)));
+    let schema = media.and_then(|(_, media)| media.get("schema")).and_then(|schema| schema.resolve());
+    schema.is_some_and(|schema| schema.text("type") == "array")
 }

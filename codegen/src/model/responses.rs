@@ -2,7 +2,7 @@
 
 use super::bodies::typed_elsewhere;
 use super::claims::shared_name;
-use super::http::{Class, class, essence, is_json};
+use super::http::{Class, class, essence};
 use super::objects::text_not_bytes;
 use super::operations::FoundOperation;
 use super::schemas::Types;
@@ -149,18 +149,6 @@ fn documented<'a>(types: &mut Types<'a>, operation: &Node<'a>) -> Vec<(StatusKey
         }
     }
     found
-}
-
-/// Whether the first success response is a JSON array; asked before there are types, to find a name.
-pub(super) fn answers_array(operation: &Node<'_>) -> bool {
-    let responses = operation.get("responses");
-    let first = responses.iter().flat_map(|responses| responses.members().collect::<Vec<_>>());
-    let is_success = |status: &str| StatusKey::read(status).is_some_and(StatusKey::is_success);
-    let success = first.into_iter().find(|(status, _)| is_success(status)).and_then(|(_, node)| node.resolve());
-    let content = success.and_then(|response| response.get("content"));
-    let media = content.as_ref().and_then(|content| content.members().find(|(name, _)| is_json(name)));
-    let schema = media.and_then(|(_, media)| media.get("schema")).and_then(|schema| schema.resolve());
-    schema.is_some_and(|schema| schema.text("type") == "array")
 }
 
 /// What one response carries.

@@ -3,8 +3,7 @@
 //! Types are `#[non_exhaustive]`, so that a member that is added breaks nobody who made or took apart a value.
 
 use super::index::Index;
-use super::source::{INDEXED, PREFIX, TypeSource};
-use super::types::attribute;
+use super::source::{INDEXED, PREFIX, TypeSource, attribute};
 use crate::generate::Rust;
 use crate::model::{Deprecation, Presence, TypeId};
 use crate::naming::setter::has_setter;

@@ -2,8 +2,9 @@
 
 use super::render::Render;
 use crate::generate::Rust;
-use crate::model::{Definition, Type, TypeId};
-use crate::text::Code;
+use crate::model::{Definition, Deprecation, Type, TypeId};
+use crate::text::code::code;
+use crate::text::{Code, line, literal};
 
 /// How generated types reach each other.
 pub(super) const PREFIX: &str = "super::";
@@ -57,5 +58,14 @@ impl TypeSource for Render<'_> {
 
     fn path(&self, id: TypeId) -> String {
         format!("types::{}", self.model.definition(id).name)
+    }
+}
+
+/// The attribute of what is deprecated.
+pub(super) fn attribute(deprecated: &Deprecation) -> Code {
+    match deprecated {
+        Deprecation::No => Code::default(),
+        Deprecation::Yes => code!["#[deprecated]\n"],
+        Deprecation::Because(note) => code!["#[deprecated(note = ", literal(&line(note)), ")]\n"],
     }
 }

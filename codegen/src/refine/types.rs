@@ -3,7 +3,7 @@
 use super::groups::Group;
 use super::index::Index;
 use super::makers::{self, Made};
-use super::source::{INDEXED, TypeSource};
+use super::source::{INDEXED, TypeSource, attribute};
 use super::{client, xml};
 use crate::generate::Rust;
 use crate::model::{
@@ -14,7 +14,7 @@ use crate::pieces::Piece;
 use crate::pointer;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, closed_or, comment, docs, module_comment, span};
-use crate::text::{Code, Ident, line, literal};
+use crate::text::{Code, Ident, literal};
 
 /// The head of a file of types.
 pub(crate) fn opening(group: &Group) -> Vec<Piece> {
@@ -336,15 +336,6 @@ fn component(pointer: &str) -> Option<String> {
 fn described(docs: &str, wire: &str, limits: &Docs) -> Docs {
     let docs = closed_or(docs, wire);
     if limits.is_empty() { docs } else { docs![docs, "\n\n", limits] }
-}
-
-/// The attribute of what is deprecated.
-pub(super) fn attribute(deprecated: &Deprecation) -> Code {
-    match deprecated {
-        Deprecation::No => Code::default(),
-        Deprecation::Yes => code!["#[deprecated]\n"],
-        Deprecation::Because(note) => code!["#[deprecated(note = ", literal(&line(note)), ")]\n"],
-    }
 }
 
 fn provenance(docs: Docs, definition: &Definition) -> Docs {
