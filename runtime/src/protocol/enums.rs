@@ -116,7 +116,8 @@ macro_rules! __string_enum {
         }
         impl ::core::str::FromStr for $type {
             type Err = ::core::convert::Infallible;
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
+            // Not `Self::Err`: a value may be called so.
+            fn from_str(text: &str) -> Result<Self, ::core::convert::Infallible> {
                 Ok(Self::from(text))
             }
         }

@@ -49,12 +49,15 @@ fn merge(clients: &[(String, Generated)]) -> Generated {
     if clients.first().is_some_and(|(_, client)| client.files.contains_key("bindings.rs")) {
         root.push_str(&format!("#[cfg(feature = \"operations\")]\npub use {}::bindings;\n", module(0)));
     }
+    if clients.first().is_some_and(|(_, client)| client.files.contains_key("servers.rs")) {
+        root.push_str(&format!("pub use {}::servers;\n", module(0)));
+    }
     for (index, (_, client)) in clients.iter().enumerate() {
         let module = module(index);
         root.push_str(&format!("/// One of them.\npub mod {module};\n"));
         for (path, text) in &client.files {
             let mut text = text.replace("crate::generated::", &format!("crate::generated::{module}::"));
-            if path == "families/mod.rs" {
+            if ["families/mod.rs", "servers.rs"].contains(&path.as_str()) {
                 text = text.replace("    pub fn ", &format!("    pub fn {module}_"));
             }
             files.insert(format!("{module}/{path}"), text);
@@ -83,13 +86,16 @@ mod tests {
                 ("mod.rs".to_owned(), "pub mod families;\n".to_owned()),
                 ("families/mod.rs".to_owned(), "impl Platform {\n    pub fn orders(&self) {}\n}\n".to_owned()),
                 ("families/orders.rs".to_owned(), "use crate::generated::types;\n".to_owned()),
+                ("servers.rs".to_owned(), "impl Platform {\n    pub fn billing_server(&self) {}\n}\n".to_owned()),
             ]),
             features: format!("default = [{feature:?}]\n{feature} = []\n"),
         };
         let merged = merge(&[("a".to_owned(), client("orders")), ("b".to_owned(), client("users"))]);
         assert!(merged.files["client_1/families/mod.rs"].contains("pub fn client_1_orders"));
         assert_eq!(merged.files["client_0/families/orders.rs"], "use crate::generated::client_0::types;\n");
+        assert!(merged.files["client_1/servers.rs"].contains("pub fn client_1_billing_server"));
         assert!(merged.files["mod.rs"].contains("pub mod client_0;"));
+        assert!(merged.files["mod.rs"].contains("pub use client_0::servers;"));
         let features: Table = toml::from_str(&merged.features).expect("TOML");
         assert_eq!(features["default"].as_array().map(Vec::len), Some(2));
         assert!(features.contains_key("orders") && features.contains_key("users"));
