@@ -61,7 +61,7 @@ impl Pairing {
         }
     }
 
-    /// Pairs operations that take and give the same, and share a segment of their paths, where there is no choice.
+    /// Pairs operations that take and give the same, and share a segment of their paths, where only one fits.
     fn by_shape(&mut self, before: &[Operation<'_>], after: &[Operation<'_>]) {
         let shapes = |operations: &[Operation<'_>], which: &[usize]| -> Vec<(usize, String, BTreeSet<String>)> {
             which.iter().map(|index| (*index, shape(&operations[*index]), words(&operations[*index]))).collect()

@@ -91,14 +91,13 @@ fn subject(operation: &str, parameter: &Node<'_>) -> String {
     format!("{place} parameter {} of {operation}", parameter.text("name"))
 }
 
-/// A parameter that is gone and one that is new, at the same place and of the same shape, where there is no choice.
+/// A parameter that is gone and one that is new, at the same place and of the same shape, where only one fits.
 fn renamed<'n, 'a>(gone: &mut Vec<&'n Node<'a>>, added: &mut Vec<&'n Node<'a>>) -> Vec<(&'n Node<'a>, &'n Node<'a>)> {
     let shape = |node: &Node<'_>| {
         let map = node.object().into_iter().flatten();
         let kept = map.filter(|(key, _)| *key != "name" && !is_prose(key) && !key.starts_with("x-"));
         kept.map(|(key, value)| (key.clone(), value.clone())).collect::<BTreeMap<String, Value>>()
     };
-    // A type that everything has is no likeness.
     let [old, new] = [&gone, &added].map(|list| list.iter().map(|node| (*node, shape(node))).collect::<Vec<_>>());
     let mut pairs = Vec::new();
     for (before, of_before) in &old {

@@ -21,7 +21,7 @@ pub(super) struct Made {
     pub(super) deprecated: Deprecation,
 }
 
-/// The functions; nothing where there are none.
+/// The functions; empty for a type that needs none of them.
 pub(super) fn write<S: TypeSource>(source: &S, id: TypeId, members: &[Made], index: &mut Index) -> Code {
     let path = source.path(id);
     let text = |rust: &Rust| source.text(id, rust);

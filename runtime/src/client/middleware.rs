@@ -82,7 +82,7 @@ impl Outgoing {
         self.facts.attempt
     }
 
-    /// How many bytes the body has: 0 where there is none, `None` where its length is not known beforehand.
+    /// How many bytes the body has: 0 without a body, `None` where its length is not known beforehand.
     pub fn body_length(&self) -> Option<u64> {
         self.facts.length
     }

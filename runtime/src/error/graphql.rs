@@ -66,7 +66,7 @@ impl Error {
     }
 }
 
-/// A list of errors. What is none counts as one that says nothing.
+/// A list of errors. What is not an error object counts as an error without a message.
 pub(crate) fn read_errors(text: &str, secret: Option<&SecretString>) -> Vec<GraphqlError> {
     if text == "null" {
         return Vec::new();

@@ -6,7 +6,7 @@ use super::{Decimal, Object, Value};
 
 static NULL: Value = Value::Null;
 
-/// The member of this name; null where there is none.
+/// The member of this name; null where it is missing.
 impl Index<&str> for Value {
     type Output = Value;
 
@@ -15,7 +15,7 @@ impl Index<&str> for Value {
     }
 }
 
-/// The member of this name; null where there is none.
+/// The member of this name; null where it is missing.
 impl Index<&str> for Object {
     type Output = Value;
 
@@ -24,7 +24,7 @@ impl Index<&str> for Object {
     }
 }
 
-/// The item at this place; null where there is none.
+/// The item at this place; null where it is missing.
 impl Index<usize> for Value {
     type Output = Value;
 

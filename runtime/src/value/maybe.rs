@@ -60,17 +60,17 @@ impl<T> Maybe<T> {
         }
     }
 
-    /// The value, or `other` where there is none.
+    /// The value, or `other` where it is missing or null.
     pub fn unwrap_or(self, other: T) -> T {
         self.into_option().unwrap_or(other)
     }
 
-    /// The value, or what `other` gives where there is none.
+    /// The value, or what `other` gives where it is missing or null.
     pub fn unwrap_or_else(self, other: impl FnOnce() -> T) -> T {
         self.into_option().unwrap_or_else(other)
     }
 
-    /// The value, or the default of its type where there is none.
+    /// The value, or the default of its type where it is missing or null.
     pub fn unwrap_or_default(self) -> T
     where
         T: Default,

@@ -114,7 +114,7 @@ fn attribute_value(text: &str, shape: &Shape) -> Value {
     }
 }
 
-/// A value of a simple type. What is none stays text, for the type to refuse.
+/// A value of a simple type. What does not fit stays text, for the type to refuse.
 fn scalar(text: &str, shape: &Shape) -> Value {
     let trimmed = text.trim();
     match shape {
