@@ -1,4 +1,4 @@
-//! Real contracts: a change at any place of one stands in the report, and the same in another dialect is no change.
+//! Real contracts: a change at any place of one stands in the report; the same in another dialect gives no finding.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};

@@ -123,7 +123,7 @@ fn first_line(stdout: Option<ChildStdout>) -> oneshot::Receiver<String> {
     std::thread::spawn(move || {
         let mut line = String::new();
         if let Some(stdout) = stdout {
-            // What does not come as text is no line.
+            // Only text makes lines.
             let _ = BufReader::new(stdout.take(KEPT)).read_line(&mut line);
         }
         let _ = sender.send(line);

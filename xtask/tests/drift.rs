@@ -76,7 +76,7 @@ fn a_branch_is_compared_with_a_revision() {
     assert!(run.stdout.starts_with("# Contract drift: HEAD → what is pinned\n\n**1 cause: 1 breaks"), "{}", run.stdout);
 
     workspace.run(&["drift", "--against", "nowhere"]).fails(5, &["drift/no-revision"]);
-    // A revision is no option of git.
+    // A revision never becomes an option of git.
     workspace.run(&["drift", "--against=--output=stolen"]).fails(5, &["drift/no-revision"]);
     assert!(!workspace.path("stolen").exists());
     let pinned = "specs/contracts/platform.json";

@@ -38,7 +38,7 @@ impl Drifted {
             .iter()
             .map(|pin| ComparedDocument { name: pin.entry.name.clone(), bytes: pin.canonical.clone().into_bytes() })
             .collect();
-        // A pinned contract that cannot be read any more is no reason to refuse the one that takes its place.
+        // A pinned contract that cannot be read any more does not keep another one from taking its place.
         let Ok(drift) = compare(&before, &after, None) else { return Ok(None) };
         let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
         Ok(Some(Self { what: names.join(", "), drift }))
