@@ -2,7 +2,7 @@
 
 use super::{File, Finding};
 
-const MEMBERS: [&str; 6] = ["codegen", "generated-client", "runtime", "sandbox", "tests", "xtask"];
+const MEMBERS: [&str; 7] = ["codegen", "features", "generated-client", "runtime", "sandbox", "tests", "xtask"];
 const DOCUMENTED: [&str; 3] = ["codegen", "generated-client", "runtime"];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {

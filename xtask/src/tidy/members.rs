@@ -5,16 +5,24 @@ use toml::{Table, Value};
 use super::{File, Finding};
 
 /// Folder of a member, and the packages of the workspace that it may depend on, in its tests as well.
-const MAY_KNOW: [(&str, &[&str]); 6] = [
+const MAY_KNOW: [(&str, &[&str]); 7] = [
     ("codegen", &[]),
+    ("features", &[]),
     ("generated-client", &["platform-runtime"]),
     ("runtime", &[]),
-    ("sandbox", &[]),
-    ("xtask", &["platform-codegen", "platform-runtime"]),
+    ("sandbox", &["platform-features"]),
+    ("xtask", &["platform-codegen", "platform-features", "platform-runtime"]),
     ("tests", &["platform-codegen", "platform-client", "platform-runtime", "platform-sandbox", "xtask"]),
 ];
-const PACKAGES: [&str; 6] =
-    ["platform-codegen", "platform-client", "platform-runtime", "platform-sandbox", "platform-tests", "xtask"];
+const PACKAGES: [&str; 7] = [
+    "platform-codegen",
+    "platform-client",
+    "platform-features",
+    "platform-runtime",
+    "platform-sandbox",
+    "platform-tests",
+    "xtask",
+];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();

@@ -1,9 +1,12 @@
-//! A dependency is named somewhere in the code of the member that declares it.
+//! A dependency is named somewhere in the code of the member that declares it, unless it is there for its features.
 
 use toml::Table;
 
 use super::members::dependency_keys;
 use super::{File, Finding};
+
+/// The member without code, and its package.
+const FEATURES: (&str, &str) = ("features/", "platform-features");
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -15,13 +18,13 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
             .filter(|file| file.path.ends_with(".rs") && file.path.starts_with(member))
             .filter_map(File::text)
             .collect();
-        if code.is_empty() {
+        if code.is_empty() || member == FEATURES.0 {
             continue;
         }
         for key in ["dependencies", "dev-dependencies", "build-dependencies"] {
             for name in dependency_keys(&table, key) {
                 let word = name.replace('-', "_");
-                if !code.iter().any(|text| names(text, &word)) {
+                if name != FEATURES.1 && !code.iter().any(|text| names(text, &word)) {
                     findings.push(Finding {
                         file: manifest.path.clone(),
                         line: text.lines().position(|line| line.starts_with(&name)).map_or(1, |index| index + 1),

@@ -1,0 +1,47 @@
+//! The README's first command compiles no library twice. On other systems it may: their libraries are others.
+#![cfg(target_os = "linux")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// The libraries that a program is compiled from, with the features that each is compiled with.
+fn libraries(package: &str) -> Vec<(String, String)> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--offline", "--locked", "--edges", "normal,build", "--prefix", "none"])
+        .args(["--format", "{p}|{f}", "--package", package])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let line = |line: &str| {
+        let (library, features) = line.trim_end_matches(" (*)").split_once('|').expect("the format");
+        (library.trim_end_matches(" (proc-macro)").to_owned(), features.to_owned())
+    };
+    text.lines().filter(|line| !line.is_empty()).map(line).collect()
+}
+
+#[test]
+fn the_sandbox_stands_on_what_xtask_was_compiled_from() {
+    let mut asked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for package in ["xtask", "platform-sandbox"] {
+        let libraries = libraries(package);
+        assert!(libraries.len() > 100, "{package} stands on {} libraries", libraries.len());
+        for (library, features) in libraries {
+            asked.entry(library).or_default().insert(features);
+        }
+    }
+    let twice: Vec<String> = asked
+        .into_iter()
+        .filter(|(_, features)| features.len() > 1)
+        .map(|(library, features)| format!("{library}: {}", features.into_iter().collect::<Vec<_>>().join(" | ")))
+        .collect();
+    assert!(
+        twice.is_empty(),
+        "compiled once for each set of features; name all features in features/Cargo.toml, \
+         [dependencies] and, for procedural macros, [build-dependencies]:\n{}",
+        twice.join("\n")
+    );
+}
