@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Config {
     /// Route families, by path prefix. An operation that none of them claims goes to a family named by its tag.
     #[serde(rename = "family")]
-    pub families: Vec<Family>,
+    pub families: Vec<FamilyRule>,
     /// Servers beside the main one.
     #[serde(rename = "server")]
     pub servers: Vec<Server>,
@@ -35,7 +35,7 @@ pub struct Config {
 /// One route family: a Rust module, a cargo feature and an accessor on the client.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Family {
+pub struct FamilyRule {
     /// Name in snake case; the cargo feature is the same in kebab case.
     pub name: String,
     /// Path prefixes, compared by whole segments; the longest one over all families wins.

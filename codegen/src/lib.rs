@@ -62,7 +62,7 @@ pub mod upgrade;
 mod walk;
 
 pub use config::{
-    AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, Scalar, Server, StateMap, Unreferenced,
+    AsyncOperation, CancelOperation, Config, Correction, FamilyRule, FollowUp, Scalar, Server, StateMap, Unreferenced,
 };
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};
@@ -91,6 +91,6 @@ pub fn generate(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Res
 /// # Errors
 ///
 /// A [`Report`], when a contract cannot be read at all.
-pub fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Vec<Family>, Report> {
+pub fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Vec<FamilyRule>, Report> {
     pipeline::propose(contracts, setup)
 }

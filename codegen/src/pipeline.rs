@@ -6,7 +6,7 @@ use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
-    Config, Contract, Family, Names, Output, Problem, Report, Setup, bind, correct, emit, generate, graphql, model,
+    Config, Contract, FamilyRule, Names, Output, Problem, Report, Setup, bind, correct, emit, generate, graphql, model,
     refine, rules, stats, upgrade,
 };
 
@@ -19,7 +19,7 @@ pub(crate) fn run(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Re
 }
 
 /// Reads the contracts, and proposes families for them.
-pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Vec<Family>, Report> {
+pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Vec<FamilyRule>, Report> {
     with_room(&|| {
         let mut ledger = Ledger::default();
         let loaded = load(contracts, &setup.config, &mut ledger)?;

@@ -30,7 +30,7 @@ mod swagger2;
 
 use serde_json::Value;
 
-use crate::walk::{self, Kind};
+use crate::walk::{self, NodeKind};
 use crate::{Dialect, Ledger, Loaded};
 use journal::Journal;
 pub use origins::Origins;
@@ -125,10 +125,10 @@ fn parts(tree: &mut Value, journal: &mut Journal<'_>) {
     // OpenAPI 3.1 made the siblings of `$ref` count; before, they were ignored.
     let siblings = matches!(journal.dialect, Dialect::OpenApi31 | Dialect::OpenApi32);
     walk::each(tree, &mut |kind, value, pointer| match kind {
-        Kind::Schema => schema::convert(value, pointer, siblings, journal),
-        Kind::MediaType => streams::convert(value, pointer, journal),
-        Kind::Parameter => parameters::convert(value, pointer, journal),
-        Kind::PathItem => methods::convert(value, pointer, journal),
+        NodeKind::Schema => schema::convert(value, pointer, siblings, journal),
+        NodeKind::MediaType => streams::convert(value, pointer, journal),
+        NodeKind::Parameter => parameters::convert(value, pointer, journal),
+        NodeKind::PathItem => methods::convert(value, pointer, journal),
         _ => {}
     });
 }

@@ -12,7 +12,7 @@ use crate::pointer::{push, push_index};
 
 /// What an object is, by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     /// A path item, also of a callback or webhook.
     PathItem,
     /// An operation.
@@ -38,14 +38,14 @@ pub(crate) const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options"
 pub(crate) const OTHER_OPERATIONS: &str = "x-additional-operations";
 
 /// Visits everything. The value is whatever stands at the place: a malformed contract may have anything there.
-pub(crate) fn each(tree: &mut Value, visit: &mut dyn FnMut(Kind, &mut Value, &str)) {
+pub(crate) fn each(tree: &mut Value, visit: &mut dyn FnMut(NodeKind, &mut Value, &str)) {
     Walk { pointer: String::new(), visit }.document(tree);
 }
 
 /// Visits every schema that is an object.
 pub(crate) fn schemas(tree: &mut Value, visit: &mut dyn FnMut(&mut Map<String, Value>, &str)) {
     each(tree, &mut |kind, value, pointer| {
-        if let (Kind::Schema, Value::Object(schema)) = (kind, value) {
+        if let (NodeKind::Schema, Value::Object(schema)) = (kind, value) {
             visit(schema, pointer);
         }
     });
@@ -53,7 +53,7 @@ pub(crate) fn schemas(tree: &mut Value, visit: &mut dyn FnMut(&mut Map<String, V
 
 struct Walk<'a> {
     pointer: String,
-    visit: &'a mut dyn FnMut(Kind, &mut Value, &str),
+    visit: &'a mut dyn FnMut(NodeKind, &mut Value, &str),
 }
 
 type Visitor<'a> = fn(&mut Walk<'a>, &mut Value);
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn visit(&mut self, kind: Kind, value: &mut Value) {
+    fn visit(&mut self, kind: NodeKind, value: &mut Value) {
         (self.visit)(kind, value, &self.pointer);
     }
 
@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
         self.child(item, "query", Self::operation);
         self.children_of(item, "additionalOperations", Self::operation);
         self.children_of(item, OTHER_OPERATIONS, Self::operation);
-        self.visit(Kind::PathItem, item);
+        self.visit(NodeKind::PathItem, item);
     }
 
     fn operation(&mut self, operation: &mut Value) {
@@ -147,37 +147,37 @@ impl<'a> Walk<'a> {
             }
         });
         self.children_of(operation, "callbacks", Self::path_items);
-        self.visit(Kind::Operation, operation);
+        self.visit(NodeKind::Operation, operation);
     }
 
     fn parameter(&mut self, parameter: &mut Value) {
         self.child(parameter, "schema", Self::schema);
         self.children_of(parameter, "content", Self::media_type);
-        self.visit(Kind::Parameter, parameter);
+        self.visit(NodeKind::Parameter, parameter);
     }
 
     fn header(&mut self, header: &mut Value) {
         self.child(header, "schema", Self::schema);
         self.children_of(header, "content", Self::media_type);
-        self.visit(Kind::Header, header);
+        self.visit(NodeKind::Header, header);
     }
 
     fn body(&mut self, body: &mut Value) {
         self.children_of(body, "content", Self::media_type);
-        self.visit(Kind::Body, body);
+        self.visit(NodeKind::Body, body);
     }
 
     fn response(&mut self, response: &mut Value) {
         self.children_of(response, "headers", Self::header);
         self.children_of(response, "content", Self::media_type);
-        self.visit(Kind::Response, response);
+        self.visit(NodeKind::Response, response);
     }
 
     fn media_type(&mut self, media_type: &mut Value) {
         self.child(media_type, "schema", Self::schema);
         self.child(media_type, "itemSchema", Self::schema);
         self.children_of(media_type, "encoding", |walk, encoding| walk.children_of(encoding, "headers", Self::header));
-        self.visit(Kind::MediaType, media_type);
+        self.visit(NodeKind::MediaType, media_type);
     }
 
     fn schema(&mut self, schema: &mut Value) {
@@ -197,6 +197,6 @@ impl<'a> Walk<'a> {
                 self.pointer.truncate(mark);
             }
         }
-        self.visit(Kind::Schema, schema);
+        self.visit(NodeKind::Schema, schema);
     }
 }

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use platform_codegen::{
-    AsyncOperation, Config, Contract, Correction, Family, GraphqlFiles, Names, Output, Setup, generate, line, pointer,
+    AsyncOperation, Config, Contract, Correction, FamilyRule, GraphqlFiles, Names, Output, Setup, generate, line,
+    pointer,
 };
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
@@ -394,11 +395,11 @@ fn no_text_of_a_graphql_schema_or_of_the_configuration_adds_anything() {
              {quoted}\ntext: String = {quoted} }}\n{quoted}\ntype Job {{ {quoted}\nstate: State! @deprecated(reason: {quoted}) }}\n\
              {quoted}\ntype Query {{ {quoted}\njob({quoted}\nby: By): Job text({quoted}\na: String): String }}"
         );
-        let family = Family {
+        let family = FamilyRule {
             name: "orders".to_owned(),
             prefixes: vec!["/orders".to_owned(), format!("/{text}")],
             covers: text.to_owned(),
-            ..Family::default()
+            ..FamilyRule::default()
         };
         let correction = Correction {
             document: None,

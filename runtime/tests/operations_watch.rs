@@ -11,7 +11,7 @@ mod support_operations;
 use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, future::join_all};
-use platform_runtime::operations::{Deadline, Observation, Outcome, Source, State};
+use platform_runtime::operations::{Deadline, Observation, ObservationSource, OperationOutcome, OperationState};
 use serde_json::json;
 use support::{Reply, Server};
 use support_graphql::{GraphqlServer, Peer};
@@ -35,7 +35,7 @@ fn states(observations: &[Observation]) -> Vec<&str> {
     observations.iter().map(|seen| seen.raw_state().unwrap_or("-")).collect()
 }
 
-async fn all(url: &str, kind: &str) -> (Vec<Observation>, Outcome) {
+async fn all(url: &str, kind: &str) -> (Vec<Observation>, OperationOutcome) {
     let mut watch = submitted(&operations(url), kind).await.watch();
     let mut seen = Vec::new();
     while let Some(observation) = within(watch.next()).await {
@@ -103,8 +103,11 @@ async fn a_pushed_end_is_confirmed_by_a_query() {
     })
     .await;
     let (seen, outcome) = all(&server.url, "thing").await;
-    assert_eq!(seen.last().map(|last| (last.state(), last.source())), Some((State::Succeeded, Source::Query)));
-    assert!(seen.iter().all(|seen| !(seen.source() == Source::Push && seen.state().is_final())));
+    assert_eq!(
+        seen.last().map(|last| (last.state(), last.source())),
+        Some((OperationState::Succeeded, ObservationSource::Query))
+    );
+    assert!(seen.iter().all(|seen| !(seen.source() == ObservationSource::Push && seen.state().is_final())));
     assert!(outcome.is_success());
 }
 
@@ -247,9 +250,9 @@ async fn one_without_the_other_is_an_outcome_of_its_own() {
     let server = serve(&world, quiet).await;
     let operations = operations(&server.url).with_options(options().events(Duration::from_millis(200)));
     match within(submitted(&operations, "ready-thing").await.wait(Deadline::never())).await.unwrap() {
-        Outcome::EventsMissing { missing, last } => {
+        OperationOutcome::EventsMissing { missing, last } => {
             assert_eq!(missing, ["ready"]);
-            assert_eq!(last.state(), State::Succeeded);
+            assert_eq!(last.state(), OperationState::Succeeded);
         }
         other => panic!("{other:?}"),
     }
@@ -271,9 +274,9 @@ async fn an_unknown_state_is_reported_once_and_never_waited_for_without_end() {
         seen.push(observation.unwrap());
     }
     assert_eq!(states(&seen), ["A", "MOVING"]);
-    assert_eq!(seen[1].state(), State::Unknown);
+    assert_eq!(seen[1].state(), OperationState::Unknown);
     let outcome = watch.outcome().unwrap();
-    assert!(matches!(outcome, Outcome::UnknownState(_)) && !outcome.is_success());
+    assert!(matches!(outcome, OperationOutcome::UnknownState(_)) && !outcome.is_success());
 }
 
 #[tokio::test]
@@ -291,11 +294,11 @@ async fn what_is_not_visible_yet_is_waited_for_and_then_missing() {
     let server = serve(&world, quiet).await;
     let (seen, _) = all(&server.url, "polled-thing").await;
     assert_eq!(states(&seen), ["-", "A", "DONE"]);
-    assert_eq!(seen[0].state(), State::NotVisible);
+    assert_eq!(seen[0].state(), OperationState::NotVisible);
     world.only("", &[]);
     let operations = operations(&server.url).with_options(options().visibility(Duration::from_millis(200)));
     let operation = submitted(&operations, "thing").await;
-    assert_eq!(within(operation.poll()).await.unwrap().state(), State::NotVisible);
+    assert_eq!(within(operation.poll()).await.unwrap().state(), OperationState::NotVisible);
     let error = within(operation.wait(Deadline::never())).await.unwrap_err();
     assert!(error.is_operation_missing() && !error.is_not_found(), "{error:?}");
     assert!(within(operation.poll()).await.unwrap_err().is_operation_missing());
@@ -333,7 +336,7 @@ async fn a_service_that_fails_for_a_while_is_waited_out() {
 }
 
 /// What a service says of an operation while it is in trouble.
-async fn troubled(reply: Reply, interval: Duration) -> (Outcome, usize) {
+async fn troubled(reply: Reply, interval: Duration) -> (OperationOutcome, usize) {
     let world = World::new(&["DONE"]);
     let server = Server::start(move |request| match request.path() {
         "/graphql" => reply.clone(),
@@ -353,7 +356,7 @@ async fn what_the_service_asks_for_shortens_no_pause() {
         let reply = Reply::new(503, &[("retry-after", wait)], "");
         let (outcome, looks) = troubled(reply, Duration::from_secs(600)).await;
         assert!((1..=3).contains(&looks), "{wait}: {looks}");
-        assert!(matches!(&outcome, Outcome::Unreachable { last: None, .. }), "{outcome:?}");
+        assert!(matches!(&outcome, OperationOutcome::Unreachable { last: None, .. }), "{outcome:?}");
         assert_eq!((outcome.name(), outcome.error().unwrap().status().unwrap().as_u16()), ("unreachable", 503));
         assert!(!outcome.is_final() && !outcome.is_success());
     }
@@ -402,7 +405,10 @@ async fn a_passed_deadline_is_no_failure_and_a_dropped_watcher_cancels_nothing()
     let server = serve(&world, quiet).await;
     let operation = submitted(&operations(&server.url), "thing").await;
     let outcome = within(operation.wait(Duration::from_millis(100))).await.unwrap();
-    assert!(matches!(&outcome, Outcome::StillRunning(Some(last)) if last.raw_state() == Some("A")), "{outcome:?}");
+    assert!(
+        matches!(&outcome, OperationOutcome::StillRunning(Some(last)) if last.raw_state() == Some("A")),
+        "{outcome:?}"
+    );
     let mut watch = operation.watch();
     within(watch.next()).await.unwrap().unwrap();
     drop(watch);
@@ -462,7 +468,7 @@ async fn a_watch_is_a_stream_and_survives_calls_that_are_dropped() {
             Err(_) => {}
         }
     }
-    assert_eq!(seen.last().map(Observation::state), Some(State::Succeeded));
+    assert_eq!(seen.last().map(Observation::state), Some(OperationState::Succeeded));
     let data: Vec<platform_runtime::Value> =
         operation.watch().into_stream().map(|observation| observation.unwrap().data().clone()).collect().await;
     assert_eq!(data, [json!({ "thing": { "state": "DONE", "events": [] } })]);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::{fs, io};
 
-use platform_codegen::{Contract, Family, Setup, line, propose};
+use platform_codegen::{Contract, FamilyRule, Setup, line, propose};
 
 use crate::console::{Steps, count, result};
 use crate::failure::{Exit, Failure};
@@ -96,7 +96,7 @@ fn documents(workspace: &Workspace) -> Result<Vec<String>, Failure> {
 }
 
 /// The configuration with the families.
-fn configuration(families: &[Family]) -> String {
+fn configuration(families: &[FamilyRule]) -> String {
     let mut text = HEAD.to_owned();
     if !families.is_empty() {
         text.push_str("\n# The route families: a Rust module, a cargo feature and an accessor each. What no prefix claims goes by its tag.\n");
@@ -118,7 +118,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// What the command does.
-fn say(families: &[Family], documents: &[String]) {
+fn say(families: &[FamilyRule], documents: &[String]) {
     let families: Vec<&str> = families.iter().map(|family| family.name.as_str()).collect();
     let names = if families.is_empty() { "none: by tags".to_owned() } else { families.join(", ") };
     result(&format!("adopt       writes {CONFIGURATION} anew, with families from tags and paths: {names}"));

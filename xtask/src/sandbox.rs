@@ -53,7 +53,7 @@ fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
 
 /// A sandbox that runs beside this program, and ends with it.
 #[derive(Debug)]
-pub(crate) struct Sandbox {
+pub(crate) struct LocalSandbox {
     pub(crate) addresses: Addresses,
     process: Process,
 }
@@ -88,7 +88,7 @@ impl Drop for Process {
     }
 }
 
-impl Sandbox {
+impl LocalSandbox {
     /// Compiles the sandbox where that is needed, starts it, and waits until it listens.
     pub(crate) async fn start(flags: &[&str]) -> Result<Self, Failure> {
         let mut command = program(true);

@@ -8,7 +8,7 @@ use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
 
-use super::model::{Insertion, Shared, Types};
+use super::model::{DocumentTypes, Insertion, Shared};
 use super::names::Namer;
 use super::scalars::Scalars;
 use crate::Report;
@@ -125,9 +125,10 @@ impl<'a> Lower<'a> {
     }
 
     /// The types, and the names that were given.
-    pub(super) fn finish(self) -> (Types, BTreeMap<String, String>, BTreeSet<Insertion>, Report) {
+    pub(super) fn finish(self) -> (DocumentTypes, BTreeMap<String, String>, BTreeSet<Insertion>, Report) {
         let definitions: Vec<Definition> = self.definitions.into_iter().flatten().collect();
-        let types = Types { boxed: boxes(&definitions), definitions, modules: self.modules, shared: self.shared };
+        let types =
+            DocumentTypes { boxed: boxes(&definitions), definitions, modules: self.modules, shared: self.shared };
         (types, self.names.given, self.insertions, self.report)
     }
 }

@@ -19,7 +19,7 @@ use crate::model::{Model, Provenance};
 use crate::{AsyncOperation, Names, Problem, Report, Setup};
 
 pub use compare::changes;
-pub(crate) use model::{Document, Documents, FRAGMENTS, Shared, TYPES};
+pub(crate) use model::{Documents, FRAGMENTS, Shared, TYPES, TypedDocument};
 pub use schema::{is_schema, is_value};
 
 /// The folder of documents, as problems name it.
@@ -93,12 +93,12 @@ pub(crate) fn read(
 }
 
 /// The documents, each with a module of its own.
-fn listed(library: &read::Library, report: &mut Report) -> Vec<Document> {
+fn listed(library: &read::Library, report: &mut Report) -> Vec<TypedDocument> {
     let mut modules: BTreeMap<String, String> =
         [TYPES, FRAGMENTS].into_iter().map(|module| (module.to_owned(), SCHEMA.to_owned())).collect();
     let mut list = Vec::new();
     for (file, head, text) in library.operations() {
-        let document = Document::new(file, &text, head);
+        let document = TypedDocument::new(file, &text, head);
         if let Some(other) = modules.insert(document.module.to_string(), file.to_owned()) {
             let message = format!("the name `{}` becomes `{}`, as in {other}", document.name, document.module);
             report.push(problem("document/name", file, None, message, "give the operation another name"));

@@ -26,13 +26,13 @@ pub(crate) struct Documents {
     /// Rules of the configuration that are about nothing in the schema.
     pub(crate) unused: Vec<Unused>,
     /// By file name, and by place in the file.
-    pub(crate) list: Vec<Document>,
-    pub(crate) types: Types,
+    pub(crate) list: Vec<TypedDocument>,
+    pub(crate) types: DocumentTypes,
 }
 
 /// One operation, with the fragments that it uses.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub(crate) struct TypedDocument {
     /// Its file, relative to the folder of documents.
     pub(crate) file: String,
     /// The text that is sent.
@@ -49,7 +49,7 @@ pub(crate) struct Document {
 
 /// The types of documents, as the model has types.
 #[derive(Debug, Default)]
-pub(crate) struct Types {
+pub(crate) struct DocumentTypes {
     /// By identifier.
     pub(crate) definitions: Vec<Definition>,
     /// The module of each.
@@ -78,7 +78,7 @@ pub(super) struct Head {
     pub(super) name: String,
 }
 
-impl Document {
+impl TypedDocument {
     pub(super) fn new(file: &str, text: &str, head: Head) -> Self {
         let mut module = clipped(&member_name(&head.name), LONGEST);
         if is_device(&module) {
@@ -99,10 +99,10 @@ impl Documents {
     /// The constant of what a binding names: a file, or `file#Operation`.
     pub(crate) fn constant(&self, named: &str) -> Option<Ident> {
         let (file, operation) = split(named);
-        let fits = |document: &&Document| {
+        let fits = |document: &&TypedDocument| {
             document.file == file && operation.is_none_or(|operation| document.name == operation)
         };
-        self.list.iter().find(fits).map(Document::constant)
+        self.list.iter().find(fits).map(TypedDocument::constant)
     }
 }
 

@@ -7,7 +7,7 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
 
 use super::FOLDER;
-use super::model::{Document, split};
+use super::model::{TypedDocument, split};
 use crate::bind::problem;
 use crate::{AsyncOperation, Report};
 
@@ -15,7 +15,7 @@ use crate::{AsyncOperation, Report};
 pub(super) fn check(
     schema: &Valid<Schema>,
     document: &Valid<ExecutableDocument>,
-    texts: &[Document],
+    texts: &[TypedDocument],
     operation: &AsyncOperation,
     index: usize,
     report: &mut Report,

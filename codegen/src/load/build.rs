@@ -18,9 +18,9 @@ const MAX_NODES: usize = 8_000_000;
 /// Bytes of text in keys and strings; what YAML aliases expand to is counted.
 const MAX_TEXT: usize = 2 * MAX_BYTES;
 
-/// A bound that was crossed.
+/// A limit that was passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bound {
+pub(super) enum Limit {
     Depth,
     Size,
 }
@@ -32,8 +32,8 @@ pub(super) struct Reading {
     pub(super) yaml: bool,
     /// Whether those scalars are read as YAML reads them after all.
     pub(super) literal: bool,
-    /// The bound that ended the reading.
-    pub(super) crossed: Option<Bound>,
+    /// The limit that ended the reading.
+    pub(super) crossed: Option<Limit>,
     /// Keys that stood twice, and numbers that JSON does not have.
     pub(super) notes: Vec<Note>,
     pointer: String,
@@ -53,7 +53,7 @@ impl Reading {
         self.text += text;
         let fits = self.nodes <= MAX_NODES && self.text <= MAX_TEXT;
         if !fits {
-            self.crossed = Some(Bound::Size);
+            self.crossed = Some(Limit::Size);
         }
         fits
     }
@@ -69,9 +69,9 @@ impl Reading {
 }
 
 /// Reads one value at the place that the state points to.
-pub(super) struct Node<'a>(pub(super) &'a mut Reading);
+pub(super) struct NodeSeed<'a>(pub(super) &'a mut Reading);
 
-impl<'de> DeserializeSeed<'de> for Node<'_> {
+impl<'de> DeserializeSeed<'de> for NodeSeed<'_> {
     type Value = Value;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -82,10 +82,10 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
     }
 }
 
-impl Node<'_> {
+impl NodeSeed<'_> {
     fn nested<T, E: Error>(self, read: impl FnOnce(&mut Reading) -> Result<T, E>) -> Result<T, E> {
         if self.0.depth == MAX_DEPTH {
-            self.0.crossed = Some(Bound::Depth);
+            self.0.crossed = Some(Limit::Depth);
             return Err(E::custom("nested too deeply"));
         }
         self.0.depth += 1;
@@ -99,7 +99,7 @@ impl Node<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Node<'_> {
+impl<'de> Visitor<'de> for NodeSeed<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -161,7 +161,7 @@ impl<'de> Visitor<'de> for Node<'_> {
     /// A YAML tag: the value counts, the tag does not.
     fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Value, A::Error> {
         let (_, content): (IgnoredAny, _) = access.variant()?;
-        self.nested(|state| content.newtype_variant_seed(Node(state)))
+        self.nested(|state| content.newtype_variant_seed(NodeSeed(state)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
@@ -169,7 +169,7 @@ impl<'de> Visitor<'de> for Node<'_> {
             let mut items = Vec::new();
             loop {
                 let mark = pointer::push_index(&mut state.pointer, items.len());
-                let item = access.next_element_seed(Node(state))?;
+                let item = access.next_element_seed(NodeSeed(state))?;
                 state.pointer.truncate(mark);
                 match item {
                     Some(item) => items.push(item),
@@ -188,7 +188,7 @@ impl<'de> Visitor<'de> for Node<'_> {
                     return Err(A::Error::custom("too much text"));
                 }
                 let mark = pointer::push(&mut state.pointer, &key);
-                let value = access.next_value_seed(Node(state))?;
+                let value = access.next_value_seed(NodeSeed(state))?;
                 if state.yaml && key == "<<" && (value.is_object() || value.is_array()) {
                     merges.push(value);
                 } else if map.insert(key, value).is_some() {

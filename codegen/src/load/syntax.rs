@@ -6,7 +6,7 @@ use serde::de::DeserializeSeed;
 use serde_json::{Value, error::Category};
 
 use super::brackets;
-use super::build::{Bound, Node, Reading};
+use super::build::{Limit, NodeSeed, Reading};
 use super::{Fault, MAX_BYTES, MAX_DEPTH, Note};
 use crate::Loss;
 
@@ -68,7 +68,7 @@ fn json(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
     loop {
         let mut state = Reading::default();
         let mut reader = serde_json::Deserializer::from_str(&text);
-        let result = Node(&mut state).deserialize(&mut reader).and_then(|tree| reader.end().map(|()| tree));
+        let result = NodeSeed(&mut state).deserialize(&mut reader).and_then(|tree| reader.end().map(|()| tree));
         let error = match result {
             Ok(tree) => {
                 notes.append(&mut state.notes);
@@ -101,7 +101,7 @@ fn json_fault(state: &Reading, error: &serde_json::Error, message: &str) -> Faul
     let position = (error.line() > 0).then(|| (error.line(), error.column()));
     let fault = match state.crossed {
         Some(bound) => crossed(bound),
-        None if message.starts_with("recursion limit exceeded") => crossed(Bound::Depth),
+        None if message.starts_with("recursion limit exceeded") => crossed(Limit::Depth),
         None if error.classify() == Category::Eof => Fault::new(
             "contract/truncated",
             "the JSON ends before its last brace",
@@ -137,15 +137,15 @@ fn nearest(text: &str, line: usize, column: usize) -> Option<String> {
 
 fn yaml(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
     if let Some(position) = brackets::too_many(text) {
-        return Err(crossed(Bound::Depth).at(Some(position)));
+        return Err(crossed(Limit::Depth).at(Some(position)));
     }
     let mut state = Reading::yaml();
-    let mut result = Node(&mut state).deserialize(serde_yaml::Deserializer::from_str(text));
+    let mut result = NodeSeed(&mut state).deserialize(serde_yaml::Deserializer::from_str(text));
     if result.is_err() && state.crossed.is_none() {
         // An object where the specification wants text is not a reason to refuse the rest.
         let mut plain = Reading::yaml();
         plain.literal = true;
-        if let Ok(tree) = Node(&mut plain).deserialize(serde_yaml::Deserializer::from_str(text)) {
+        if let Ok(tree) = NodeSeed(&mut plain).deserialize(serde_yaml::Deserializer::from_str(text)) {
             (state, result) = (plain, Ok(tree));
         }
     }
@@ -159,8 +159,8 @@ fn yaml(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
     let message = error.to_string();
     let fault = match state.crossed {
         Some(bound) => crossed(bound),
-        None if message.contains("recursion limit exceeded") => crossed(Bound::Depth),
-        None if message.contains("repetition limit exceeded") => crossed(Bound::Size),
+        None if message.contains("recursion limit exceeded") => crossed(Limit::Depth),
+        None if message.contains("repetition limit exceeded") => crossed(Limit::Size),
         None if message.contains("more than one document") => Fault::new(
             "contract/several-documents",
             "several YAML documents in one file",
@@ -179,14 +179,14 @@ fn yaml(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
     Err(fault.at(error.location().map(|place| (place.line(), place.column()))))
 }
 
-fn crossed(bound: Bound) -> Fault {
-    match bound {
-        Bound::Depth => Fault::new(
+fn crossed(limit: Limit) -> Fault {
+    match limit {
+        Limit::Depth => Fault::new(
             "contract/too-deep",
             format!("objects and arrays are nested more than {MAX_DEPTH} deep"),
             "move inner schemas to the contract's components, and refer to them by `$ref`",
         ),
-        Bound::Size => Fault::new(
+        Limit::Size => Fault::new(
             "contract/too-large",
             format!("the document expands to more than {} MiB of values", MAX_BYTES >> 20),
             "check that the address serves a contract, and that its YAML aliases do not multiply each other",

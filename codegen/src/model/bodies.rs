@@ -1,7 +1,7 @@
 //! Request bodies.
 
 use super::claims::shared_name;
-use super::http::{Class, class, essence, is_json};
+use super::http::{MediaClass, class, essence, is_json};
 use super::objects::text_not_bytes;
 use super::schemas::Types;
 use super::style::collection_style;
@@ -24,8 +24,8 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         return Some(unknown(types, &body, "the contract names no media type".to_owned()));
     };
     // Where both kinds of form are offered, only files need the larger one.
-    let encoded = content.iter().find(|(name, _)| class(name) == Class::Form);
-    if let (Class::Multipart, Some((name, form))) = (class(media_type), encoded)
+    let encoded = content.iter().find(|(name, _)| class(name) == MediaClass::Form);
+    if let (MediaClass::Multipart, Some((name, form))) = (class(media_type), encoded)
         && let Some(schema) = form.get("schema")
         && !has_file(types, &schema, &format!("{hint}Request"), true)
     {
@@ -41,15 +41,15 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
     let name = shared_name(&body.pointer, "Request").unwrap_or_else(|| format!("{hint}Request"));
     let typed = |types: &mut Types<'a>| schema.as_ref().map_or(Type::Any, |schema| types.of(schema, &name).ty);
     let kind = match class(media_type) {
-        Class::Json => match typed(types) {
+        MediaClass::Json => match typed(types) {
             Type::String(Format::Binary) => BodyKind::Binary,
             ty => BodyKind::Json(text_not_bytes(ty)),
         },
-        Class::Multipart => multipart(types, &media, schema.as_ref().unwrap_or(&media), &name),
-        Class::Form => form(types, &media, schema.as_ref(), &name),
-        Class::Text => BodyKind::Text,
-        Class::Binary => BodyKind::Binary,
-        Class::Xml => {
+        MediaClass::Multipart => multipart(types, &media, schema.as_ref().unwrap_or(&media), &name),
+        MediaClass::Form => form(types, &media, schema.as_ref(), &name),
+        MediaClass::Text => BodyKind::Text,
+        MediaClass::Binary => BodyKind::Binary,
+        MediaClass::Xml => {
             let typed = schema.as_ref().filter(|schema| typed_elsewhere(types, schema, &name));
             typed.map_or(BodyKind::Text, |schema| {
                 let ty = text_not_bytes(types.of(schema, &name).ty);
@@ -58,11 +58,11 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         }
     };
     let media_type = match (&kind, media_type) {
-        (BodyKind::Multipart(_), name) if class(name) == Class::Form => "multipart/form-data".to_owned(),
+        (BodyKind::Multipart(_), name) if class(name) == MediaClass::Form => "multipart/form-data".to_owned(),
         // The boundary is the client's.
         (BodyKind::Multipart(_), name) => essence(name),
-        (_, "*/*" | "application/*") if class(media_type) == Class::Json => "application/json".to_owned(),
-        (_, name) if name.contains('*') && class(name) == Class::Json => "application/json".to_owned(),
+        (_, "*/*" | "application/*") if class(media_type) == MediaClass::Json => "application/json".to_owned(),
+        (_, name) if name.contains('*') && class(name) == MediaClass::Json => "application/json".to_owned(),
         (_, name) if name.contains('*') => "application/octet-stream".to_owned(),
         (_, name) => name.to_owned(),
     };
@@ -130,7 +130,7 @@ pub(super) fn typed_elsewhere<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint
 }
 
 /// Plain JSON first, then its relatives, then the rest.
-fn rank(media_type: &str) -> (u8, Class, usize) {
+fn rank(media_type: &str) -> (u8, MediaClass, usize) {
     let name = essence(media_type);
     let first = match name.as_str() {
         "application/json" => 0,

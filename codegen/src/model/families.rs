@@ -17,8 +17,8 @@ const LONGEST: usize = 64;
 /// The family that claims an operation, and the prefix by which it does.
 pub(super) fn claim<'c>(setup: &'c Setup, path: &str, operation: &Node<'_>) -> (Family, &'c str) {
     let server = setup.config.server_of(&operation.document.name);
-    let own = |family: &&crate::Family| family.server.as_deref().filter(|name| *name != MAIN) == server;
-    let mut best: Option<(&crate::Family, &str)> = None;
+    let own = |family: &&crate::FamilyRule| family.server.as_deref().filter(|name| *name != MAIN) == server;
+    let mut best: Option<(&crate::FamilyRule, &str)> = None;
     for family in setup.config.families.iter().filter(own) {
         for prefix in &family.prefixes {
             let prefix = trimmed(prefix);
@@ -49,7 +49,7 @@ fn fallback(path: &str, operation: &Node<'_>) -> String {
     tag.filter(|tag| !tag.trim().is_empty()).map_or_else(segment, str::to_owned)
 }
 
-fn of(setup: &Setup, family: &crate::Family) -> Family {
+fn of(setup: &Setup, family: &crate::FamilyRule) -> Family {
     let server = family.server.as_deref().filter(|name| *name != MAIN);
     named(setup, server, &family.name, family.covers.clone(), family.prefixes.clone())
 }

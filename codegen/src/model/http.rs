@@ -8,7 +8,7 @@ pub(super) fn is_token(text: &str) -> bool {
 
 /// Kinds of media types that differ for the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Class {
+pub(super) enum MediaClass {
     Json,
     Multipart,
     Form,
@@ -18,15 +18,15 @@ pub(super) enum Class {
 }
 
 /// The kind of a media type.
-pub(super) fn class(media_type: &str) -> Class {
+pub(super) fn class(media_type: &str) -> MediaClass {
     let name = essence(media_type);
     match name.as_str() {
-        _ if is_json(&name) => Class::Json,
-        "application/x-www-form-urlencoded" => Class::Form,
-        _ if name.starts_with("multipart/") => Class::Multipart,
-        _ if name.ends_with("/xml") || name.ends_with("+xml") => Class::Xml,
-        _ if name.starts_with("text/") => Class::Text,
-        _ => Class::Binary,
+        _ if is_json(&name) => MediaClass::Json,
+        "application/x-www-form-urlencoded" => MediaClass::Form,
+        _ if name.starts_with("multipart/") => MediaClass::Multipart,
+        _ if name.ends_with("/xml") || name.ends_with("+xml") => MediaClass::Xml,
+        _ if name.starts_with("text/") => MediaClass::Text,
+        _ => MediaClass::Binary,
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) use status::StatusKey;
 pub(crate) use style::Style;
 pub(crate) use tree::{Document, Node};
 pub(crate) use types::{
-    Custom, Definition, Deprecation, EnumKind, Field, Format, Kind, Part, PartKind, Presence, Reach, Tagging, Type,
+    BodyPart, Custom, Definition, Deprecation, EnumKind, Field, Format, Kind, PartKind, Presence, Reach, Tagging, Type,
     TypeId, Uses, Variant, VariantContent,
 };
 

@@ -10,7 +10,7 @@ use super::objects::text_not_bytes;
 use super::schemas::Types;
 use super::style::collection_style;
 use super::tree::Node;
-use super::types::{Format, Kind, Part, PartKind, Type};
+use super::types::{BodyPart, Format, Kind, PartKind, Type};
 use crate::ledger::Loss;
 use crate::naming::Scope;
 use crate::naming::ident::member_name;
@@ -53,7 +53,7 @@ impl<'a> Types<'a> {
         name: &str,
         encodings: Option<&Node<'a>>,
         untyped: bool,
-    ) -> Vec<Part> {
+    ) -> Vec<BodyPart> {
         let flat = self.flatten(node);
         let owner = format!("{}!multipart", key(node));
         let mut scope = Scope::default();
@@ -87,7 +87,7 @@ impl<'a> Types<'a> {
             if own == encoding.media_type.as_deref() {
                 encoding.media_type = None;
             }
-            parts.push(Part {
+            parts.push(BodyPart {
                 wire: (*wire).to_owned(),
                 name: member,
                 kind,

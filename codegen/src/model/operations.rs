@@ -9,7 +9,7 @@ use super::{Family, Routes, families, route};
 use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::{camel, feature_name, member_name, type_name};
-use crate::naming::operation::{Route, from_route, last_parameter, version};
+use crate::naming::operation::{RouteWords, from_route, last_parameter, version};
 use crate::rules::admits;
 use crate::text::Ident;
 use crate::walk::{METHODS, OTHER_OPERATIONS};
@@ -219,7 +219,7 @@ pub(super) fn name(found: &mut [FoundOperation<'_>], config: &Config, pins: &Nam
 fn first_wish(operation: &FoundOperation<'_>) -> String {
     let id = operation.node.text("operationId");
     if id.trim().is_empty() {
-        from_route(Route {
+        from_route(RouteWords {
             method: &operation.method,
             path: &operation.template,
             prefix: &operation.prefix,

@@ -7,11 +7,11 @@ use super::families;
 use super::tree::{Document, Node};
 use crate::rules::admits;
 use crate::walk::METHODS;
-use crate::{Family, Setup};
+use crate::{FamilyRule, Setup};
 
 /// A family for each prefix that operations of one tag, or of none, have for themselves. What is left goes to families by
 /// its tags.
-pub(crate) fn propose(documents: &[Document], setup: &Setup) -> Vec<Family> {
+pub(crate) fn propose(documents: &[Document], setup: &Setup) -> Vec<FamilyRule> {
     // Prefix → tags of its operations, and the word that names it.
     let mut prefixes: BTreeMap<String, (BTreeSet<String>, String)> = BTreeMap::new();
     let mut about: BTreeMap<String, String> = BTreeMap::new();
@@ -31,7 +31,7 @@ pub(crate) fn propose(documents: &[Document], setup: &Setup) -> Vec<Family> {
             }
         }
     }
-    let mut families: BTreeMap<String, Family> = BTreeMap::new();
+    let mut families: BTreeMap<String, FamilyRule> = BTreeMap::new();
     for (prefix, (tags, word)) in prefixes {
         let tag = match tags.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             [""] => word,
@@ -40,7 +40,8 @@ pub(crate) fn propose(documents: &[Document], setup: &Setup) -> Vec<Family> {
         };
         let name = families::name(setup, &tag).to_string();
         let covers = about.get(&tag).cloned().unwrap_or_default();
-        let family = families.entry(name.clone()).or_insert_with(|| Family { name, covers, ..Family::default() });
+        let family =
+            families.entry(name.clone()).or_insert_with(|| FamilyRule { name, covers, ..FamilyRule::default() });
         family.prefixes.push(prefix);
     }
     families.into_values().collect()

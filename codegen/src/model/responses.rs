@@ -2,7 +2,7 @@
 
 use super::bodies::typed_elsewhere;
 use super::claims::shared_name;
-use super::http::{Class, class, essence};
+use super::http::{MediaClass, class, essence};
 use super::objects::text_not_bytes;
 use super::operations::FoundOperation;
 use super::schemas::Types;
@@ -179,11 +179,11 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Op
     let (content, mut accept) = content(types, name, node, hint);
     // What is read as bytes may be bytes of any kind; ASP.NET lists `text/plain` for whatever it writes.
     let is_same = |other: &str| match content {
-        Content::Stream => !matches!(class(other), Class::Json | Class::Xml),
+        Content::Stream => !matches!(class(other), MediaClass::Json | MediaClass::Xml),
         _ => class(other) == class(name) || essence(other) == "text/plain",
     };
     let (same, others): (Vec<&str>, Vec<&str>) = media.iter().map(|(name, _)| *name).partition(|other| is_same(other));
-    if content == Content::Stream && class(name) != Class::Json {
+    if content == Content::Stream && class(name) != MediaClass::Json {
         accept = Some(same.join(", "));
     }
     if !others.is_empty() && accept.as_deref() != Some("*/*") {
@@ -208,7 +208,7 @@ fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -
     };
     match class(name) {
         _ if essence(name) == "text/event-stream" => (Content::Events, Some(name.to_owned())),
-        Class::Json => match typed(types) {
+        MediaClass::Json => match typed(types) {
             Some(typed) if typed.ty == Type::String(Format::Binary) => (Content::Stream, Some("*/*".to_owned())),
             Some(typed) if typed.nullable => (Content::OptionalJson(text_not_bytes(typed.ty)), ask(name)),
             Some(typed) => (Content::Json(text_not_bytes(typed.ty)), ask(name)),
@@ -216,7 +216,7 @@ fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -
             None if name.contains('*') => (Content::Stream, Some("*/*".to_owned())),
             None => (Content::Json(Type::Any), ask(name)),
         },
-        Class::Text => match typed(types).map(|typed| typed.ty) {
+        MediaClass::Text => match typed(types).map(|typed| typed.ty) {
             Some(Type::String(Format::Binary)) => (Content::Stream, Some(name.to_owned())),
             None | Some(Type::String(_) | Type::Any) => (Content::Text, Some(name.to_owned())),
             // ASP.NET lists `text/plain` for whatever it writes as JSON.
@@ -225,7 +225,7 @@ fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -
             }
             Some(_) => (Content::Text, Some(name.to_owned())),
         },
-        Class::Xml => {
+        MediaClass::Xml => {
             let typed = schema.as_ref().filter(|schema| typed_elsewhere(types, schema, hint));
             let content = typed.map_or(Content::Text, |schema| {
                 let ty = text_not_bytes(types.of(schema, hint).ty);
@@ -233,23 +233,23 @@ fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -
             });
             (content, Some(name.to_owned()))
         }
-        Class::Form => (Content::Text, Some(name.to_owned())),
-        Class::Binary | Class::Multipart => (Content::Stream, Some(name.to_owned())),
+        MediaClass::Form => (Content::Text, Some(name.to_owned())),
+        MediaClass::Binary | MediaClass::Multipart => (Content::Stream, Some(name.to_owned())),
     }
 }
 
 fn rank(media_type: &str) -> (u8, usize, String) {
     let name = essence(media_type);
     let first = match class(&name) {
-        Class::Json if name == "application/json" => 0,
-        Class::Json if name == "application/problem+json" => 3,
-        Class::Json if !name.contains('*') => 1,
-        Class::Json => 2,
+        MediaClass::Json if name == "application/json" => 0,
+        MediaClass::Json if name == "application/problem+json" => 3,
+        MediaClass::Json if !name.contains('*') => 1,
+        MediaClass::Json => 2,
         _ if name == "text/event-stream" => 4,
-        Class::Text => 5,
-        Class::Binary | Class::Multipart => 6,
-        Class::Form => 7,
-        Class::Xml => 8,
+        MediaClass::Text => 5,
+        MediaClass::Binary | MediaClass::Multipart => 6,
+        MediaClass::Form => 7,
+        MediaClass::Xml => 8,
     };
     (first, name.len(), name)
 }
@@ -261,11 +261,11 @@ const NONE: &str = "none";
 fn kind_of(media_type: &str) -> &'static str {
     match class(media_type) {
         _ if essence(media_type) == "text/event-stream" => "events",
-        Class::Json => "json",
-        Class::Text => "text",
-        Class::Xml => "xml",
-        Class::Form => "form",
-        Class::Binary | Class::Multipart => "bytes",
+        MediaClass::Json => "json",
+        MediaClass::Text => "text",
+        MediaClass::Xml => "xml",
+        MediaClass::Form => "form",
+        MediaClass::Binary | MediaClass::Multipart => "bytes",
     }
 }
 

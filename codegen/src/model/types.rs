@@ -150,7 +150,7 @@ pub(crate) enum Kind {
     /// One of several shapes.
     Union(Tagging, Vec<Variant>),
     /// The body of a multipart request.
-    Multipart(Vec<Part>),
+    Multipart(Vec<BodyPart>),
     /// One variant per success status of an operation.
     ByStatus(Vec<(StatusKey, Ident, Content)>),
 }
@@ -256,7 +256,7 @@ pub(crate) enum VariantContent {
 
 /// A part of a multipart body.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct BodyPart {
     pub(crate) wire: String,
     pub(crate) name: Ident,
     pub(crate) kind: PartKind,

@@ -5,7 +5,7 @@ use super::words::{is_action, is_outcome, is_plural, is_question, singular};
 
 /// What a name is made from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Route<'a> {
+pub(crate) struct RouteWords<'a> {
     /// HTTP method in upper case.
     pub(crate) method: &'a str,
     /// Path template.
@@ -19,7 +19,7 @@ pub(crate) struct Route<'a> {
 }
 
 /// A snake-case name that reads as what the operation does: `list_projects`, `start_virtual_machine`.
-pub(crate) fn from_route(route: Route<'_>) -> String {
+pub(crate) fn from_route(route: RouteWords<'_>) -> String {
     let steps = steps(route);
     let Some((last, parents)) = steps.split_last() else {
         return member_name(&format!("{}_root", route.method.to_lowercase()));
@@ -73,7 +73,7 @@ struct PathNoun {
     item: bool,
 }
 
-fn steps(route: Route<'_>) -> Vec<PathNoun> {
+fn steps(route: RouteWords<'_>) -> Vec<PathNoun> {
     let rest = route.path.strip_prefix(route.prefix).unwrap_or(route.path);
     let mut steps: Vec<PathNoun> = Vec::new();
     let relative: Vec<&str> = rest.split('/').filter(|segment| !segment.is_empty()).collect();
@@ -124,7 +124,7 @@ fn action(segment: &str, parent: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Route, from_route};
+    use super::{RouteWords, from_route};
 
     #[test]
     fn names_read_naturally() {
@@ -145,14 +145,15 @@ mod tests {
             ("PUT", "/a/b/{id}", "", "update_a_b"),
         ];
         for (method, path, prefix, name) in cases {
-            let route = Route { method, path, prefix, answers_array: false, is_resource: false };
+            let route = RouteWords { method, path, prefix, answers_array: false, is_resource: false };
             assert_eq!(from_route(route), name, "{method} {path}");
         }
     }
 
     #[test]
     fn a_thing_that_can_be_read_is_no_verb() {
-        let route = |method, path, is_resource| Route { method, path, prefix: "", answers_array: false, is_resource };
+        let route =
+            |method, path, is_resource| RouteWords { method, path, prefix: "", answers_array: false, is_resource };
         assert_eq!(from_route(route("PUT", "/threads/{id}/vote", true)), "update_thread_vote");
         assert_eq!(from_route(route("POST", "/threads/{id}/vote", false)), "vote_thread");
         assert_eq!(from_route(route("GET", "/threads/{id}/vote", true)), "get_thread_vote");

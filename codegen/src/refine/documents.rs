@@ -8,7 +8,7 @@ use super::render;
 use super::source::TypeSource;
 use super::types;
 use crate::generate::Rust;
-use crate::graphql::{Document, Documents, FRAGMENTS, Shared, TYPES};
+use crate::graphql::{Documents, FRAGMENTS, Shared, TYPES, TypedDocument};
 use crate::model::{Definition, Type, TypeId};
 use crate::pieces::{Files, Piece};
 use crate::text::code::code;
@@ -55,7 +55,7 @@ pub(crate) fn write(documents: &Documents, index: &mut Index) -> Files {
     files
 }
 
-fn constant(document: &Document, assumed: bool, index: &mut Index) -> Code {
+fn constant(document: &TypedDocument, assumed: bool, index: &mut Index) -> Code {
     let assumed = if assumed { client::ASSUMED } else { "" };
     let docs = docs![assumed, span(&document.file), ": the ", document.kind, " ", span(&document.name), "."];
     let (name, module) = (document.constant(), &document.module);

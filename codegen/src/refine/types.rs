@@ -7,8 +7,8 @@ use super::source::{INDEXED, TypeSource, attribute};
 use super::{client, xml};
 use crate::generate::Rust;
 use crate::model::{
-    Content, Definition, Deprecation, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Style,
-    Tagging, Type, TypeId, Variant, VariantContent,
+    BodyPart, Content, Definition, Deprecation, EnumKind, Field, Kind, PartKind, Presence, Provenance, StatusKey,
+    Style, Tagging, Type, TypeId, Variant, VariantContent,
 };
 use crate::pieces::Piece;
 use crate::pointer;
@@ -234,7 +234,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
         }
     }
 
-    fn multipart(&mut self, parts: &[Part]) -> Option<Code> {
+    fn multipart(&mut self, parts: &[BodyPart]) -> Option<Code> {
         let has_default = parts.iter().all(|part| !part.required);
         self.open(if has_default { "Debug, Default" } else { "Debug" }, "struct", "The parts of a multipart body.");
         self.code.push(" {\n");

@@ -46,33 +46,33 @@ impl Docs {
 }
 
 /// What [`Docs`] are composed of.
-pub(crate) trait Words: Sealed {}
+pub(crate) trait Words: SealedWords {}
 
-impl<W: Sealed> Words for W {}
+impl<W: SealedWords> Words for W {}
 
-pub(crate) trait Sealed {
+pub(crate) trait SealedWords {
     fn write(&self, into: &mut String);
 }
 
-impl Sealed for &'static str {
+impl SealedWords for &'static str {
     fn write(&self, into: &mut String) {
         into.push_str(self);
     }
 }
 
-impl Sealed for Docs {
+impl SealedWords for Docs {
     fn write(&self, into: &mut String) {
         into.push_str(&self.text);
     }
 }
 
-impl Sealed for &Docs {
+impl SealedWords for &Docs {
     fn write(&self, into: &mut String) {
         into.push_str(&self.text);
     }
 }
 
-impl Sealed for &Ident {
+impl SealedWords for &Ident {
     fn write(&self, into: &mut String) {
         into.push_str(self);
     }

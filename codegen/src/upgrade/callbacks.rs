@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::journal::Journal;
 use crate::pointer;
-use crate::walk::{self, Kind};
+use crate::walk::{self, NodeKind};
 
 const PASS: &str = "upgrade/callbacks";
 
@@ -12,7 +12,7 @@ const PASS: &str = "upgrade/callbacks";
 pub(super) fn note(tree: &mut Value, journal: &mut Journal<'_>) {
     walk::each(tree, &mut |kind, value, pointer| {
         let callbacks = value.get("callbacks").and_then(Value::as_object);
-        if kind == Kind::Operation && callbacks.is_some_and(|callbacks| !callbacks.is_empty()) {
+        if kind == NodeKind::Operation && callbacks.is_some_and(|callbacks| !callbacks.is_empty()) {
             let at = pointer::join(pointer, "callbacks");
             journal.prose(PASS, &at, "left out", "calls that the service makes to its subscribers");
         }

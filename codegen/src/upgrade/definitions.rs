@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::journal::Journal;
 use super::references;
 use crate::pointer;
-use crate::walk::{self, Kind};
+use crate::walk::{self, NodeKind};
 
 const PASS: &str = "upgrade/definitions";
 const KEYS: [&str; 2] = ["$defs", "definitions"];
@@ -32,7 +32,7 @@ pub(super) fn hoist(tree: &mut Value, journal: &mut Journal<'_>) {
     let nested: Vec<&String> = survey.names.keys().collect();
     let new = |pointer: &str| component(pointer, &survey);
     walk::each(tree, &mut |kind, value, pointer| {
-        if kind != Kind::Schema {
+        if kind != NodeKind::Schema {
             return;
         }
         let Value::Object(schema) = value else { return };

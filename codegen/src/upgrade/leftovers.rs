@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::journal::Journal;
 use super::swagger2::{body, parameter, response};
 use crate::pointer;
-use crate::walk::{self, Kind};
+use crate::walk::{self, NodeKind};
 
 const PASS: &str = "upgrade/swagger2-leftovers";
 
@@ -16,7 +16,7 @@ pub(super) fn convert(tree: &mut Value, journal: &mut Journal<'_>) {
     walk::each(tree, &mut |kind, value, pointer| {
         let Value::Object(map) = value else { return };
         match kind {
-            Kind::Parameter if is_typed(map) && !matches!(place(map), "body" | "formData") => {
+            NodeKind::Parameter if is_typed(map) && !matches!(place(map), "body" | "formData") => {
                 journal.same(PASS, pointer, "moved the type of the parameter into a schema");
                 let separated = map.contains_key("collectionFormat");
                 let own = ["style", "explode"].map(|key| (key, map.get(key).cloned()));
@@ -31,15 +31,15 @@ pub(super) fn convert(tree: &mut Value, journal: &mut Journal<'_>) {
                     }
                 }
             }
-            Kind::Header if is_typed(map) => {
+            NodeKind::Header if is_typed(map) => {
                 journal.same(PASS, pointer, "moved the type of the header into a schema");
                 response::header(map, pointer, pointer, journal);
             }
-            Kind::Response if map.contains_key("schema") && !map.contains_key("content") => {
+            NodeKind::Response if map.contains_key("schema") && !map.contains_key("content") => {
                 journal.same(PASS, pointer, "moved the schema of the response into its content");
                 response::convert(value, pointer, pointer, &[], journal);
             }
-            Kind::Operation => operation(map, pointer, journal),
+            NodeKind::Operation => operation(map, pointer, journal),
             _ => {}
         }
     });
@@ -69,7 +69,7 @@ fn operation(operation: &mut Map<String, Value>, pointer: &str, journal: &mut Jo
         match value {
             Value::Object(map) if place(&map) == "body" => bodies.push((map, from)),
             Value::Object(parameter) if place(&parameter) == "formData" => {
-                fields.push(body::Field { parameter, pointer: from });
+                fields.push(body::FormField { parameter, pointer: from });
             }
             value => {
                 journal.origins.record(&from, &format!("{pointer}/parameters/{}", kept.len()));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::journal::Journal;
 use super::references;
 use crate::pointer;
-use crate::walk::{self, Kind};
+use crate::walk::{self, NodeKind};
 
 const PASS: &str = "upgrade/media-types";
 const PREFIX: &str = "#/components/mediaTypes/";
@@ -17,7 +17,7 @@ pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
     let Some(components) = tree.get_mut("components").and_then(Value::as_object_mut) else { return };
     let Some(shared) = components.remove("mediaTypes") else { return };
     walk::each(tree, &mut |kind, value, pointer| {
-        if kind != Kind::MediaType {
+        if kind != NodeKind::MediaType {
             return;
         }
         for step in 0..=MAX_CHAIN {

@@ -25,7 +25,7 @@ pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
     }
     // Callbacks hold path items as well. The walk sees an operation after what lies in it.
     walk::each(tree, &mut |kind, value, pointer| {
-        if kind != walk::Kind::Operation {
+        if kind != walk::NodeKind::Operation {
             return;
         }
         let Some(Value::Object(callbacks)) = value.get_mut("callbacks") else { return };

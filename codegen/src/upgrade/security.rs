@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::journal::Journal;
 use crate::pointer;
-use crate::walk::{self, Kind};
+use crate::walk::{self, NodeKind};
 
 const PASS: &str = "upgrade/security";
 
@@ -15,7 +15,8 @@ pub(super) fn note(tree: &mut Value, journal: &mut Journal<'_>) {
     let is_secured =
         tree.pointer("/components/securitySchemes").and_then(Value::as_object).is_some_and(|all| !all.is_empty());
     walk::each(tree, &mut |kind, value, pointer| {
-        let Some(needs) = value.get("security").and_then(Value::as_array).filter(|_| kind == Kind::Operation) else {
+        let Some(needs) = value.get("security").and_then(Value::as_array).filter(|_| kind == NodeKind::Operation)
+        else {
             return;
         };
         let is_open = |need: &Value| need.as_object().is_some_and(serde_json::Map::is_empty);

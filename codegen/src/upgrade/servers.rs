@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::journal::Journal;
 use crate::pointer;
-use crate::walk::{self, Kind};
+use crate::walk::{self, NodeKind};
 
 const PASS: &str = "upgrade/servers";
 
@@ -17,7 +17,9 @@ pub(super) fn note(tree: &mut Value, journal: &mut Journal<'_>) {
     }
     walk::each(tree, &mut |kind, value, pointer| {
         let servers = value.get("servers").and_then(Value::as_array);
-        if matches!(kind, Kind::PathItem | Kind::Operation) && servers.is_some_and(|servers| !servers.is_empty()) {
+        if matches!(kind, NodeKind::PathItem | NodeKind::Operation)
+            && servers.is_some_and(|servers| !servers.is_empty())
+        {
             let at = pointer::join(pointer, "servers");
             journal.prose(PASS, &at, "sent to the base URL like every other operation", "an address of its own");
         }

@@ -164,7 +164,7 @@ fn retarget(tree: &mut Value, context: &Context) {
         }
         // Swagger 1.2 names a model without a place, and some contracts still do.
         let definition = |name: &str| context.published.get("definitions").is_some_and(|all| all.get(name).is_some());
-        if kind == walk::Kind::Schema && definition(reference) {
+        if kind == walk::NodeKind::Schema && definition(reference) {
             *reference = format!("#{}", pointer::join("/components/schemas", reference));
         }
     });

@@ -21,7 +21,7 @@ pub(super) struct IssuerEndpoints {
 
 /// What an issuer said about itself.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum Discovered {
     Document(IssuerEndpoints),
     /// The issuer publishes no document at the moment: ask `{issuer}/connect/token` (platform document §4.5) and no other.
     Absent(IssuerEndpoints),
@@ -29,14 +29,14 @@ pub(super) enum Answer {
 
 /// Asks an issuer for its endpoints. What is neither a document nor a clear absence is an error: a proxy, a sign-in page or
 /// a deployment under way says nothing about the issuer.
-pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Until) -> Result<Answer, Error> {
+pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Until) -> Result<Discovered, Error> {
     let root = issuer.as_str().trim_end_matches('/');
     let fallback = || address::server("the token endpoint", &format!("{root}/connect/token"));
     let place = address::server("the issuer", &format!("{root}/.well-known/openid-configuration"))?;
     let reply = transport.get(&place, deadline).await?;
     let status = reply.status.as_u16();
     if matches!(status, 404 | 410) {
-        return Ok(Answer::Absent(IssuerEndpoints {
+        return Ok(Discovered::Absent(IssuerEndpoints {
             token: fallback()?,
             authorization: None,
             names_itself: false,
@@ -84,5 +84,5 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
     let methods = document.get("token_endpoint_auth_methods_supported").and_then(Value::as_array);
     let takes = |method: &str| methods.is_some_and(|methods| methods.iter().any(|one| one.as_str() == Some(method)));
     let basic = takes("client_secret_basic") && !takes("client_secret_post");
-    Ok(Answer::Document(IssuerEndpoints { token, authorization, names_itself, basic }))
+    Ok(Discovered::Document(IssuerEndpoints { token, authorization, names_itself, basic }))
 }

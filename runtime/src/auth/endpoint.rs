@@ -7,7 +7,7 @@ use std::{
 
 use url::Url;
 
-use super::discovery::{self, Answer, IssuerEndpoints};
+use super::discovery::{self, Discovered, IssuerEndpoints};
 use crate::{
     clock::Until,
     error::{Error, Kind},
@@ -52,8 +52,8 @@ impl Endpoints {
         }
         let issuer = address::server("the issuer", &self.issuer)?;
         let (found, until) = match discovery::discover(&issuer, transport, deadline).await? {
-            Answer::Document(found) => (Arc::new(found), Until::NEVER),
-            Answer::Absent(found) => (Arc::new(found), Until::after(ABSENT)),
+            Discovered::Document(found) => (Arc::new(found), Until::NEVER),
+            Discovered::Absent(found) => (Arc::new(found), Until::after(ABSENT)),
         };
         *self.place() = Some((Arc::clone(&found), until));
         Ok(found)

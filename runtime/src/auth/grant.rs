@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-use super::{RefreshKey, SecretSource, Token, TokenRequest, endpoint::Endpoints, refusal::Refusals};
+use super::{RefreshKey, SecretSource, Token, TokenRequest, endpoint::Endpoints, refusal::GrantRefusals};
 use crate::{
     error::{Error, Kind, is_passing_status_of_issuer, scrub_text},
     transport::Reply,
@@ -50,7 +50,7 @@ pub(crate) struct Registration {
     pub(crate) scope: String,
     pub(crate) audience: Option<String>,
     pub(super) authentication: Option<ClientAuthentication>,
-    pub(super) refusals: Refusals,
+    pub(super) refusals: GrantRefusals,
 }
 
 /// Gives a credential the options of its registration, which lies in this field.
@@ -112,7 +112,7 @@ pub(super) struct Granted {
 
 impl Registration {
     pub(crate) fn new(issuer: String, client: String, secret: Option<Arc<dyn SecretSource>>) -> Self {
-        let refusals = Refusals::default();
+        let refusals = GrantRefusals::default();
         Self {
             endpoints: Endpoints::new(issuer),
             client,

@@ -16,13 +16,13 @@ const REMEMBERED: Duration = Duration::from_secs(30);
 /// The last refusal of a secret, so that a wrong one is not sent over and over. Another secret is tried at once: secrets
 /// rotate.
 #[derive(Debug, Default)]
-pub(super) struct Refusals {
+pub(super) struct GrantRefusals {
     /// Hashes with keys of their own say nothing about a secret to those who see memory.
     keys: RandomState,
     last: Mutex<Option<(u64, Until, Error)>>,
 }
 
-impl Refusals {
+impl GrantRefusals {
     /// The refusal of this secret, while it is remembered.
     pub(super) fn check(&self, secret: Option<&SecretString>) -> Result<(), Error> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);

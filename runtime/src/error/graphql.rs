@@ -11,7 +11,7 @@ use crate::json::{Object, Value, lenient};
 #[serde(default)]
 pub struct GraphqlError {
     message: String,
-    locations: Vec<Location>,
+    locations: Vec<GraphqlLocation>,
     path: Vec<Value>,
     extensions: Object,
 }
@@ -20,7 +20,7 @@ pub struct GraphqlError {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
-pub struct Location {
+pub struct GraphqlLocation {
     /// The line, from 1.
     pub line: u32,
     /// The column, from 1.
@@ -109,7 +109,7 @@ impl GraphqlError {
     }
 
     /// The places in the document.
-    pub fn locations(&self) -> &[Location] {
+    pub fn locations(&self) -> &[GraphqlLocation] {
         &self.locations
     }
 

@@ -26,7 +26,7 @@ pub(crate) use display::{escape, scrub, scrub_text};
 #[cfg(feature = "graphql")]
 pub(crate) use graphql::read_errors;
 #[cfg(feature = "graphql")]
-pub use graphql::{GraphqlError, Location};
+pub use graphql::{GraphqlError, GraphqlLocation};
 pub(crate) use kind::Kind;
 pub(crate) use predicates::{is_passing_status, is_passing_status_of_issuer};
 pub use problem::Problem;

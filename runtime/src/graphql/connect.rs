@@ -20,7 +20,7 @@ use tokio_tungstenite::{
 use super::{
     close,
     hub::Hub,
-    message::{self, Incoming, PROTOCOL},
+    message::{self, PROTOCOL, ServerMessage},
 };
 use crate::{
     auth::{Generation, Held},
@@ -119,12 +119,12 @@ async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused
             Some(Err(cause)) => return Err(close::broken(&cause).into()),
             None => return Err(close::closed(None, None).into()),
         };
-        match Incoming::read(&text) {
-            Some(Incoming::Acknowledged) => break,
-            Some(Incoming::Ping(payload)) => {
+        match ServerMessage::read(&text) {
+            Some(ServerMessage::Acknowledged) => break,
+            Some(ServerMessage::Ping(payload)) => {
                 socket.send(Message::text(message::pong(payload))).await.map_err(send)?;
             }
-            Some(Incoming::Pong) => {}
+            Some(ServerMessage::Pong) => {}
             _ => return Err(give_up(&mut socket, "another message before the acknowledgement").await),
         }
     }

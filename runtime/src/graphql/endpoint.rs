@@ -11,7 +11,7 @@ use super::queue::{Feed, Leave, Seat};
 
 /// What the supervisor of a socket is told.
 #[derive(Debug)]
-pub(super) enum Request {
+pub(super) enum SubscriptionRequest {
     Add {
         id: u64,
         payload: Arc<str>,
@@ -29,7 +29,7 @@ pub(super) enum Request {
 #[derive(Debug)]
 pub(super) struct Endpoint {
     pub(super) number: u64,
-    pub(super) requests: mpsc::UnboundedSender<Request>,
+    pub(super) requests: mpsc::UnboundedSender<SubscriptionRequest>,
     seats: Seat,
 }
 
@@ -61,7 +61,7 @@ impl Room {
 }
 
 impl Endpoint {
-    pub(super) fn new(number: u64, requests: mpsc::UnboundedSender<Request>) -> Self {
+    pub(super) fn new(number: u64, requests: mpsc::UnboundedSender<SubscriptionRequest>) -> Self {
         Self { number, requests, seats: Arc::default() }
     }
 
@@ -69,7 +69,7 @@ impl Endpoint {
     pub(super) fn seat(&self, id: u64, feed: &Feed) -> bool {
         let requests = self.requests.clone();
         // A supervisor that is gone has no subscriptions either.
-        let leave = Leave::new(move || drop(requests.send(Request::Remove(id))));
+        let leave = Leave::new(move || drop(requests.send(SubscriptionRequest::Remove(id))));
         feed.sit(Arc::clone(&self.seats), leave)
     }
 

@@ -12,19 +12,19 @@ use tokio::{
 
 use super::{
     GraphqlOptions, background,
-    endpoint::{Endpoint, Request, Room},
+    endpoint::{Endpoint, Room, SubscriptionRequest},
     persisted::Persisted,
     queue::{Feed, Queue},
-    refusals::Refusals,
+    refusals::UpgradeRefusals,
     total::Total,
 };
 use crate::{Error, client::Session};
 
 /// Starts the task that looks after one socket.
-pub(super) type Start = fn(&Handle, Arc<Session>, Arc<Endpoint>, UnboundedReceiver<Request>, u64);
+pub(super) type Start = fn(&Handle, Arc<Session>, Arc<Endpoint>, UnboundedReceiver<SubscriptionRequest>, u64);
 
 /// A subscription on its way to a socket.
-pub(super) struct Entry {
+pub(super) struct FeedEntry {
     pub(super) id: u64,
     pub(super) payload: Arc<str>,
     pub(super) feed: Arc<Feed>,
@@ -49,7 +49,7 @@ struct HubState {
     /// Numbers for subscriptions, places and sockets.
     last: u64,
     places: Vec<Arc<Endpoint>>,
-    upgrades: Refusals,
+    upgrades: UpgradeRefusals,
 }
 
 impl HubState {
@@ -104,11 +104,11 @@ impl Hub {
     pub(super) fn add(session: &Arc<Session>, payload: Arc<str>, feed: Arc<Feed>, start: Start) -> Result<(), Error> {
         let mut state = Hub::of(session).state();
         let id = state.number();
-        Self::settle(session, &mut state, Entry { id, payload, feed }, None, start)
+        Self::settle(session, &mut state, FeedEntry { id, payload, feed }, None, start)
     }
 
     /// Gives a subscription to another socket, because its own has no room for it beside so many others.
-    pub(super) fn spread(session: &Arc<Session>, from: u64, entry: Entry, start: Start) -> Result<(), Error> {
+    pub(super) fn spread(session: &Arc<Session>, from: u64, entry: FeedEntry, start: Start) -> Result<(), Error> {
         let mut state = Hub::of(session).state();
         Self::settle(session, &mut state, entry, Some(from), start)
     }
@@ -117,12 +117,12 @@ impl Hub {
     fn settle(
         session: &Arc<Session>,
         state: &mut HubState,
-        Entry { id, payload, feed }: Entry,
+        FeedEntry { id, payload, feed }: FeedEntry,
         except: Option<u64>,
         start: Start,
     ) -> Result<(), Error> {
         let room = Hub::of(session).room.get().min(Hub::of(session).options.per_socket);
-        let mut request = Request::Add { id, payload, feed: Arc::clone(&feed) };
+        let mut request = SubscriptionRequest::Add { id, payload, feed: Arc::clone(&feed) };
         let mut index = 0;
         while let Some(place) = state.places.get(index) {
             if Some(place.number) == except || place.taken() >= room {
@@ -163,7 +163,7 @@ impl Hub {
     }
 
     /// Lets a supervisor go, unless it was asked for something in the meantime.
-    pub(super) fn retire(&self, number: u64, received: &UnboundedReceiver<Request>) -> bool {
+    pub(super) fn retire(&self, number: u64, received: &UnboundedReceiver<SubscriptionRequest>) -> bool {
         let mut state = self.state();
         let idle = received.is_empty();
         if idle {

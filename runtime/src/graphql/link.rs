@@ -21,9 +21,9 @@ use tokio_tungstenite::{
 use super::{
     GraphqlError, close,
     connect::Opened,
-    endpoint::{Request, Room},
+    endpoint::{Room, SubscriptionRequest},
     full,
-    message::{self, Incoming},
+    message::{self, ServerMessage},
     queue::Feed,
 };
 use crate::{
@@ -53,7 +53,7 @@ impl Link {
         opened: Opened,
         epoch: u64,
         keep_alive: Duration,
-        reports: mpsc::UnboundedSender<Request>,
+        reports: mpsc::UnboundedSender<SubscriptionRequest>,
         room: Arc<Room>,
     ) -> Self {
         let (orders, received) = mpsc::unbounded_channel();
@@ -88,12 +88,12 @@ struct Driver {
     secret: Option<SecretString>,
     orders: mpsc::UnboundedReceiver<Order>,
     /// To the supervisor.
-    reports: mpsc::UnboundedSender<Request>,
+    reports: mpsc::UnboundedSender<SubscriptionRequest>,
     room: Arc<Room>,
     routes: HashMap<u64, Route>,
     /// How many subscriptions were asked for.
     sent: u64,
-    outgoing: VecDeque<Outgoing>,
+    outgoing: VecDeque<ClientMessage>,
     /// The answer to the last ping of the protocol: one is enough, however many came.
     pong: Option<Message>,
     unflushed: bool,
@@ -103,13 +103,13 @@ struct Driver {
 }
 
 /// What waits for the connection to take it.
-enum Outgoing {
+enum ClientMessage {
     Ping,
     Subscribe(u64, Arc<str>),
     Complete(u64),
 }
 
-impl Outgoing {
+impl ClientMessage {
     fn message(self) -> Message {
         match self {
             Self::Ping => Message::Ping(Bytes::new()),
@@ -177,7 +177,7 @@ impl Driver {
                 Err(_) if asked => Some(End::Failed(close::silent())),
                 Err(_) => {
                     asked = true;
-                    self.outgoing.push_back(Outgoing::Ping);
+                    self.outgoing.push_back(ClientMessage::Ping);
                     None
                 }
                 Ok(LinkEvent::Message(message)) => {
@@ -228,7 +228,8 @@ impl Driver {
             match Pin::new(&mut self.socket).poll_ready(context)? {
                 Poll::Pending => break,
                 Poll::Ready(()) => {
-                    let Some(message) = self.pong.take().or_else(|| self.outgoing.pop_front().map(Outgoing::message))
+                    let Some(message) =
+                        self.pong.take().or_else(|| self.outgoing.pop_front().map(ClientMessage::message))
                     else {
                         break;
                     };
@@ -248,17 +249,18 @@ impl Driver {
             Order::Subscribe { id, payload, feed } => {
                 self.sent += 1;
                 self.routes.insert(id, Route { feed, order: self.sent });
-                self.outgoing.push_back(Outgoing::Subscribe(id, payload));
+                self.outgoing.push_back(ClientMessage::Subscribe(id, payload));
             }
             Order::Unsubscribe(id) => {
                 if self.routes.remove(&id).is_none() {
                     return;
                 }
                 // What the service never saw needs no end: nothing piles up where it sends and does not read.
-                let waits = |message: &Outgoing| matches!(message, Outgoing::Subscribe(other, _) if *other == id);
+                let waits =
+                    |message: &ClientMessage| matches!(message, ClientMessage::Subscribe(other, _) if *other == id);
                 match self.outgoing.iter().position(waits) {
                     Some(place) => drop(self.outgoing.remove(place)),
-                    None => self.outgoing.push_back(Outgoing::Complete(id)),
+                    None => self.outgoing.push_back(ClientMessage::Complete(id)),
                 }
             }
         }
@@ -276,26 +278,26 @@ impl Driver {
             Message::Binary(_) => return Some(End::Refused(close::protocol("a binary message"), 4400)),
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => return None,
         };
-        match Incoming::read(&text) {
+        match ServerMessage::read(&text) {
             // An identifier that nobody has is that of a subscription that has ended.
-            Some(Incoming::Next(id, payload)) => {
+            Some(ServerMessage::Next(id, payload)) => {
                 if let Some(Route { feed, .. }) = self.route(id) {
                     feed.push(self.scrubbed(payload.get()).into());
                 }
             }
-            Some(Incoming::Failed(id, payload)) => {
+            Some(ServerMessage::Failed(id, payload)) => {
                 if let Some((id, route)) = self.take(id) {
                     let errors = read_errors(payload.map_or("null", |payload| payload.get()), self.secret.as_ref());
                     self.failed(id, &route, errors);
                 }
             }
-            Some(Incoming::Complete(id)) => {
+            Some(ServerMessage::Complete(id)) => {
                 if let Some((_, Route { feed, .. })) = self.take(id) {
                     feed.end(self.epoch, None);
                 }
             }
-            Some(Incoming::Ping(payload)) => self.pong = Some(Message::text(message::pong(payload))),
-            Some(Incoming::Pong | Incoming::Acknowledged) => {}
+            Some(ServerMessage::Ping(payload)) => self.pong = Some(Message::text(message::pong(payload))),
+            Some(ServerMessage::Pong | ServerMessage::Acknowledged) => {}
             None => return Some(End::Refused(close::protocol("a message that it does not have"), 4400)),
         }
         None
@@ -317,7 +319,7 @@ impl Driver {
                 self.room.forget();
             } else {
                 self.room.learn(others);
-                if self.reports.send(Request::Full { id, epoch: self.epoch }).is_ok() {
+                if self.reports.send(SubscriptionRequest::Full { id, epoch: self.epoch }).is_ok() {
                     return;
                 }
             }

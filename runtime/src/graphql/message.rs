@@ -8,7 +8,7 @@ pub(super) const PROTOCOL: &str = "graphql-transport-ws";
 
 /// A message of the service.
 #[derive(Debug)]
-pub(super) enum Incoming<'a> {
+pub(super) enum ServerMessage<'a> {
     Acknowledged,
     Ping(Option<&'a RawValue>),
     Pong,
@@ -27,7 +27,7 @@ struct Wire<'a> {
     payload: Option<&'a RawValue>,
 }
 
-impl<'a> Incoming<'a> {
+impl<'a> ServerMessage<'a> {
     /// Reads a message. `None`: it is none of the protocol.
     pub(super) fn read(text: &'a str) -> Option<Self> {
         let Wire { kind, id, payload } = serde_json::from_str(text).ok()?;
@@ -71,7 +71,7 @@ pub(super) fn pong(payload: Option<&RawValue>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Incoming;
+    use super::ServerMessage;
 
     #[test]
     fn what_is_no_message_is_refused() {
@@ -87,15 +87,15 @@ mod tests {
             r#"{"type":"complete"}"#,
             r#"{"type":"data","id":"1","payload":{}}"#,
         ] {
-            assert!(Incoming::read(text).is_none(), "{text}");
+            assert!(ServerMessage::read(text).is_none(), "{text}");
         }
         assert!(matches!(
-            Incoming::read(r#"{"type":"connection_ack","payload":{"a":1}}"#),
-            Some(Incoming::Acknowledged)
+            ServerMessage::read(r#"{"type":"connection_ack","payload":{"a":1}}"#),
+            Some(ServerMessage::Acknowledged)
         ));
         assert!(matches!(
-            Incoming::read(r#"{"id":"7","type":"next","payload":{"data":null}}"#),
-            Some(Incoming::Next("7", _))
+            ServerMessage::read(r#"{"id":"7","type":"next","payload":{"data":null}}"#),
+            Some(ServerMessage::Next("7", _))
         ));
     }
 }

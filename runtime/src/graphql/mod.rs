@@ -53,16 +53,16 @@ mod subscription;
 mod supervisor;
 mod total;
 
-pub use crate::error::{GraphqlError, Location};
+pub use crate::error::{GraphqlError, GraphqlLocation};
 pub use answer::Answer;
 use answer::Types;
 pub use file::File;
 #[cfg(feature = "operations")]
 pub(crate) use hub::Hub;
-pub use options::{GraphqlOptions, Transport};
+pub use options::{GraphqlOptions, SubscriptionTransport};
 pub use query::Query;
 pub use queue::Gap;
-pub use source::{Document, Source, Untyped};
+pub use source::{Document, DocumentSource, Untyped};
 pub use subscription::{Delivery, Subscription};
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -88,7 +88,7 @@ impl<'a> Graphql<'a> {
     /// A document without a mutation is retried as a `GET` is; a mutation is sent once.
     pub fn query<T: DeserializeOwned, V: Serialize>(
         self,
-        document: &(impl Source<V, T> + ?Sized),
+        document: &(impl DocumentSource<V, T> + ?Sized),
         variables: V,
     ) -> Query<'a, T> {
         Query::new(self.0, document.text(), Types::of(document.is_typed()), &variables)
@@ -101,7 +101,7 @@ impl<'a> Graphql<'a> {
     /// It may be called on any thread, and read on any runtime: the work is done on threads of this library.
     pub fn subscribe<T: DeserializeOwned, V: Serialize>(
         self,
-        document: &(impl Source<V, T> + ?Sized),
+        document: &(impl DocumentSource<V, T> + ?Sized),
         variables: V,
     ) -> Subscription<T> {
         Subscription::new(self.0, document.text(), Types::of(document.is_typed()), &variables)

@@ -7,7 +7,7 @@ use crate::ClientBuilder;
 /// How subscriptions travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Transport {
+pub enum SubscriptionTransport {
     /// A WebSocket; server-sent events for some time when the service refuses the upgrade.
     #[default]
     Auto,
@@ -36,7 +36,7 @@ pub enum Transport {
 pub struct GraphqlOptions {
     pub(super) path: String,
     pub(super) socket_path: Option<String>,
-    pub(super) transport: Transport,
+    pub(super) transport: SubscriptionTransport,
     pub(super) get: bool,
     pub(super) persisted: bool,
     pub(super) header: bool,
@@ -64,7 +64,7 @@ impl GraphqlOptions {
         Self {
             path: "/graphql".to_owned(),
             socket_path: None,
-            transport: Transport::Auto,
+            transport: SubscriptionTransport::Auto,
             get: false,
             persisted: false,
             header: true,
@@ -107,8 +107,8 @@ impl GraphqlOptions {
         self
     }
 
-    /// Sets how subscriptions travel; [`Transport::Auto`] unless set.
-    pub fn transport(mut self, transport: Transport) -> Self {
+    /// Sets how subscriptions travel; [`SubscriptionTransport::Auto`] unless set.
+    pub fn transport(mut self, transport: SubscriptionTransport) -> Self {
         self.transport = transport;
         self
     }

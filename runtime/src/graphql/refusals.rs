@@ -10,12 +10,12 @@ const LONGEST: Duration = Duration::from_secs(60 * 60);
 /// The refusals of the upgrade since a socket was last open. A gateway refuses for a moment, too, so that none of them is
 /// for ever.
 #[derive(Debug, Default)]
-pub(super) struct Refusals {
+pub(super) struct UpgradeRefusals {
     count: u32,
     until: Option<Until>,
 }
 
-impl Refusals {
+impl UpgradeRefusals {
     /// The upgrade was refused. Each refusal after the time of the one before doubles the time.
     pub(super) fn add(&mut self, first: Duration, now: Instant) {
         // Sockets that were asked for at once are refused at once: that is one refusal.
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn a_refusal_is_remembered_for_a_time_that_only_further_refusals_lengthen() {
         let mut now = Instant::now();
-        let mut refusals = Refusals::default();
+        let mut refusals = UpgradeRefusals::default();
         assert!(!refusals.is_in_force(now));
         for minutes in [1, 2, 4, 8, 16, 32, 60, 60] {
             refusals.add(FIRST, now);
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn nothing_and_for_ever_are_times_too() {
         let now = Instant::now();
-        let mut refusals = Refusals::default();
+        let mut refusals = UpgradeRefusals::default();
         for _ in 0..100 {
             refusals.add(Duration::ZERO, now);
             assert!(!refusals.is_in_force(now));

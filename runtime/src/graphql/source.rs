@@ -70,7 +70,7 @@ impl Untyped {
 
 /// What can be asked: a [`Document`], which takes and answers types of its own; an [`Untyped`] one; or a text, which takes and
 /// answers what the caller says.
-pub trait Source<V, T> {
+pub trait DocumentSource<V, T> {
     /// The text that is sent.
     fn text(&self) -> &str;
 
@@ -81,7 +81,7 @@ pub trait Source<V, T> {
     }
 }
 
-impl<V, T> Source<V, T> for Document<V, T> {
+impl<V, T> DocumentSource<V, T> for Document<V, T> {
     fn text(&self) -> &str {
         self.text
     }
@@ -91,19 +91,19 @@ impl<V, T> Source<V, T> for Document<V, T> {
     }
 }
 
-impl<V: Serialize> Source<V, crate::Value> for Untyped {
+impl<V: Serialize> DocumentSource<V, crate::Value> for Untyped {
     fn text(&self) -> &str {
         self.text
     }
 }
 
-impl<V: Serialize, T> Source<V, T> for str {
+impl<V: Serialize, T> DocumentSource<V, T> for str {
     fn text(&self) -> &str {
         self
     }
 }
 
-impl<V: Serialize, T> Source<V, T> for String {
+impl<V: Serialize, T> DocumentSource<V, T> for String {
     fn text(&self) -> &str {
         self
     }

@@ -10,10 +10,10 @@ use std::{
 use tokio::{runtime::Handle, sync::mpsc, task::AbortHandle};
 
 use super::{
-    Transport,
+    SubscriptionTransport,
     connect::{self, Opened, Refused},
-    endpoint::{Endpoint, Request},
-    hub::{Entry, Hub},
+    endpoint::{Endpoint, SubscriptionRequest},
+    hub::{FeedEntry, Hub},
     link::{Link, Order},
     queue::Feed,
     renewal::{Renewal, pause},
@@ -56,7 +56,7 @@ struct Current {
 }
 
 enum Turn {
-    Request(Option<Request>),
+    Request(Option<SubscriptionRequest>),
     Opened(Result<Box<Opened>, Refused>),
     Ended,
     Renew,
@@ -69,13 +69,18 @@ pub(super) fn start(
     runtime: &Handle,
     session: Arc<Session>,
     place: Arc<Endpoint>,
-    requests: mpsc::UnboundedReceiver<Request>,
+    requests: mpsc::UnboundedReceiver<SubscriptionRequest>,
     epoch: u64,
 ) {
     runtime.spawn(run(session, place, requests, epoch));
 }
 
-async fn run(session: Arc<Session>, place: Arc<Endpoint>, mut requests: mpsc::UnboundedReceiver<Request>, epoch: u64) {
+async fn run(
+    session: Arc<Session>,
+    place: Arc<Endpoint>,
+    mut requests: mpsc::UnboundedReceiver<SubscriptionRequest>,
+    epoch: u64,
+) {
     let mut supervisor = Supervisor {
         session,
         place,
@@ -107,7 +112,7 @@ async fn run(session: Arc<Session>, place: Arc<Endpoint>, mut requests: mpsc::Un
 }
 
 impl Supervisor {
-    async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<Request>) -> Turn {
+    async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<SubscriptionRequest>) -> Turn {
         let idle =
             self.idle_since.map_or(Until::NEVER, |since| Until::from(since, Hub::of(&self.session).options().idle));
         let renew = match &self.current {
@@ -138,9 +143,9 @@ impl Supervisor {
         }
     }
 
-    fn obey(&mut self, request: Request) {
+    fn obey(&mut self, request: SubscriptionRequest) {
         match request {
-            Request::Add { id, payload, feed } => {
+            SubscriptionRequest::Add { id, payload, feed } => {
                 feed.move_to(self.epoch, false);
                 let mut subscription = Subscription { payload, feed, task: None };
                 match &self.current {
@@ -150,17 +155,17 @@ impl Supervisor {
                 }
                 self.subscriptions.insert(id, subscription);
             }
-            Request::Remove(id) => drop(self.remove(id)),
+            SubscriptionRequest::Remove(id) => drop(self.remove(id)),
             // What a socket says that was replaced is said by the next one, too.
-            Request::Full { id, epoch } if epoch == self.epoch => {
+            SubscriptionRequest::Full { id, epoch } if epoch == self.epoch => {
                 if let Some(Subscription { payload, feed, .. }) = self.remove(id) {
-                    let entry = Entry { id, payload, feed: Arc::clone(&feed) };
+                    let entry = FeedEntry { id, payload, feed: Arc::clone(&feed) };
                     if let Err(error) = Hub::spread(&self.session, self.place.number, entry, start) {
                         feed.fail(error);
                     }
                 }
             }
-            Request::Full { .. } => {}
+            SubscriptionRequest::Full { .. } => {}
         }
     }
 
@@ -179,9 +184,9 @@ impl Supervisor {
     /// Whether a further subscription becomes a request of its own.
     fn uses_requests(&self) -> bool {
         match Hub::of(&self.session).options().transport {
-            Transport::ServerSentEvents => true,
-            Transport::WebSocket => false,
-            Transport::Auto => self.opening.is_none() && Hub::of(&self.session).has_no_upgrade(),
+            SubscriptionTransport::ServerSentEvents => true,
+            SubscriptionTransport::WebSocket => false,
+            SubscriptionTransport::Auto => self.opening.is_none() && Hub::of(&self.session).has_no_upgrade(),
         }
     }
 
@@ -249,7 +254,7 @@ impl Supervisor {
             current.renewal.at = Until::after(Duration::ZERO);
             return;
         }
-        if no_upgrade && Hub::of(&self.session).options().transport == Transport::Auto {
+        if no_upgrade && Hub::of(&self.session).options().transport == SubscriptionTransport::Auto {
             Hub::of(&self.session).upgrade_refused();
             for subscription in self.subscriptions.values_mut().filter(|subscription| subscription.is_on_socket()) {
                 subscription.start(&self.session);

@@ -19,7 +19,7 @@ const RAW: &str = "$serde_json::private::RawValue";
 const NUMBER: &str = "$serde_json::private::Number";
 
 /// What comes next.
-pub(super) enum Raw {
+pub(super) enum RawOrValue {
     /// Of `serde_json`: the very text.
     Text(String),
     /// Of another format: the value.
@@ -30,12 +30,12 @@ pub(super) enum Raw {
 /// format, what it makes of its values.
 pub(crate) fn raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(match any(deserializer)? {
-        Raw::Text(text) => text,
-        Raw::Value(value) => value.to_string(),
+        RawOrValue::Text(text) => text,
+        RawOrValue::Value(value) => value.to_string(),
     })
 }
 
-pub(super) fn any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Raw, D::Error> {
+pub(super) fn any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RawOrValue, D::Error> {
     deserializer.deserialize_newtype_struct(RAW, AnyValue)
 }
 
@@ -52,14 +52,14 @@ struct AnyValue;
 /// Takes values of a machine type.
 macro_rules! takes {
     ($($method:ident: $type:ty),* $(,)?) => {
-        $(fn $method<E: Error>(self, value: $type) -> Result<Raw, E> {
-            Ok(Raw::Value(value.into()))
+        $(fn $method<E: Error>(self, value: $type) -> Result<RawOrValue, E> {
+            Ok(RawOrValue::Value(value.into()))
         })*
     };
 }
 
 impl<'de> Visitor<'de> for AnyValue {
-    type Value = Raw;
+    type Value = RawOrValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
@@ -70,44 +70,44 @@ impl<'de> Visitor<'de> for AnyValue {
         visit_str: &str, visit_string: String,
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Raw, E> {
-        Ok(Raw::Value(Value::Null))
+    fn visit_unit<E: Error>(self) -> Result<RawOrValue, E> {
+        Ok(RawOrValue::Value(Value::Null))
     }
 
-    fn visit_none<E: Error>(self) -> Result<Raw, E> {
-        Ok(Raw::Value(Value::Null))
+    fn visit_none<E: Error>(self) -> Result<RawOrValue, E> {
+        Ok(RawOrValue::Value(Value::Null))
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Raw, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<RawOrValue, D::Error> {
         deserializer.deserialize_any(self)
     }
 
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Raw, D::Error> {
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<RawOrValue, D::Error> {
         deserializer.deserialize_any(self)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Raw, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<RawOrValue, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = sequence.next_element()? {
             items.push(item);
         }
-        Ok(Raw::Value(Value::Array(items)))
+        Ok(RawOrValue::Value(Value::Array(items)))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Raw, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawOrValue, A::Error> {
         let mut members = Object::new();
         while let Some(name) = map.next_key::<String>()? {
             match name.as_str() {
-                RAW if members.is_empty() => return map.next_value().map(Raw::Text),
+                RAW if members.is_empty() => return map.next_value().map(RawOrValue::Text),
                 NUMBER if members.is_empty() => {
                     let number = Decimal::new(map.next_value::<String>()?);
                     let number = number.ok_or_else(|| A::Error::custom("a number that is not one of JSON"))?;
-                    return Ok(Raw::Value(Value::Number(number)));
+                    return Ok(RawOrValue::Value(Value::Number(number)));
                 }
                 _ => drop(members.set(name, map.next_value::<Value>()?)),
             }
         }
-        Ok(Raw::Value(Value::Object(members)))
+        Ok(RawOrValue::Value(Value::Object(members)))
     }
 }
 

@@ -37,8 +37,8 @@ impl Value {
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match raw::any(deserializer)? {
-            raw::Raw::Text(text) => Self::read(&text).map_err(D::Error::custom),
-            raw::Raw::Value(value) => Ok(value),
+            raw::RawOrValue::Text(text) => Self::read(&text).map_err(D::Error::custom),
+            raw::RawOrValue::Value(value) => Ok(value),
         }
     }
 }

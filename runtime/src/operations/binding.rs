@@ -1,6 +1,6 @@
 //! What ties an asynchronous operation to a deployment.
 
-use super::State;
+use super::OperationState;
 use crate::{Method, Value};
 
 /// Which operation is asynchronous, where its identifier lies, and how it is watched. The constants of a generated client
@@ -115,22 +115,22 @@ impl Binding {
 
 impl States {
     /// What a state means.
-    pub(super) fn read(&self, raw: &str) -> State {
+    pub(super) fn read(&self, raw: &str) -> OperationState {
         let lists = [
-            (self.pending, State::Pending),
-            (self.succeeded, State::Succeeded),
-            (self.failed, State::Failed),
-            (self.cancelled, State::Cancelled),
+            (self.pending, OperationState::Pending),
+            (self.succeeded, OperationState::Succeeded),
+            (self.failed, OperationState::Failed),
+            (self.cancelled, OperationState::Cancelled),
         ];
-        lists.into_iter().find(|(list, _)| list.contains(&raw)).map_or(State::Unknown, |(_, state)| state)
+        lists.into_iter().find(|(list, _)| list.contains(&raw)).map_or(OperationState::Unknown, |(_, state)| state)
     }
 
     /// How far a state is on the way. Final states are beyond all others.
     pub(super) fn rank(&self, raw: &str) -> usize {
         match self.read(raw) {
-            State::Pending => self.pending.iter().position(|known| *known == raw).unwrap_or_default(),
-            State::Unknown | State::NotVisible => 0,
-            State::Succeeded | State::Failed | State::Cancelled => usize::MAX,
+            OperationState::Pending => self.pending.iter().position(|known| *known == raw).unwrap_or_default(),
+            OperationState::Unknown | OperationState::NotVisible => 0,
+            OperationState::Succeeded | OperationState::Failed | OperationState::Cancelled => usize::MAX,
         }
     }
 }

@@ -14,8 +14,8 @@
 //! let reference: OperationRef = serde_json::from_str(text)?;
 //! let operation = platform.operation(reference)?;
 //! match operation.wait(Deadline::after(Duration::from_secs(600))).await? {
-//!     Outcome::Succeeded(last) => println!("ready: {:?}", last.events()),
-//!     Outcome::StillRunning(_) | Outcome::Unreachable { .. } => println!("wait again: the operation goes on"),
+//!     OperationOutcome::Succeeded(last) => println!("ready: {:?}", last.events()),
+//!     OperationOutcome::StillRunning(_) | OperationOutcome::Unreachable { .. } => println!("wait again: the operation goes on"),
 //!     other => println!("not ready: {other:?}"),
 //! }
 //! # Ok(()) }
@@ -51,10 +51,10 @@ pub use binding::{Binding, Cancel, Events, States};
 pub use deadline::Deadline;
 pub use handle::Operations;
 pub use memory::MemoryStore;
-pub use observation::{Observation, Source, State};
+pub use observation::{Observation, ObservationSource, OperationState};
 pub use operation::Operation;
 pub use options::WatchOptions;
-pub use outcome::Outcome;
+pub use outcome::OperationOutcome;
 pub use reference::OperationRef;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;

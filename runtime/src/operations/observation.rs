@@ -11,7 +11,7 @@ use crate::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum State {
+pub enum OperationState {
     /// On the way.
     Pending,
     /// Done. Follow-up events may still be missing.
@@ -26,7 +26,7 @@ pub enum State {
     NotVisible,
 }
 
-impl State {
+impl OperationState {
     /// Whether it is one that does not change any more.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled)
@@ -37,7 +37,7 @@ impl State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Source {
+pub enum ObservationSource {
     /// By asking: this is what counts.
     Query,
     /// By being told: a hint.
@@ -48,9 +48,9 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
     pub(super) at: u64,
-    pub(super) state: State,
+    pub(super) state: OperationState,
     pub(super) raw: Option<String>,
-    pub(super) source: Source,
+    pub(super) source: ObservationSource,
     pub(super) events: BTreeSet<String>,
     pub(super) gap: bool,
     #[serde(skip)]
@@ -58,7 +58,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    pub(super) fn new(state: State, raw: Option<String>, source: Source, data: Value) -> Self {
+    pub(super) fn new(state: OperationState, raw: Option<String>, source: ObservationSource, data: Value) -> Self {
         Self { at: millis(SystemTime::now()), state, raw, source, events: BTreeSet::new(), gap: false, data }
     }
 
@@ -68,7 +68,7 @@ impl Observation {
     }
 
     /// What its state means.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> OperationState {
         self.state
     }
 
@@ -78,7 +78,7 @@ impl Observation {
     }
 
     /// How it was seen.
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> ObservationSource {
         self.source
     }
 

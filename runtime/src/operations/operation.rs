@@ -10,8 +10,8 @@ use http::{HeaderMap, HeaderValue, header};
 use serde::de::DeserializeOwned;
 
 use super::{
-    Binding, Deadline, Observation, OperationRef, Operations, Outcome, Source, State, Watch, WatchOptions,
-    binding::text,
+    Binding, Deadline, Observation, ObservationSource, OperationOutcome, OperationRef, OperationState, Operations,
+    Watch, WatchOptions, binding::text,
 };
 use crate::{
     Error, Object, Value,
@@ -68,13 +68,13 @@ impl Operation {
     pub async fn poll(&self) -> Result<Observation, Error> {
         let data = self.look().await?;
         let raw = data.pointer(self.binding.state).and_then(text);
-        let state = raw.as_deref().map_or(State::NotVisible, |raw| self.binding.states.read(raw));
+        let state = raw.as_deref().map_or(OperationState::NotVisible, |raw| self.binding.states.read(raw));
         let age = SystemTime::now().duration_since(self.reference.accepted_at()).unwrap_or_default();
-        if state == State::NotVisible && age > self.options().visibility {
+        if state == OperationState::NotVisible && age > self.options().visibility {
             return Err(self.missing());
         }
         let names = self.binding.events.map(|events| events.names(&data, events.list)).unwrap_or_default();
-        let mut observation = Observation::new(state, raw, Source::Query, data);
+        let mut observation = Observation::new(state, raw, ObservationSource::Query, data);
         observation.events.extend(names);
         self.keep(&observation).await?;
         Ok(observation)
@@ -91,7 +91,7 @@ impl Operation {
     ///
     /// The service refuses the query, or does not show the operation in time; the store fails. Failures that pass are
     /// waited out.
-    pub async fn wait(&self, deadline: impl Into<Deadline>) -> Result<Outcome, Error> {
+    pub async fn wait(&self, deadline: impl Into<Deadline>) -> Result<OperationOutcome, Error> {
         let mut watch = self.watch();
         let passed = deadline.into().until().sleep();
         tokio::pin!(passed);
@@ -147,7 +147,7 @@ impl Operation {
     /// # Errors
     ///
     /// The store fails, or has no such operation.
-    pub async fn finish(&self, outcome: &Outcome) -> Result<bool, Error> {
+    pub async fn finish(&self, outcome: &OperationOutcome) -> Result<bool, Error> {
         self.operations.store().finish(self.reference.correlation(), outcome.name()).await
     }
 

@@ -8,7 +8,7 @@ use crate::Error;
 /// How waiting for an operation ended. Only [`Succeeded`](Self::Succeeded) lets dependent work go on.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum OperationOutcome {
     /// The state is a success, and every event that is required was seen.
     Succeeded(Observation),
     /// The state is a failure.
@@ -38,7 +38,7 @@ pub enum Outcome {
     },
 }
 
-impl Outcome {
+impl OperationOutcome {
     /// Whether dependent work may go on.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Succeeded(_))

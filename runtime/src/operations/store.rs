@@ -204,7 +204,7 @@ impl Entry {
         self.last.as_ref()
     }
 
-    /// How it ended, by the name of its [`Outcome`](super::Outcome).
+    /// How it ended, by the name of its [`OperationOutcome`](super::OperationOutcome).
     pub fn outcome(&self) -> Option<&str> {
         self.outcome.as_deref()
     }

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Binding, Observation, Outcome, Source, State, WatchOptions, binding::text};
+use super::{Binding, Observation, ObservationSource, OperationOutcome, OperationState, WatchOptions, binding::text};
 use crate::{Value, clock::Until};
 
 /// What a push leads to.
@@ -70,12 +70,12 @@ impl Tracker {
     /// Takes the data of a query. The observation, when it is news.
     pub(super) fn query(&mut self, data: Value, now: Instant) -> Option<Observation> {
         let raw = data.pointer(self.binding.state).and_then(text);
-        let state = raw.as_deref().map_or(State::NotVisible, |raw| self.binding.states.read(raw));
+        let state = raw.as_deref().map_or(OperationState::NotVisible, |raw| self.binding.states.read(raw));
         let news = match self.binding.events {
             Some(events) => self.add(events.names(&data, events.list)),
             None => false,
         };
-        if state == State::NotVisible {
+        if state == OperationState::NotVisible {
             // Something that was visible once and is not now is hidden anew.
             if self.seen {
                 self.seen = false;
@@ -85,8 +85,8 @@ impl Tracker {
             self.seen = true;
         }
         self.unknown = match (state, self.unknown.take()) {
-            (State::Unknown, Some((known, since))) if Some(&known) == raw.as_ref() => Some((known, since)),
-            (State::Unknown, _) => raw.clone().map(|raw| (raw, now)),
+            (OperationState::Unknown, Some((known, since))) if Some(&known) == raw.as_ref() => Some((known, since)),
+            (OperationState::Unknown, _) => raw.clone().map(|raw| (raw, now)),
             _ => None,
         };
         if let Some((held, _)) = &self.confirmed {
@@ -97,7 +97,7 @@ impl Tracker {
             return news.then(|| self.report(again));
         }
         let same = self.last.as_ref().is_some_and(|last| last.state == state && last.raw == raw);
-        let observation = Observation::new(state, raw, Source::Query, data);
+        let observation = Observation::new(state, raw, ObservationSource::Query, data);
         if state.is_final() {
             // It is reported even where a push has said the same: this one counts.
             let observation = self.report(observation);
@@ -116,7 +116,7 @@ impl Tracker {
         let raw = self.binding.pushed_state.and_then(|place| data.pointer(place)).and_then(text);
         if let Some((held, _)) = &self.confirmed {
             let mut again = held.clone();
-            again.source = Source::Push;
+            again.source = ObservationSource::Push;
             return if news { Push::Report(Box::new(self.report(again))) } else { Push::Nothing };
         }
         let Some(raw) = raw else {
@@ -125,7 +125,7 @@ impl Tracker {
         };
         let state = self.binding.states.read(&raw);
         self.pushed_end = state.is_final();
-        if state != State::Pending {
+        if state != OperationState::Pending {
             return Push::Confirm;
         }
         let rank = self.binding.states.rank(&raw);
@@ -138,7 +138,7 @@ impl Tracker {
             Some(last) if rank < self.rank => (last.state, last.raw.clone()),
             _ => (state, Some(raw)),
         };
-        Push::Report(Box::new(self.report(Observation::new(state, raw, Source::Push, data))))
+        Push::Report(Box::new(self.report(Observation::new(state, raw, ObservationSource::Push, data))))
     }
 
     fn add(&mut self, names: Vec<String>) -> bool {
@@ -153,7 +153,7 @@ impl Tracker {
         if let Some(raw) = &observation.raw {
             self.rank = self.binding.states.rank(raw);
         }
-        if observation.state == State::Unknown {
+        if observation.state == OperationState::Unknown {
             tracing::warn!(
                 kind = self.binding.kind,
                 "the operation is in a state that the configuration does not know"
@@ -169,24 +169,24 @@ impl Tracker {
     }
 
     /// How it ended, if it has.
-    pub(super) fn outcome(&self, now: Instant) -> Option<Outcome> {
+    pub(super) fn outcome(&self, now: Instant) -> Option<OperationOutcome> {
         if let Some((last, since)) = &self.confirmed {
             let mut last = last.clone();
             last.events.clone_from(&self.events);
             return match last.state {
-                State::Failed => Some(Outcome::Failed(last)),
-                State::Cancelled => Some(Outcome::Cancelled(last)),
+                OperationState::Failed => Some(OperationOutcome::Failed(last)),
+                OperationState::Cancelled => Some(OperationOutcome::Cancelled(last)),
                 _ => match self.missing() {
-                    missing if missing.is_empty() => Some(Outcome::Succeeded(last)),
+                    missing if missing.is_empty() => Some(OperationOutcome::Succeeded(last)),
                     missing => Until::from(*since, self.options.events)
                         .is_over(now)
-                        .then_some(Outcome::EventsMissing { last, missing }),
+                        .then_some(OperationOutcome::EventsMissing { last, missing }),
                 },
             };
         }
         let (_, since) = self.unknown.as_ref()?;
         let last = self.last.clone()?;
-        Until::from(*since, self.options.unknown).is_over(now).then_some(Outcome::UnknownState(last))
+        Until::from(*since, self.options.unknown).is_over(now).then_some(OperationOutcome::UnknownState(last))
     }
 
     /// Whether the operation should have become visible.
@@ -210,16 +210,16 @@ impl Tracker {
     }
 
     /// How it stands when the deadline passes.
-    pub(super) fn at_deadline(&self) -> Outcome {
-        let Some(last) = &self.last else { return Outcome::StillRunning(None) };
+    pub(super) fn at_deadline(&self) -> OperationOutcome {
+        let Some(last) = &self.last else { return OperationOutcome::StillRunning(None) };
         let required = self.binding.events.is_some_and(|events| !events.required.is_empty());
         let mut last = last.clone();
         last.events.clone_from(&self.events);
         match (&self.confirmed, self.missing()) {
-            (Some(_), missing) if !missing.is_empty() => Outcome::EventsMissing { last, missing },
-            (None, missing) if required && missing.is_empty() => Outcome::StateMissing(last),
-            _ if last.state == State::Unknown => Outcome::UnknownState(last),
-            _ => Outcome::StillRunning(Some(last)),
+            (Some(_), missing) if !missing.is_empty() => OperationOutcome::EventsMissing { last, missing },
+            (None, missing) if required && missing.is_empty() => OperationOutcome::StateMissing(last),
+            _ if last.state == OperationState::Unknown => OperationOutcome::UnknownState(last),
+            _ => OperationOutcome::StillRunning(Some(last)),
         }
     }
 }

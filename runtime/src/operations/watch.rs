@@ -9,7 +9,7 @@ use std::{
 use futures_core::Stream;
 
 use super::{
-    Observation, Operation, Outcome,
+    Observation, Operation, OperationOutcome,
     tracker::{Push, Tracker},
     trouble::Trouble,
 };
@@ -112,7 +112,7 @@ impl Watch {
     }
 
     /// How the operation ended; `None` while it goes on.
-    pub fn outcome(&self) -> Option<Outcome> {
+    pub fn outcome(&self) -> Option<OperationOutcome> {
         self.tracker.outcome(Instant::now())
     }
 
@@ -122,9 +122,11 @@ impl Watch {
     }
 
     /// How it stands when the deadline passes.
-    pub(super) fn at_deadline(&self) -> Outcome {
+    pub(super) fn at_deadline(&self) -> OperationOutcome {
         match (self.tracker.at_deadline(), &self.trouble) {
-            (Outcome::StillRunning(last), Some(error)) => Outcome::Unreachable { last, error: Arc::clone(error) },
+            (OperationOutcome::StillRunning(last), Some(error)) => {
+                OperationOutcome::Unreachable { last, error: Arc::clone(error) }
+            }
             (outcome, _) => outcome,
         }
     }

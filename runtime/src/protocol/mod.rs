@@ -40,7 +40,7 @@ pub(crate) use prepare::{Content, Draft, PROBLEM, Prepared, set_header, url};
 pub(crate) use raw::Body;
 pub use raw::Raw;
 pub use record::{Record, fields, missing, read, write};
-pub use slot::{Each, IfPresent, IfSome, Required};
+pub use slot::{EachEntry, IfPresent, IfSome, Required};
 pub(crate) use slot::{Put, Slot};
 pub(crate) use style::{path as encode_path, query_pairs as pairs};
 #[cfg(feature = "operations")]

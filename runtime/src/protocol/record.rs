@@ -206,7 +206,7 @@ macro_rules! __put {
         &$crate::codegen::IfPresent(&$value)
     };
     (extra $value:expr) => {
-        &$crate::codegen::Each(&$value)
+        &$crate::codegen::EachEntry(&$value)
     };
 }
 

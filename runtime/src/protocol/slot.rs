@@ -88,9 +88,9 @@ impl<M: SerializeMap, T: Serialize> Put<M> for IfPresent<'_, T> {
 
 /// Members that are not declared.
 #[derive(Debug)]
-pub struct Each<'a, T>(pub &'a BTreeMap<String, T>);
+pub struct EachEntry<'a, T>(pub &'a BTreeMap<String, T>);
 
-impl<M: SerializeMap, T: Serialize> Put<M> for Each<'_, T> {
+impl<M: SerializeMap, T: Serialize> Put<M> for EachEntry<'_, T> {
     fn put(&self, _name: &'static str, map: &mut M) -> Result<(), M::Error> {
         self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))
     }

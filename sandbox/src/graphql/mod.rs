@@ -30,19 +30,19 @@ const DEPTH: usize = 24;
 const COMPLEXITY: usize = 2000;
 
 /// The executable schema.
-pub(crate) type Schema = async_graphql::Schema<query::Query, EmptyMutation, subscription::Subscription>;
+pub(crate) type GraphqlSchema = async_graphql::Schema<query::Query, EmptyMutation, subscription::Subscription>;
 
 /// What GraphQL is answered from.
 #[derive(Clone)]
 pub(crate) struct Service {
-    pub(crate) schema: Schema,
+    pub(crate) schema: GraphqlSchema,
     pub(crate) issuer: Arc<Issuer>,
     pub(crate) store: Arc<Store>,
     pub(crate) faults: Arc<Rules>,
 }
 
-pub(crate) fn schema() -> Schema {
-    Schema::build(query::Query, EmptyMutation, subscription::Subscription)
+pub(crate) fn schema() -> GraphqlSchema {
+    GraphqlSchema::build(query::Query, EmptyMutation, subscription::Subscription)
         .limit_depth(DEPTH)
         .limit_complexity(COMPLEXITY)
         .finish()

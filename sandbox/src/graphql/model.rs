@@ -19,7 +19,8 @@ pub(super) enum OperationState {
 
 /// A piece of asynchronous work.
 #[derive(Clone, Debug, SimpleObject)]
-pub(super) struct Operation {
+#[graphql(name = "Operation")]
+pub(super) struct AsyncOperation {
     /// The identifier that the accepted result had.
     pub(super) id: ID,
     /// What the work is, such as `workload-deployment`.
@@ -58,7 +59,7 @@ pub(super) struct OperationEvent {
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct OperationChange {
     pub(super) event: OperationEvent,
-    pub(super) operation: Operation,
+    pub(super) operation: AsyncOperation,
 }
 
 /// A project.
@@ -120,7 +121,7 @@ impl From<&Event> for OperationEvent {
     }
 }
 
-impl From<&Workflow> for Operation {
+impl From<&Workflow> for AsyncOperation {
     fn from(workflow: &Workflow) -> Self {
         Self {
             id: workflow.id.into(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_graphql::{Context, Error, ID, Object, Result};
 use uuid::Uuid;
 
-use super::model::{Operation, OperationState, Project, Viewer, VirtualMachine};
+use super::model::{AsyncOperation, OperationState, Project, Viewer, VirtualMachine};
 use crate::caller::Caller;
 use crate::state::{Store, View};
 
@@ -20,9 +20,9 @@ pub(crate) struct Query;
 #[Object]
 impl Query {
     /// One operation; null when it does not exist or is not visible to the caller.
-    async fn operation(&self, context: &Context<'_>, id: ID) -> Result<Option<Operation>> {
+    async fn operation(&self, context: &Context<'_>, id: ID) -> Result<Option<AsyncOperation>> {
         let Ok(id) = Uuid::try_parse(&id) else { return Ok(None) };
-        read(context, |view| view.workflow(id).map(Operation::from))
+        read(context, |view| view.workflow(id).map(AsyncOperation::from))
     }
 
     /// The operations that are visible to the caller, newest first.
@@ -32,10 +32,10 @@ impl Query {
         #[graphql(desc = "Only those in one of these states")] states: Option<Vec<OperationState>>,
         #[graphql(desc = "Only those of this kind")] kind: Option<String>,
         #[graphql(desc = "At most so many; never more than 1000")] first: Option<u32>,
-    ) -> Result<Vec<Operation>> {
+    ) -> Result<Vec<AsyncOperation>> {
         let first = first.and_then(|first| usize::try_from(first).ok()).unwrap_or(MOST).min(MOST);
         read(context, |view| {
-            let operations = view.workflows().map(Operation::from);
+            let operations = view.workflows().map(AsyncOperation::from);
             let wanted = operations.filter(|operation| {
                 states.as_ref().is_none_or(|states| states.contains(&operation.state))
                     && kind.as_ref().is_none_or(|kind| *kind == operation.kind)

@@ -20,11 +20,11 @@ pub(super) struct Captured(Arc<Inner>);
 
 struct Inner {
     headers: HeaderMap,
-    body: Mutex<Beginning>,
+    body: Mutex<BodyBeginning>,
 }
 
 #[derive(Clone, Default)]
-pub(super) struct Beginning {
+pub(super) struct BodyBeginning {
     pub(super) bytes: Vec<u8>,
     /// How long the body is, as far as it has come.
     pub(super) length: usize,
@@ -46,7 +46,7 @@ impl Captured {
         &self.0.headers
     }
 
-    pub(super) fn body(&self) -> Beginning {
+    pub(super) fn body(&self) -> BodyBeginning {
         self.0.body.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

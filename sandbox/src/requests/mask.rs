@@ -4,7 +4,7 @@ use http::HeaderMap;
 use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION, SET_COOKIE};
 use serde_json::Value;
 
-use super::capture::Beginning;
+use super::capture::BodyBeginning;
 use crate::reply;
 
 const MASK: &str = "***";
@@ -25,7 +25,7 @@ pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
 }
 
 /// The text of a body that may be shown. Markup is not: pages show a new token to the one who made it.
-pub(super) fn body(headers: &HeaderMap, beginning: &Beginning) -> Option<String> {
+pub(super) fn body(headers: &HeaderMap, beginning: &BodyBeginning) -> Option<String> {
     if beginning.bytes.len() < beginning.length {
         return None;
     }
@@ -108,7 +108,7 @@ mod tests {
     fn shown(media_type: &'static str, text: &str) -> Option<String> {
         let mut headers = HeaderMap::new();
         headers.insert(http::header::CONTENT_TYPE, http::HeaderValue::from_static(media_type));
-        body(&headers, &Beginning { bytes: text.as_bytes().to_vec(), length: text.len() })
+        body(&headers, &BodyBeginning { bytes: text.as_bytes().to_vec(), length: text.len() })
     }
 
     #[test]
@@ -149,6 +149,6 @@ mod tests {
     #[test]
     fn a_body_that_is_longer_than_what_is_kept_is_left_out() {
         let bytes = b"text".to_vec();
-        assert_eq!(body(&HeaderMap::new(), &Beginning { length: bytes.len() + 1, bytes }), None);
+        assert_eq!(body(&HeaderMap::new(), &BodyBeginning { length: bytes.len() + 1, bytes }), None);
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use worker::run as run_worker;
 
 use self::judge::Verdict;
 use self::tally::Tally;
-use self::watch::{Ended, Said};
+use self::watch::{Said, WorkerEnd};
 use crate::console::{progress, result};
 use crate::corpus;
 use crate::failure::{Exit, Failure};
@@ -73,10 +73,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &Fuzz) -> Result<ExitCode, Failu
             tally.hear(said);
         })?;
         let what = match ended {
-            Ended::Done => None,
-            Ended::Killed { watchdog: false } => break,
-            Ended::Killed { watchdog: true } => Some(format!("no end after {} s", flags.watchdog.as_secs())),
-            Ended::Crashed(status) => Some(format!("the process ended: {status}")),
+            WorkerEnd::Done => None,
+            WorkerEnd::Killed { watchdog: false } => break,
+            WorkerEnd::Killed { watchdog: true } => Some(format!("no end after {} s", flags.watchdog.as_secs())),
+            WorkerEnd::Crashed(status) => Some(format!("the process ended: {status}")),
         };
         next = match (what, under_way) {
             (None, _) => next + count,

@@ -27,7 +27,7 @@ pub(super) enum Said {
 
 /// How a worker ended.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(super) enum WorkerEnd {
     /// With what it had to do.
     Done,
     /// The watchdog or the end of the run killed it, in the middle of an execution.
@@ -45,7 +45,7 @@ pub(super) fn batch(
     until: Option<Instant>,
     interrupt: &Interrupt,
     mut hear: impl FnMut(Said),
-) -> Result<Ended, Failure> {
+) -> Result<WorkerEnd, Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("xtask"), &error))?;
     let mut command = Command::new(&program);
     command.arg("--workspace").arg(workspace.root()).arg("fuzz-worker");
@@ -67,17 +67,17 @@ pub(super) fn batch(
                 }
             }
             Err(RecvTimeoutError::Timeout) if last.elapsed() > flags.watchdog => {
-                return Ok(Ended::Killed { watchdog: true });
+                return Ok(WorkerEnd::Killed { watchdog: true });
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
         if interrupt.check().is_err() || until.is_some_and(|until| Instant::now() >= until) {
-            return Ok(Ended::Killed { watchdog: false });
+            return Ok(WorkerEnd::Killed { watchdog: false });
         }
     }
     let status = worker.0.wait().map_err(|error| Failure::file("wait for", &program, &error))?;
-    Ok(if status.success() { Ended::Done } else { Ended::Crashed(status.to_string()) })
+    Ok(if status.success() { WorkerEnd::Done } else { WorkerEnd::Crashed(status.to_string()) })
 }
 
 fn lines(pipe: Option<std::process::ChildStdout>) -> Receiver<String> {

@@ -28,7 +28,7 @@ use drifted::Drifted;
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, from_source};
 pub(crate) use reserved::reserved;
-pub(crate) use survey::{Finding, Known, Survey};
+pub(crate) use survey::{Known, StaleFile, Survey};
 
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
     let settings = Settings::read(workspace)?;
@@ -154,7 +154,7 @@ fn demand_pinned(
     ))
 }
 
-fn hand_edited(refused: &[&Finding]) -> Failure {
+fn hand_edited(refused: &[&StaleFile]) -> Failure {
     let mut message = "generated files were edited by hand; nothing was written".to_owned();
     for finding in refused {
         message.push_str(&format!("\n  {}: {}", line(&finding.path), finding.cause));

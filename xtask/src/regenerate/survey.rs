@@ -38,14 +38,14 @@ impl std::fmt::Display for Cause {
 
 /// One file that is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Finding {
+pub(crate) struct StaleFile {
     pub(crate) path: String,
     pub(crate) cause: Cause,
     /// Whether the tool has a content for it.
     wanted: bool,
 }
 
-impl Finding {
+impl StaleFile {
     pub(crate) fn is_unlisted(&self) -> bool {
         self.cause == Cause::Unlisted
     }
@@ -166,7 +166,7 @@ impl Known {
 /// The state of every file that is, was or will be the tool's.
 #[derive(Debug)]
 pub(crate) struct Survey {
-    findings: Vec<Finding>,
+    findings: Vec<StaleFile>,
     /// Files that are no longer wanted.
     obsolete: BTreeSet<String>,
 }
@@ -195,7 +195,7 @@ impl Survey {
             let found = workspace.read(path)?;
             if found.as_deref() != Some(wanted.as_bytes()) {
                 let cause = if found.is_some() { Cause::Inputs(inputs.clone()) } else { Cause::Missing };
-                survey.findings.push(Finding { path: path.to_owned(), cause, wanted: true });
+                survey.findings.push(StaleFile { path: path.to_owned(), cause, wanted: true });
             }
         }
         Ok(survey)
@@ -235,19 +235,19 @@ impl Survey {
         if wanted.is_none() {
             self.obsolete.insert(path.clone());
         }
-        self.findings.push(Finding { path, cause, wanted: wanted.is_some() });
+        self.findings.push(StaleFile { path, cause, wanted: wanted.is_some() });
     }
 
     /// Every file that is not what it should be, sorted by path.
-    pub(crate) fn findings(&self) -> Vec<&Finding> {
-        let mut findings: Vec<&Finding> = self.findings.iter().collect();
+    pub(crate) fn findings(&self) -> Vec<&StaleFile> {
+        let mut findings: Vec<&StaleFile> = self.findings.iter().collect();
         findings.sort_by(|left, right| left.path.cmp(&right.path));
         findings
     }
 
     /// What must not be written over; with `overwrite`, only files that the tool has no content for.
-    pub(crate) fn refused(&self, overwrite: bool) -> Vec<&Finding> {
-        let foreign = |finding: &&&Finding| match finding.cause {
+    pub(crate) fn refused(&self, overwrite: bool) -> Vec<&StaleFile> {
+        let foreign = |finding: &&&StaleFile| match finding.cause {
             Cause::HandEdit => !overwrite,
             Cause::Unlisted => !(overwrite && finding.wanted),
             Cause::Inputs(_) | Cause::Missing => false,

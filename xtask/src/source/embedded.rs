@@ -6,10 +6,10 @@ use url::Url;
 use super::graphql::Interface;
 use super::{Bundle, Fetcher, SANDBOX, base_url};
 use crate::failure::{Exit, Failure};
-use crate::sandbox::Sandbox;
+use crate::sandbox::LocalSandbox;
 
 pub(super) async fn fetch(fetcher: Fetcher<'_>, interface: Interface<'_>) -> Result<Bundle, Failure> {
-    let sandbox = Sandbox::start(&["--contract-requires-token"]).await?;
+    let sandbox = LocalSandbox::start(&["--contract-requires-token"]).await?;
     let addresses = &sandbox.addresses;
     let client = addresses.clients.first().ok_or_else(|| {
         Failure::new(

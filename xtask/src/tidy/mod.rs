@@ -7,6 +7,7 @@ mod layers;
 mod length;
 mod line_ends;
 mod members;
+mod names;
 mod paths;
 mod pure;
 mod readme;
@@ -73,6 +74,7 @@ const RULES: &[Rule] = &[
     length::check,
     abrupt::check,
     members::check,
+    names::check,
     paths::check,
     pure::check,
     line_ends::check,

@@ -118,6 +118,18 @@ fn crates_without_the_two_attributes_are_found() {
 }
 
 #[test]
+fn two_types_of_a_crate_with_one_name_are_found() {
+    let files = [
+        file("runtime/src/a.rs", "pub struct State;\nstruct Own;\n"),
+        file("runtime/src/b.rs", "struct Own;\n// pub struct State;\npub(super) enum State {}\n"),
+        file("runtime/src/c.rs", "pub(crate) type State<T> = T;\n#[cfg(test)]\nmod tests;\npub trait State {}\n"),
+        file("runtime/tests/d.rs", "pub struct State;\n"),
+        file("sandbox/src/a.rs", "pub struct State;\npub struct Stated;\n"),
+    ];
+    assert_eq!(places(&names::check(&files)), [at("runtime/src/b.rs", 3), at("runtime/src/c.rs", 1)]);
+}
+
+#[test]
 fn generated_files_without_the_header_are_found() {
     let header = format!("{}\n", platform_codegen::HEADER);
     let files = [

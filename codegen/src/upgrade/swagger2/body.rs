@@ -46,13 +46,18 @@ pub(in crate::upgrade) fn json(
 }
 
 /// A field of a form: the parameter, and where it stands.
-pub(in crate::upgrade) struct Field {
+pub(in crate::upgrade) struct FormField {
     pub(in crate::upgrade) parameter: Object,
     pub(in crate::upgrade) pointer: String,
 }
 
 /// A request body out of form parameters.
-pub(in crate::upgrade) fn form(fields: Vec<Field>, to: &str, consumes: &[String], journal: &mut Journal<'_>) -> Value {
+pub(in crate::upgrade) fn form(
+    fields: Vec<FormField>,
+    to: &str,
+    consumes: &[String],
+    journal: &mut Journal<'_>,
+) -> Value {
     let names = media_types(&fields, consumes);
     if let Some(first) = fields.first() {
         journal.origins.record(&first.pointer, to);
@@ -61,7 +66,7 @@ pub(in crate::upgrade) fn form(fields: Vec<Field>, to: &str, consumes: &[String]
     let mut required = Vec::new();
     let mut encoding = Object::new();
     for field in fields {
-        let Field { mut parameter, pointer } = field;
+        let FormField { mut parameter, pointer } = field;
         let Some(Value::String(name)) = parameter.remove("name") else {
             journal.degraded(PASS, &pointer, "dropped a form field", "it has no name");
             continue;
@@ -108,8 +113,8 @@ pub(in crate::upgrade) fn form(fields: Vec<Field>, to: &str, consumes: &[String]
 }
 
 /// A file travels in a multipart body only; without one, the form that is declared, else the plain one.
-fn media_types(fields: &[Field], consumes: &[String]) -> Vec<String> {
-    let is_file = |field: &Field| field.parameter.get("type").and_then(Value::as_str) == Some("file");
+fn media_types(fields: &[FormField], consumes: &[String]) -> Vec<String> {
+    let is_file = |field: &FormField| field.parameter.get("type").and_then(Value::as_str) == Some("file");
     if fields.iter().any(is_file) {
         return vec![MULTIPART.to_owned()];
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::body::{self, Field};
+use super::body::{self, FormField};
 use super::{Context, Journal, Object, media_types, parameter, place, response};
 use crate::pointer;
 use crate::walk;
@@ -15,7 +15,7 @@ struct Parameters {
     plain: Vec<Value>,
     /// A body parameter, its place, and the component that it is, if it is one.
     body: Option<(Object, String, Option<String>)>,
-    fields: Vec<Field>,
+    fields: Vec<FormField>,
 }
 
 /// Converts a path item in place.
@@ -70,7 +70,7 @@ fn inherit(own: &mut Parameters, shared: &Parameters) {
     for field in &shared.fields {
         let name = field.parameter.get("name");
         if !own.fields.iter().any(|present| present.parameter.get("name") == name) {
-            own.fields.push(Field { parameter: field.parameter.clone(), pointer: field.pointer.clone() });
+            own.fields.push(FormField { parameter: field.parameter.clone(), pointer: field.pointer.clone() });
         }
     }
 }
@@ -134,7 +134,7 @@ fn sort(list: Value, pointer: &str, context: &Context, journal: &mut Journal<'_>
                 let component = target.as_ref().and_then(|(source, _)| component(source));
                 sorted.body = Some((effective.clone(), source, component));
             }
-            "formData" => sorted.fields.push(Field { parameter: effective.clone(), pointer: source }),
+            "formData" => sorted.fields.push(FormField { parameter: effective.clone(), pointer: source }),
             _ => {
                 let to = format!("{pointer}/{}", sorted.plain.len());
                 let mut value = parameter::convert(parameter.clone(), &from, &to, journal);

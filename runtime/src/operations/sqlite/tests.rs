@@ -5,7 +5,9 @@ use std::{collections::BTreeMap, fmt::Debug};
 use rusqlite::types::Value;
 
 use super::{Failure, SqliteStore};
-use crate::operations::{Intent, MemoryStore, Observation, OperationRef, Source, State, Store, store::Key};
+use crate::operations::{
+    Intent, MemoryStore, Observation, ObservationSource, OperationRef, OperationState, Store, store::Key,
+};
 
 /// What the connection says of itself, through the thread that uses it.
 async fn pragma(store: &SqliteStore, name: &'static str) -> Value {
@@ -54,7 +56,12 @@ async fn step(store: &dyn Store, number: u64, references: &[OperationRef]) -> St
         6 if small == 3 => said(store.finish(correlation, "succeeded").await),
         6 => said(store.forget(correlation, small).await),
         _ => {
-            let seen = Observation::new(State::Pending, Some(format!("{small}")), Source::Query, crate::Value::Null);
+            let seen = Observation::new(
+                OperationState::Pending,
+                Some(format!("{small}")),
+                ObservationSource::Query,
+                crate::Value::Null,
+            );
             said(store.observe(correlation, &Observation { at: small, ..seen }).await)
         }
     };

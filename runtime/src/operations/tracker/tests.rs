@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use super::{Push, Tracker};
 use crate::{
     Value,
-    operations::{Binding, Events, Outcome, State, States, WatchOptions},
+    operations::{Binding, Events, OperationOutcome, OperationState, States, WatchOptions},
 };
 
 /// A value as JSON writes it.
@@ -42,7 +42,7 @@ fn pushed(state: &str) -> Value {
 fn duplicates_are_dropped() {
     let now = Instant::now();
     let mut tracker = tracker(&PLAIN, now);
-    assert_eq!(tracker.query(seen("A"), now).map(|seen| seen.state), Some(State::Pending));
+    assert_eq!(tracker.query(seen("A"), now).map(|seen| seen.state), Some(OperationState::Pending));
     assert_eq!(tracker.query(seen("A"), now), None);
     assert_eq!(tracker.push(pushed("A")), Push::Nothing);
     assert!(matches!(tracker.push(pushed("B")), Push::Report(_)));
@@ -60,7 +60,7 @@ fn a_push_that_comes_late_moves_nothing_back() {
         assert_eq!(tracker.push(pushed(late)), Push::Nothing);
         assert_eq!(tracker.query(seen(late), now), None, "an old answer does not move it back either");
     }
-    assert!(matches!(tracker.outcome(now), Some(Outcome::Succeeded(_))));
+    assert!(matches!(tracker.outcome(now), Some(OperationOutcome::Succeeded(_))));
 }
 
 #[test]
@@ -81,12 +81,12 @@ fn a_pushed_end_counts_only_when_a_query_confirms_it() {
 fn an_unknown_state_is_reported_once_and_is_no_success() {
     let now = Instant::now();
     let mut tracker = tracker(&PLAIN, now);
-    assert_eq!(tracker.query(seen("ODD"), now).map(|seen| seen.state), Some(State::Unknown));
+    assert_eq!(tracker.query(seen("ODD"), now).map(|seen| seen.state), Some(OperationState::Unknown));
     assert_eq!(tracker.query(seen("ODD"), now), None);
     assert!(tracker.outcome(now).is_none());
-    assert!(matches!(tracker.at_deadline(), Outcome::UnknownState(_)));
+    assert!(matches!(tracker.at_deadline(), OperationOutcome::UnknownState(_)));
     let later = now + WatchOptions::new().unknown;
-    assert!(matches!(tracker.outcome(later), Some(Outcome::UnknownState(_))));
+    assert!(matches!(tracker.outcome(later), Some(OperationOutcome::UnknownState(_))));
     // A state that is known again ends it.
     tracker.query(seen("B"), later);
     assert!(tracker.outcome(later + WatchOptions::new().unknown).is_none());
@@ -97,7 +97,7 @@ fn states_that_look_like_others_are_unknown() {
     let now = Instant::now();
     for odd in ["done", "DONE ", "", "Done", "SUCCEEDED", "DONEDONE"] {
         let mut tracker = tracker(&PLAIN, now);
-        assert_eq!(tracker.query(seen(odd), now).map(|seen| seen.state), Some(State::Unknown), "{odd}");
+        assert_eq!(tracker.query(seen(odd), now).map(|seen| seen.state), Some(OperationState::Unknown), "{odd}");
         assert!(!tracker.outcome(now + Duration::from_secs(1000)).is_some_and(|outcome| outcome.is_success()));
     }
 }
@@ -110,13 +110,13 @@ fn a_success_needs_its_events() {
     assert!(tracker.outcome(now).is_none());
     let late = now + WatchOptions::new().events;
     match tracker.outcome(late) {
-        Some(Outcome::EventsMissing { missing, .. }) => assert_eq!(missing, ["ready"]),
+        Some(OperationOutcome::EventsMissing { missing, .. }) => assert_eq!(missing, ["ready"]),
         other => panic!("{other:?}"),
     }
     let event = json!({ "changed": { "state": "DONE", "event": { "kind": "ready" } } });
     assert!(matches!(tracker.push(event.clone()), Push::Report(_)));
     assert_eq!(tracker.push(event), Push::Nothing);
-    assert!(matches!(tracker.outcome(late), Some(Outcome::Succeeded(_))));
+    assert!(matches!(tracker.outcome(late), Some(OperationOutcome::Succeeded(_))));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn events_without_the_state_are_no_success() {
     let data = json!({ "thing": { "state": "A", "events": [{ "kind": "other" }, { "kind": "ready" }, 1] } });
     assert!(tracker.query(data, now).is_some_and(|seen| seen.events.contains("ready")));
     assert!(tracker.outcome(now + Duration::from_secs(1000)).is_none());
-    assert!(matches!(tracker.at_deadline(), Outcome::StateMissing(_)));
+    assert!(matches!(tracker.at_deadline(), OperationOutcome::StateMissing(_)));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_failure_waits_for_no_events() {
     let now = Instant::now();
     let mut tracker = tracker(&WITH_EVENTS, now);
     tracker.query(seen("BAD"), now);
-    assert!(matches!(tracker.outcome(now), Some(Outcome::Failed(_))));
+    assert!(matches!(tracker.outcome(now), Some(OperationOutcome::Failed(_))));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn what_is_not_visible_yet_is_missing_after_its_time() {
     let now = Instant::now();
     let mut tracker = tracker(&PLAIN, now);
     let hidden = || json!({ "thing": null });
-    assert_eq!(tracker.query(hidden(), now).map(|seen| seen.state), Some(State::NotVisible));
+    assert_eq!(tracker.query(hidden(), now).map(|seen| seen.state), Some(OperationState::NotVisible));
     assert_eq!(tracker.query(hidden(), now), None);
     assert!(!tracker.is_missing(now));
     let late = now + WatchOptions::new().visibility;

@@ -1,0 +1,43 @@
+//! One name, one thing: what more than its own file sees of a crate has a name that no other type of the crate has.
+
+use std::collections::BTreeMap;
+
+use super::{File, Finding, outside_strings, product_lines};
+
+/// Names that are right twice, by crate: what an operation of a contract is to each stage, and to those who follow one that goes
+/// on (docs/glossary.md); and what stands in for itself on another system.
+const RIGHT: [(&str, &str); 3] = [("codegen", "Operation"), ("runtime", "Operation"), ("xtask", "Folder")];
+
+pub(super) fn check(files: &[File]) -> Vec<Finding> {
+    let mut first: BTreeMap<(&str, String), &str> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for file in files.iter().filter(|file| file.is_product_code()) {
+        let Some((member, text)) = file.path.split_once('/').map(|(member, _)| member).zip(file.text()) else {
+            continue;
+        };
+        for (line, text) in product_lines(text) {
+            let Some(name) = declared(text).filter(|name| !RIGHT.contains(&(member, name.as_str()))) else { continue };
+            match first.get(&(member, name.clone())) {
+                Some(other) => findings.push(Finding {
+                    file: file.path.clone(),
+                    line,
+                    rule: "type-name",
+                    what: format!("{other} declares a type `{name}`, too"),
+                    mend: "give one of them a name that says which it is; a type that only its file sees may keep its own",
+                }),
+                None => drop(first.insert((member, name), &file.path)),
+            }
+        }
+    }
+    findings
+}
+
+/// The name of a type that a line declares for more than its own file.
+fn declared(line: &str) -> Option<String> {
+    let line = outside_strings(line);
+    let rest = line.strip_prefix("pub")?;
+    let rest = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest);
+    let (keyword, rest) = rest.trim_start().split_once(' ')?;
+    let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    (["enum", "struct", "trait", "type", "union"].contains(&keyword) && !name.is_empty()).then(|| name.to_owned())
+}
