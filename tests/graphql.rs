@@ -1,7 +1,7 @@
 //! Typed documents against the sandbox: queries and subscriptions whose types come from the pinned schema.
 
 use platform_client::documents::{self, types::OperationState};
-use platform_client::graphql::{Delivery, GraphqlOptions, Transport};
+use platform_client::graphql::{Delivery, GraphqlOptions, SubscriptionTransport};
 use platform_client::types::DeployWorkload;
 use platform_client::{Platform, Uuid};
 
@@ -47,7 +47,7 @@ async fn typed_documents_follow_a_deployment_over_the_socket() {
 #[tokio::test]
 async fn typed_documents_follow_a_deployment_over_server_sent_events() {
     let (sandbox, secrets, _) = sandbox().await;
-    let options = GraphqlOptions::new().transport(Transport::ServerSentEvents);
+    let options = GraphqlOptions::new().transport(SubscriptionTransport::ServerSentEvents);
     let platform = crate::support::builder(&sandbox, secrets.path(), 0).graphql(options).build().unwrap();
     follow(&platform).await;
     sandbox.stop().await;

@@ -5,6 +5,7 @@ mod call;
 mod content;
 mod extension;
 pub(crate) mod middleware;
+mod network;
 mod options;
 mod pages;
 mod preflight;
