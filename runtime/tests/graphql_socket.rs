@@ -18,7 +18,7 @@ use futures_util::{SinkExt as _, StreamExt as _, future::join_all};
 use platform_runtime::{
     Client, Error, Value,
     auth::{Credential, StaticToken, Token, TokenFuture, TokenRequest},
-    graphql::{Delivery, Gap, GraphqlOptions, Subscription, Transport},
+    graphql::{Delivery, Gap, GraphqlOptions, Subscription, SubscriptionTransport},
 };
 use support::{Reply, Server};
 use support_graphql::{GraphqlServer, Peer};
@@ -483,7 +483,8 @@ async fn deliveries(subscription: &mut Subscription<Value>, count: usize) -> Vec
 
 fn events_with_short_tokens(url: &str) -> Client {
     let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500));
-    let options = GraphqlOptions::new().overlap(Duration::from_millis(200)).transport(Transport::ServerSentEvents);
+    let options =
+        GraphqlOptions::new().overlap(Duration::from_millis(200)).transport(SubscriptionTransport::ServerSentEvents);
     Client::builder(url).credential(credential).graphql(options).build().unwrap()
 }
 
@@ -586,9 +587,9 @@ async fn server_sent_events_take_over_where_the_upgrade_is_refused() {
 async fn transports_that_are_chosen_are_kept_to() {
     let server =
         Server::start(|request| if request.method == "GET" { Reply::new(404, &[], "") } else { events("") }).await;
-    let socket = platform_with(&server.url, GraphqlOptions::new().transport(Transport::WebSocket));
+    let socket = platform_with(&server.url, GraphqlOptions::new().transport(SubscriptionTransport::WebSocket));
     assert!(failure(&mut subscribe(&socket)).await.is_not_found());
-    let sse = platform_with(&server.url, GraphqlOptions::new().transport(Transport::ServerSentEvents));
+    let sse = platform_with(&server.url, GraphqlOptions::new().transport(SubscriptionTransport::ServerSentEvents));
     assert!(within(subscribe(&sse).next()).await.is_none());
     assert_eq!(server.last().method, "POST");
 }
@@ -601,7 +602,7 @@ async fn refusals_of_the_caller_are_errors_on_either_transport() {
         let server =
             Server::always(Reply::new(status, &[("www-authenticate", "Bearer x=\"canary-token\"")], "canary-token"))
                 .await;
-        for transport in [Transport::Auto, Transport::ServerSentEvents] {
+        for transport in [SubscriptionTransport::Auto, SubscriptionTransport::ServerSentEvents] {
             let platform = platform_with(&server.url, GraphqlOptions::new().transport(transport));
             let error = failure(&mut subscribe(&platform)).await;
             assert!(predicate(&error), "{error:?}");
@@ -609,7 +610,7 @@ async fn refusals_of_the_caller_are_errors_on_either_transport() {
         }
     }
     let server = Server::start(|_| Reply::json(200, "{}")).await;
-    let platform = platform_with(&server.url, GraphqlOptions::new().transport(Transport::ServerSentEvents));
+    let platform = platform_with(&server.url, GraphqlOptions::new().transport(SubscriptionTransport::ServerSentEvents));
     assert!(failure(&mut subscribe(&platform)).await.is_socket());
 }
 
@@ -828,7 +829,7 @@ fn a_subscription_over_events_belongs_to_no_runtime_of_a_caller() {
     let reader = Builder::new_current_thread().enable_all().build().unwrap();
     for is_dropped in [true, false] {
         let listener = reader.block_on(TcpListener::bind(("127.0.0.1", 0))).unwrap();
-        let options = GraphqlOptions::new().transport(Transport::ServerSentEvents);
+        let options = GraphqlOptions::new().transport(SubscriptionTransport::ServerSentEvents);
         let platform = platform_with(&format!("http://{}", listener.local_addr().unwrap()), options);
         let begin = async || subscribe(&platform);
         let (mut first, _parked) = leaves(begin, is_dropped);
@@ -878,8 +879,11 @@ async fn every_time_that_a_caller_can_write_is_taken() {
     let never = [Duration::MAX, Duration::from_secs(u64::MAX), Duration::from_secs(i64::MAX as u64)];
     for (name, set) in options {
         for time in never.into_iter().chain([Duration::ZERO, Duration::from_nanos(1)]) {
-            for (refusals, transport) in [(0, Transport::Auto), (1, Transport::Auto), (0, Transport::ServerSentEvents)]
-            {
+            for (refusals, transport) in [
+                (0, SubscriptionTransport::Auto),
+                (1, SubscriptionTransport::Auto),
+                (0, SubscriptionTransport::ServerSentEvents),
+            ] {
                 server.refuse_upgrades(refusals);
                 let options = set(GraphqlOptions::new().transport(transport), time);
                 // Tokens that are always about to end: what is opened is soon replaced.
