@@ -14,7 +14,7 @@ use platform_runtime::{
     Method, Value,
     blocking::Blocking,
     graphql::Delivery,
-    operations::{Deadline, Operations, State, Status},
+    operations::{Deadline, OperationState, Operations, Status},
 };
 use serde_json::json;
 use support::{Recorded, Reply, Server};
@@ -51,7 +51,7 @@ fn an_operation_is_submitted_polled_waited_for_and_finished() {
     let client = client(&operations);
     let request = client.request(Method::Post, "/rooms/r/things");
     let operation = client.wait(request.submit(&operations, "polled-thing", Some("one"))).unwrap();
-    assert_eq!(client.wait(operation.poll()).unwrap().state(), State::Pending);
+    assert_eq!(client.wait(operation.poll()).unwrap().state(), OperationState::Pending);
     let outcome = client.wait(operation.wait(Deadline::after(Duration::from_secs(20)))).unwrap();
     assert!(outcome.is_success(), "{outcome:?}");
     assert!(client.wait(operation.finish(&outcome)).unwrap());

@@ -11,7 +11,7 @@ use platform_runtime::{
         AuthorizationCode, ClientCredentials, ExposeSecret, RefreshFolder, RefreshStore, RefreshToken, SecretEnv,
         SecretFile, StaticToken,
     },
-    graphql::{Delivery, GraphqlOptions, Transport},
+    graphql::{Delivery, GraphqlOptions, SubscriptionTransport},
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -141,7 +141,7 @@ async fn graphql_yoga_over_http_socket_and_events() {
         Client::builder(&address).credential(StaticToken::new(token)).graphql(options).build().unwrap()
     };
     let secret = std::env::var("PEERS_SECRET").unwrap();
-    for transport in [Transport::WebSocket, Transport::ServerSentEvents] {
+    for transport in [SubscriptionTransport::WebSocket, SubscriptionTransport::ServerSentEvents] {
         let platform = platform(&secret, transport);
         let document = "query ($name: String!) { hello(name: $name) }";
         let answer = platform.graphql().query::<Value, _>(document, [("name", "peer")]).await.unwrap();
@@ -157,7 +157,7 @@ async fn graphql_yoga_over_http_socket_and_events() {
         }
         assert_eq!(numbers, [1, 2, 3, 4, 5], "{transport:?}");
     }
-    let refused = platform("wrong", Transport::WebSocket);
+    let refused = platform("wrong", SubscriptionTransport::WebSocket);
     assert!(refused.graphql().query::<Value, _>("{ hello(name: \"x\") }", ()).await.unwrap_err().is_unauthorized());
     let mut counted = refused.graphql().subscribe::<Value, _>("subscription { count(to: 5) }", ());
     assert!(counted.next().await.unwrap().is_err());
@@ -215,7 +215,7 @@ async fn oidc_provider_mock_authorization_code() {
 async fn strawberry_takes_a_hundred_subscriptions_a_socket() {
     let address = address("strawberry");
     let platform = |token: &str| {
-        let options = GraphqlOptions::new().transport(Transport::WebSocket);
+        let options = GraphqlOptions::new().transport(SubscriptionTransport::WebSocket);
         Client::builder(&address).credential(StaticToken::new(token)).graphql(options).build().unwrap()
     };
     let secret = std::env::var("PEERS_SECRET").unwrap();

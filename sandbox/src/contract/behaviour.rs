@@ -132,7 +132,9 @@ mod tests {
     use super::*;
     use crate::contract::declare::Controller;
     use crate::contract::operation::{Operation, ParameterIn};
-    use crate::contract::{Provenance, Revision, element_schema};
+    use crate::contract::schema::Schema;
+    use crate::contract::{Provenance, Revision, element_schema, resolve};
+    use crate::values::check::fits;
 
     fn all() -> impl Iterator<Item = &'static Operation> {
         [Revision::First, Revision::Second].into_iter().flat_map(|revision| &revision.contract().operations)
@@ -194,6 +196,55 @@ mod tests {
         assert_eq!(work.kind(&fields(true.into())), Kind::TerraformRun);
         assert_eq!(work.kind(&fields(false.into())), Kind::TerraformPlan);
         assert_eq!(work.kind(&fields("true".into())), Kind::TerraformPlan);
+    }
+
+    /// The schema of a member, where the schema or a part of it declares one.
+    fn member<'a>(schema: &'a Schema, name: &str) -> Option<&'a Schema> {
+        let schema = resolve(schema);
+        let own = schema.properties.iter().find(|(found, _)| *found == name).map(|(_, schema)| schema);
+        own.or_else(|| schema.all_of.iter().chain(&schema.one_of).find_map(|part| member(part, name)))
+    }
+
+    /// What is wrong with what an operation sets: nobody would see it, or another than the contract says.
+    fn unseen(operation: &Operation) -> Vec<String> {
+        let Behaviour { effects, handler, work, .. } = &operation.behaviour;
+        if effects.is_empty() {
+            return Vec::new();
+        }
+        if (*handler, *work) != (Handler::Act, None) {
+            return vec!["only an action sets members, and one that begins no work".to_owned()];
+        }
+        let contract = operation.revision.contract();
+        let item = operation.path.rsplit_once('/').map_or("", |(item, _)| item);
+        let collection = item.rsplit_once('/').map_or("", |(collection, _)| collection);
+        let list = contract.operations.iter().find(|list| list.method == Method::GET && list.path == collection);
+        let marks = list.and_then(|list| list.behaviour.omits);
+        let wrong = effects.iter().filter_map(|(name, value)| {
+            match contract.item_schema(collection).and_then(|schema| member(schema, name)) {
+                Some(schema) => (!fits(schema, value)).then(|| format!("{name} cannot be {value}")),
+                // It takes the item out of the list.
+                None if marks == Some(name) => None,
+                None => Some(format!("the items of {collection} have no member {name}")),
+            }
+        });
+        wrong.collect()
+    }
+
+    #[test]
+    fn what_an_action_sets_is_a_member_of_the_item() {
+        for operation in all() {
+            assert_eq!(unseen(operation), Vec::<String>::new(), "{}", named(operation));
+        }
+        let lock = || Controller::new("Threads", "/api/forum/v1/threads").action("/{threadId}/lock", "").no_content();
+        assert_eq!(unseen(&lock().sets("isLocked", true)), Vec::<String>::new());
+        for (wrong, said) in [
+            (lock().sets("isLockd", true), "the items of /api/forum/v1/threads have no member isLockd"),
+            (lock().sets("isLocked", "yes"), "isLocked cannot be \"yes\""),
+            (lock().sets("isLocked", true).begins(Kind::TerraformPlan), "only an action sets members"),
+        ] {
+            let found = unseen(&wrong);
+            assert!(found.len() == 1 && found[0].starts_with(said), "{found:?}");
+        }
     }
 
     #[test]
