@@ -5,7 +5,7 @@
 //! `ARCHITECTURE.md` at the top of the workspace says what each stage owns.
 //!
 //! ```
-//! use platform_codegen::{Config, Contract, Family, Names, Setup, generate};
+//! use platform_codegen::{Config, Contract, FamilyRule, Names, Setup, generate};
 //!
 //! let bytes = br#"
 //! openapi: 3.0.4
@@ -18,7 +18,7 @@
 //! components:
 //!   schemas: {Project: {type: object, required: [name], properties: {name: {type: string}}}}
 //! "#;
-//! let family = Family { name: "projects".into(), prefixes: vec!["/api/projects/v1".into()], ..Family::default() };
+//! let family = FamilyRule { name: "projects".into(), prefixes: vec!["/api/projects/v1".into()], ..FamilyRule::default() };
 //! let setup = Setup::from(Config { families: vec![family], ..Config::default() });
 //!
 //! let output = generate(&[Contract { name: "platform", bytes }], &setup, &Names::default()).unwrap();

@@ -44,6 +44,10 @@ Examples:
   cargo xtask drift --against v1.2.0 --format markdown --output drift.md --fail-on none
   cargo xtask drift --against main --format html --output drift.html --fail-on none
                                                       a page to search, for the browser
+  cargo xtask drift --against origin/main --format github --fail-on none
+                                                      annotations in a pull request on GitHub
+  cargo xtask drift accept 3fa2c0 --reason 'agreed with the team' --until 2026-12-31
+                                                      lets a finding pass, in specs/accepted-drift.toml
   cargo xtask drift explain member-removed            what a rule means";
 
 const ADOPT: &str = "\
@@ -100,7 +104,7 @@ pub(crate) enum Command {
     FuzzWorker(FuzzWorker),
     /// Measures generations from contracts of growing size, and plots time and memory.
     Growth(Growth),
-    /// Says what changed between two states of the contract, and whom it breaks. Writes nothing.
+    /// Says what changed between two states of the contract, and whom it breaks. Writes nothing, but for `accept`.
     #[command(after_help = format!("{DRIFT}\n\n{EXIT_CODES}"), args_conflicts_with_subcommands = true)]
     Drift(Drift),
     /// Compares the findings with what the tests of other tools expect.
@@ -121,6 +125,10 @@ pub(crate) enum Format {
     Json,
     /// A page for the browser, in one file.
     Html,
+    /// Annotations of GitHub Actions, at the lines of the pinned contract.
+    Github,
+    /// SARIF 2.1.0, for code scanning and editors.
+    Sarif,
 }
 
 /// What ends the command with exit code 1.
@@ -156,6 +164,10 @@ pub(crate) struct Drift {
     /// Writes the report into a file, instead of printing it.
     #[arg(long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
+    /// Where people read the files of the repository, up to their paths: rows of a report link to lines of the pinned contract.
+    /// Without it, a report in a file of the repository links to the files beside it.
+    #[arg(long, value_name = "URL", value_parser = link_base)]
+    pub(crate) links: Option<String>,
     /// What ends the command with exit code 1.
     #[arg(long, value_enum, default_value = "wire")]
     pub(crate) fail_on: FailOn,
@@ -180,6 +192,36 @@ pub(crate) enum DriftCommand {
         /// The rule, such as `member-removed`; without one, all rules are listed.
         rule: Option<String>,
     },
+    /// Accepts findings of what the source serves against what is pinned: the gate lets them pass.
+    Accept(DriftAccept),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DriftAccept {
+    /// Fingerprints, or beginnings of them that fit one finding each.
+    #[arg(required = true, value_name = "FINGERPRINT")]
+    pub(crate) fingerprints: Vec<String>,
+    /// Why, for whoever reads specs/accepted-drift.toml.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: String,
+    /// The last day on which it counts; without one, as long as the finding is there.
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    pub(crate) until: Option<String>,
+    /// Findings of this contract against what is pinned: a file, or an http(s) URL.
+    #[arg(long, value_name = "FILE|URL")]
+    pub(crate) contract: Option<String>,
+    /// Findings of what this deployment serves.
+    #[arg(long, value_name = "URL", conflicts_with = "contract")]
+    pub(crate) base_url: Option<String>,
+    /// The day by which announced ends are over, instead of today.
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    pub(crate) today: Option<String>,
+    /// Time allowed for a connection.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub(crate) connect_timeout: Duration,
+    /// Time allowed for a download as a whole.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) timeout: Duration,
 }
 
 #[derive(Debug, Args)]
@@ -344,10 +386,19 @@ pub(crate) struct FuzzWorker {
     pub(crate) largest: usize,
 }
 
-fn day(text: &str) -> Result<String, String> {
+pub(crate) fn day(text: &str) -> Result<String, String> {
     let format = time::macros::format_description!("[year]-[month]-[day]");
     let date = time::Date::parse(text, format).map_err(|_| "write a day as YYYY-MM-DD".to_owned())?;
     Ok(date.to_string())
+}
+
+fn link_base(text: &str) -> Result<String, String> {
+    let url = url::Url::parse(text).map_err(|error| error.to_string())?;
+    if !["http", "https"].contains(&url.scheme()) || url.query().is_some() || url.fragment().is_some() {
+        return Err("write a URL with http or https, without ? and #".to_owned());
+    }
+    let text = url.to_string();
+    Ok(if text.ends_with('/') { text } else { text + "/" })
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

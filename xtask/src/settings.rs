@@ -3,6 +3,8 @@
 mod keys;
 mod place;
 
+pub(crate) use place::position;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

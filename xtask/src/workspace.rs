@@ -18,6 +18,8 @@ pub(crate) const CONTRACTS: &str = "specs/contracts";
 pub(crate) const BLOCK: &str = "generated-client/Cargo.toml#features";
 /// Path of the report on the last change of the contracts, relative to the workspace.
 pub(crate) const DRIFT: &str = "specs/drift.md";
+/// Path of the drift that was accepted, relative to the workspace.
+pub(crate) const ACCEPTED: &str = "specs/accepted-drift.toml";
 /// Folder of GraphQL documents, and of the schema that they are checked against, relative to the workspace.
 pub(crate) const GRAPHQL: &str = "specs/graphql";
 /// The pinned GraphQL schema, relative to the workspace.
@@ -44,9 +46,10 @@ pub(crate) fn pinned_path(name: &str) -> String {
     format!("{CONTRACTS}/{name}.json")
 }
 
-/// Whether the tool writes here: what only it writes, its lock, the names, the report on drift, and the manifest that holds the generated features.
+/// Whether the tool writes here: what only it writes, its lock, the names, the report on drift, what of it was accepted, and the
+/// manifest that holds the generated features.
 pub(crate) fn is_written(path: &str) -> bool {
-    is_territory(path) || [LOCK, NAMES, DRIFT, CLIENT_MANIFEST].contains(&path)
+    is_territory(path) || [LOCK, NAMES, DRIFT, ACCEPTED, CLIENT_MANIFEST].contains(&path)
 }
 
 /// The workspace that a command works on.
@@ -56,6 +59,13 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
+    /// The path of a file or folder of the workspace, from its root on and with `/`; `None` of another one.
+    pub(crate) fn relative(&self, path: &Path) -> Option<String> {
+        let path = path.canonicalize().ok()?;
+        let parts = path.strip_prefix(&self.root).ok()?.components().map(|part| part.as_os_str().to_str());
+        Some(parts.collect::<Option<Vec<_>>>()?.join("/"))
+    }
+
     /// The named folder, else the nearest one above the current folder that holds `specs/codegen.toml`, else the one
     /// that this program was built in.
     pub(crate) fn find(named: Option<PathBuf>) -> Result<Self, Failure> {

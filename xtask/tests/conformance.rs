@@ -71,7 +71,7 @@ const MAIN: &str = r#"#![recursion_limit = "512"]
 #[allow(dead_code, deprecated, unused_imports)]
 mod documents;
 pub mod scalars;
-use platform_runtime::{Client, Value, blocking::Blocking, graphql::{Delivery, Document, GraphqlOptions, Transport}};
+use platform_runtime::{Client, Value, blocking::Blocking, graphql::{Delivery, Document, GraphqlOptions, SubscriptionTransport}};
 
 fn round<T: serde::de::DeserializeOwned + serde::Serialize>(data: &str) -> Result<String, platform_runtime::Error> {
     let again = serde_json::to_string(&serde_json::from_str::<T>(data)?)?;
@@ -93,7 +93,7 @@ fn follow<T: serde::de::DeserializeOwned + serde::Serialize + Send + 'static>(cl
 
 fn main() {
     if let [_, url, transport, operation] = &std::env::args().collect::<Vec<_>>()[..] {
-        let transport = if transport == "socket" { Transport::WebSocket } else { Transport::ServerSentEvents };
+        let transport = if transport == "socket" { SubscriptionTransport::WebSocket } else { SubscriptionTransport::ServerSentEvents };
         let options = GraphqlOptions::new().transport(transport).buffer(100_000);
         let client = Blocking::new(Client::builder(url).graphql(options).build().unwrap()).unwrap();
         match operation.as_str() {

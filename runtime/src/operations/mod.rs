@@ -8,7 +8,7 @@
 //! ```no_run
 //! # async fn run(platform: platform_runtime::Client, text: &str) -> Result<(), Box<dyn std::error::Error>> {
 //! use std::time::Duration;
-//! use platform_runtime::operations::{Deadline, OperationRef, Outcome};
+//! use platform_runtime::operations::{Deadline, OperationRef, OperationOutcome};
 //!
 //! // `submit` of a bound operation gave a reference, and a program kept it.
 //! let reference: OperationRef = serde_json::from_str(text)?;

@@ -1,20 +1,30 @@
-//! `cargo xtask drift`: what changed between two states of the contract, and whom it breaks. Writes nothing.
+//! `cargo xtask drift`: what changed between two states of the contract, and whom it breaks. Writes nothing, but for
+//! `cargo xtask drift accept`.
 
+mod accepted;
 mod cases;
+mod github;
+mod lines;
+mod links;
+mod sarif;
 mod sides;
 
 use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 use platform_codegen::drift::{Drift, RULES, Rule, Wire};
 use platform_codegen::line;
 use serde_json::json;
 
-use crate::comparison::compare;
-use crate::console::{data, result};
+use self::accepted::Verdicts;
+use self::lines::Files;
+use self::sides::Sides;
+use crate::comparison::{ComparedDocument, compare};
+use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{self, DriftCommand, FailOn, Format};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, pinned_path};
 
 pub(crate) use cases::run as run_cases;
 
@@ -22,9 +32,49 @@ pub(crate) use cases::run as run_cases;
 const SHOWN: usize = 20;
 
 pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCode, Failure> {
-    if let Some(DriftCommand::Explain { rule }) = &flags.command {
-        return explain(rule.as_deref());
+    match &flags.command {
+        Some(DriftCommand::Explain { rule }) => return explain(rule.as_deref()),
+        Some(DriftCommand::Accept(accept)) => return self::accept(workspace, flags, accept),
+        None => {}
     }
+    let (sides, drift) = compared(workspace, flags)?;
+    let places = places(workspace, flags, &sides).of(&drift);
+    let verdicts =
+        if is_live(flags) { Verdicts::read(workspace, &drift, flags.today.as_deref())? } else { Verdicts::default() };
+    let what = format!("{} → {}", sides.before.name, sides.after.name);
+    let base = flags.links.clone().or_else(|| link_base(workspace, flags.output.as_deref()));
+    let text = match flags.format {
+        Format::Text => drift.text(SHOWN),
+        Format::Markdown => match &base {
+            Some(base) => links::markdown(&drift.markdown(&what), &drift, &places, base),
+            None => drift.markdown(&what),
+        },
+        Format::Html => match &base {
+            Some(base) => links::html(&drift.html(&what), &drift, &places, base),
+            None => drift.html(&what),
+        },
+        Format::Json => as_json(&drift, &what, &verdicts)?,
+        Format::Github => github::commands(&drift, &places, &verdicts),
+        Format::Sarif => printed(&sarif::log(&drift, &places, &verdicts))?,
+    };
+    match &flags.output {
+        Some(path) => fs::write(path, &text).map_err(|error| Failure::file("write", path, &error))?,
+        None if flags.format == Format::Text => text.lines().for_each(result),
+        None => data(text.trim_end()),
+    }
+    if let Some(sentence) = verdicts.sentence() {
+        progress(&sentence);
+    }
+    let gate = match flags.fail_on {
+        FailOn::Wire => verdicts.open(&drift).any(|finding| finding.wire >= Wire::Risk),
+        FailOn::Any => verdicts.open(&drift).next().is_some() || !drift.not_judged.is_empty(),
+        FailOn::None => false,
+    };
+    Ok(if gate { Exit::Drift.into() } else { ExitCode::SUCCESS })
+}
+
+/// The two states, and what differs.
+fn compared(workspace: &Workspace, flags: &flags::Drift) -> Result<(Sides, Drift), Failure> {
     let sides = sides::read(workspace, flags)?;
     let drift = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref())?;
     if drift.is_foreign() && !flags.foreign {
@@ -39,39 +89,78 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
             "check the two sources\nor compare them all the same: --foreign",
         ));
     }
-    let what = format!("{} → {}", sides.before.name, sides.after.name);
-    let text = match flags.format {
-        Format::Text => drift.text(SHOWN),
-        Format::Markdown => drift.markdown(&what),
-        Format::Html => drift.html(&what),
-        Format::Json => as_json(&drift, &what)?,
-    };
-    match &flags.output {
-        Some(path) => fs::write(path, &text).map_err(|error| Failure::file("write", path, &error))?,
-        None if flags.format == Format::Text => text.lines().for_each(result),
-        None => data(text.trim_end()),
-    }
-    let gate = match flags.fail_on {
-        FailOn::Wire => drift.wire() >= Wire::Risk,
-        FailOn::Any => !drift.findings.is_empty() || !drift.not_judged.is_empty(),
-        FailOn::None => false,
-    };
-    Ok(if gate { Exit::Drift.into() } else { ExitCode::SUCCESS })
+    Ok((sides, drift))
 }
 
-fn as_json(drift: &Drift, what: &str) -> Result<String, Failure> {
+/// Accepts findings of what a source serves against what is pinned.
+fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAccept) -> Result<ExitCode, Failure> {
+    let source = flags::Drift {
+        command: None,
+        files: Vec::new(),
+        against: None,
+        contract: flags.contract.clone(),
+        base_url: flags.base_url.clone(),
+        format: around.format,
+        output: None,
+        links: None,
+        fail_on: around.fail_on,
+        today: flags.today.clone(),
+        foreign: false,
+        connect_timeout: flags.connect_timeout,
+        timeout: flags.timeout,
+    };
+    let (_, drift) = compared(workspace, &source)?;
+    accepted::accept(workspace, &drift, &flags.fingerprints, &flags.reason, flags.until.as_deref())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether what a source serves is compared with what is pinned.
+fn is_live(flags: &flags::Drift) -> bool {
+    flags.files.is_empty() && flags.against.is_none()
+}
+
+/// The documents that are files of the work tree: what is pinned, or the second of two files.
+fn places<'a>(workspace: &Workspace, flags: &flags::Drift, sides: &'a Sides) -> Files<'a> {
+    let is_before = is_live(flags);
+    let side = if is_before { &sides.before } else { &sides.after };
+    let mut files = Files::new(is_before);
+    for ComparedDocument { name, bytes } in &side.documents {
+        let file = match flags.files.last() {
+            Some(path) => workspace.relative(path),
+            None => Some(pinned_path(name)),
+        };
+        if let Some(file) = file {
+            files.add(name, file, bytes);
+        }
+    }
+    files
+}
+
+/// The way from a report to the files of the repository, where the report is one of them.
+fn link_base(workspace: &Workspace, output: Option<&Path>) -> Option<String> {
+    let folder = output?.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let depth = workspace.relative(folder)?.split('/').filter(|part| !part.is_empty()).count();
+    Some("../".repeat(depth))
+}
+
+fn printed(document: &serde_json::Value) -> Result<String, Failure> {
+    serde_json::to_string_pretty(document).map_err(|error| {
+        Failure::new(Exit::Files, "drift/json", format!("the report cannot be written as JSON: {error}"), "report this")
+    })
+}
+
+fn as_json(drift: &Drift, what: &str, verdicts: &Verdicts) -> Result<String, Failure> {
     let document = json!({
         "what": line(what),
         "verdict": { "wire": drift.wire().as_str(), "text": drift.verdict() },
         "operations": drift.operations,
         "findings": drift.findings,
+        "accepted": verdicts.as_json(),
         "documentation": drift.documentation,
         "spelling": drift.spelling,
         "not_judged": drift.not_judged,
     });
-    serde_json::to_string_pretty(&document).map_err(|error| {
-        Failure::new(Exit::Files, "drift/json", format!("the report cannot be written as JSON: {error}"), "report this")
-    })
+    printed(&document)
 }
 
 /// Says what a rule means, in both directions.

@@ -70,7 +70,7 @@ pub(super) fn shown(place: Option<(usize, usize)>) -> String {
 }
 
 /// Line and column, from 1.
-pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
+pub(crate) fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;

@@ -1,0 +1,68 @@
+//! The report as workflow commands of GitHub Actions: an annotation a finding, at the line of the contract.
+
+use platform_codegen::drift::{Drift, Finding, Wire};
+use platform_codegen::line;
+
+use super::accepted::Verdicts;
+use super::lines::FileLine;
+
+/// The annotations, the worst first: GitHub shows ten of each level for a step.
+pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdicts) -> String {
+    let mut text = String::new();
+    for (finding, place) in drift.findings.iter().zip(places) {
+        let accepted = verdicts.of(finding);
+        let level = match finding.wire {
+            _ if accepted.is_some() => "notice",
+            Wire::Break => "error",
+            Wire::Risk => "warning",
+            Wire::Safe | Wire::None => "notice",
+        };
+        let Finding { subject, change, symptom, fingerprint, .. } = finding;
+        let mut message = format!("{subject} {change}");
+        if !symptom.is_empty() {
+            message.push_str(&format!("\n{symptom}"));
+        }
+        if let Some(reason) = accepted {
+            message.push_str(&format!("\naccepted: {reason}"));
+        }
+        message.push_str(&format!("\nfingerprint {fingerprint}"));
+        let mut properties = Vec::new();
+        if let Some(FileLine { file, line }) = place {
+            properties.push(format!("file={}", property(file)));
+            properties.extend(line.map(|line| format!("line={line}")));
+        }
+        properties.push(format!("title={}", property(finding.rule.id())));
+        text.push_str(&format!("::{level} {}::{}\n", properties.join(","), escaped(&message)));
+    }
+    for place in &drift.not_judged {
+        text.push_str(&format!("::warning title=not-judged::{}\n", escaped(&place.pointer)));
+    }
+    text.push_str(&format!("::notice title=Contract drift::{}\n", escaped(&drift.verdict())));
+    text
+}
+
+/// What follows the second `::`. Each line of it is one, and none begins a command.
+fn escaped(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(line).collect();
+    lines.join("\n").replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// The value of a property, which a comma or a colon would end.
+fn property(text: &str) -> String {
+    escaped(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escaped, property};
+
+    #[test]
+    fn nothing_ends_a_command_or_begins_one() {
+        assert_eq!(escaped("50 % of\n::error::x"), "50 %25 of%0A::error::x");
+        assert_eq!(property("a,line=1::b\r"), property("a,line=1::b\r").replace([',', ':', '\r', '\n'], ""));
+        for text in ["\r::error::", "\u{1b}[31m", "\u{2028}::error::", "a\u{0}b"] {
+            let one = escaped(text);
+            assert!(one.chars().all(|c| !c.is_control()), "{one:?}");
+        }
+    }
+}
