@@ -28,6 +28,8 @@ pub(crate) struct Prepared {
     pub headers: HeaderMap,
     pub body: Content,
     pub stream: bool,
+    /// Redirections that are answers.
+    pub redirects: &'static [u16],
 }
 
 /// The body of a request.
@@ -129,6 +131,7 @@ impl Draft {
             headers,
             body,
             stream: operation.stream || operation.accept == "text/event-stream",
+            redirects: operation.redirects,
         })
     }
 }
