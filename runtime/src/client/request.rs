@@ -147,6 +147,7 @@ impl<'a> Request<'a> {
                     headers: self.headers,
                     body: self.body,
                     stream,
+                    security: self.client.session.security,
                 })
             }
         };

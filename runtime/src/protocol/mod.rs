@@ -16,6 +16,7 @@ mod payload;
 mod prepare;
 mod raw;
 mod record;
+mod security;
 mod slot;
 mod style;
 mod template;
@@ -40,9 +41,10 @@ pub(crate) use prepare::{Content, Draft, PROBLEM, Prepared, set_header, url};
 pub(crate) use raw::Body;
 pub use raw::Raw;
 pub use record::{Record, fields, missing, read, write};
+pub use security::{Scheme, Security};
 pub use slot::{Each, IfPresent, IfSome, Required};
 pub(crate) use slot::{Put, Slot};
-pub(crate) use style::{path as encode_path, query_pairs as pairs};
+pub(crate) use style::{path as encode_path, query_pairs as pairs, strict as encode_strictly};
 #[cfg(feature = "operations")]
 pub(crate) use template::{fill_texts, parameters_of};
 pub use union::{
