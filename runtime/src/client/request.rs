@@ -148,6 +148,7 @@ impl<'a> Request<'a> {
                     body: self.body,
                     stream,
                     redirects: &[],
+                    security: self.client.session.security,
                 })
             }
         };

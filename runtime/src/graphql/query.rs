@@ -289,6 +289,7 @@ pub(super) fn prepare(
         body,
         stream,
         redirects: &[],
+        security: session.security,
     })
 }
 

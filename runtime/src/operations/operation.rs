@@ -138,6 +138,7 @@ impl Operation {
             body: Content::None,
             stream: false,
             redirects: &[],
+            security: session.security,
         };
         send(session, &prepared, &Options::default()).await.map(drop)
     }

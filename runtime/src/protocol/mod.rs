@@ -18,6 +18,7 @@ mod prepare;
 mod raw;
 mod record;
 mod redirect;
+mod security;
 mod slot;
 mod style;
 mod template;
@@ -43,9 +44,10 @@ pub(crate) use raw::Body;
 pub use raw::Raw;
 pub use record::{Record, fields, missing, read, write};
 pub use redirect::Redirect;
+pub use security::{Scheme, Security};
 pub use slot::{Each, IfPresent, IfSome, Required};
 pub(crate) use slot::{Put, Slot};
-pub(crate) use style::{path as encode_path, query_pairs as pairs};
+pub(crate) use style::{path as encode_path, query_pairs as pairs, strict as encode_strictly};
 #[cfg(feature = "operations")]
 pub(crate) use template::{fill_texts, parameters_of};
 pub use union::{

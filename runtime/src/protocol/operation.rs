@@ -1,6 +1,6 @@
 //! What a generated operation says about itself, as constants.
 
-use super::{Parameter, Style};
+use super::{Parameter, Security, Style};
 
 /// Methods of HTTP. Anything the list does not name is [`Method::Other`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -110,6 +110,8 @@ pub struct Operation {
     /// Whether the body of a success is handed over while it arrives. Where `accept` names JSON beside other types, a JSON
     /// body is read whole all the same.
     pub stream: bool,
+    /// What it wants to be shown of who calls it.
+    pub security: Security,
 }
 
 impl Operation {
@@ -129,6 +131,7 @@ impl Operation {
             redirects: &[],
             api_version: None,
             stream: false,
+            security: Security::Token,
         }
     }
 }

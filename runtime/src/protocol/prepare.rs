@@ -5,7 +5,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use url::{Position, Url};
 
 use super::{
-    Argument, Location, Method, Operation, Parameter, Parts, Payload, Style, style, template, to_bytes, to_value,
+    Argument, Location, Method, Operation, Parameter, Parts, Payload, Security, Style, style, template, to_bytes,
+    to_value,
 };
 use crate::{
     Upload,
@@ -30,6 +31,7 @@ pub(crate) struct Prepared {
     pub stream: bool,
     /// Redirections that are answers.
     pub redirects: &'static [u16],
+    pub security: Security,
 }
 
 /// The body of a request.
@@ -132,6 +134,7 @@ impl Draft {
             body,
             stream: operation.stream || operation.accept == "text/event-stream",
             redirects: operation.redirects,
+            security: operation.security,
         })
     }
 }
