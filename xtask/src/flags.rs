@@ -1,10 +1,15 @@
 //! Every flag of every command.
 
+mod accept;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use accept::DriftAccept;
+use accept::link_base;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -106,7 +111,7 @@ pub(crate) enum Command {
     Growth(Growth),
     /// Says what changed between two states of the contract, and whom it breaks. Writes nothing, but for `accept`.
     #[command(after_help = format!("{DRIFT}\n\n{EXIT_CODES}"), args_conflicts_with_subcommands = true)]
-    Drift(Drift),
+    Drift(Box<Drift>),
     /// Compares the findings with what the tests of other tools expect.
     #[command(hide = true)]
     DriftCases(DriftCases),
@@ -193,35 +198,7 @@ pub(crate) enum DriftCommand {
         rule: Option<String>,
     },
     /// Accepts findings of what the source serves against what is pinned: the gate lets them pass.
-    Accept(DriftAccept),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DriftAccept {
-    /// Fingerprints, or beginnings of them that fit one finding each.
-    #[arg(required = true, value_name = "FINGERPRINT")]
-    pub(crate) fingerprints: Vec<String>,
-    /// Why, for whoever reads specs/accepted-drift.toml.
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
-    /// The last day on which it counts; without one, as long as the finding is there.
-    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
-    pub(crate) until: Option<String>,
-    /// Findings of this contract against what is pinned: a file, or an http(s) URL.
-    #[arg(long, value_name = "FILE|URL")]
-    pub(crate) contract: Option<String>,
-    /// Findings of what this deployment serves.
-    #[arg(long, value_name = "URL", conflicts_with = "contract")]
-    pub(crate) base_url: Option<String>,
-    /// The day by which announced ends are over, instead of today.
-    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
-    pub(crate) today: Option<String>,
-    /// Time allowed for a connection.
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
-    pub(crate) connect_timeout: Duration,
-    /// Time allowed for a download as a whole.
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) timeout: Duration,
+    Accept(Box<DriftAccept>),
 }
 
 #[derive(Debug, Args)]
@@ -390,15 +367,6 @@ pub(crate) fn day(text: &str) -> Result<String, String> {
     let format = time::macros::format_description!("[year]-[month]-[day]");
     let date = time::Date::parse(text, format).map_err(|_| "write a day as YYYY-MM-DD".to_owned())?;
     Ok(date.to_string())
-}
-
-fn link_base(text: &str) -> Result<String, String> {
-    let url = url::Url::parse(text).map_err(|error| error.to_string())?;
-    if !["http", "https"].contains(&url.scheme()) || url.query().is_some() || url.fragment().is_some() {
-        return Err("write a URL with http or https, without ? and #".to_owned());
-    }
-    let text = url.to_string();
-    Ok(if text.ends_with('/') { text } else { text + "/" })
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

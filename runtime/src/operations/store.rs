@@ -68,13 +68,13 @@ pub struct Intent {
     #[serde(default)]
     pub(super) parameters: BTreeMap<String, String>,
     #[serde(default)]
-    pub(super) key: Key,
+    pub(super) key: SubmissionKey,
 }
 
 /// By which header the service recognises the attempts of a submission.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Key {
+pub(super) enum SubmissionKey {
     /// Kept by an earlier version, which wrote no header down, and sent that of the binding.
     #[default]
     Unrecorded,
@@ -117,15 +117,15 @@ impl Intent {
 
     /// Whether the service recognises another attempt.
     pub(crate) fn is_recognised(&self) -> bool {
-        self.key != Key::None
+        self.key != SubmissionKey::None
     }
 
     /// Whether every attempt has carried this header.
     pub(super) fn is_recognised_by(&self, header: &str) -> bool {
         match &self.key {
-            Key::Unrecorded => true,
-            Key::None => false,
-            Key::Header(known) => known.eq_ignore_ascii_case(header),
+            SubmissionKey::Unrecorded => true,
+            SubmissionKey::None => false,
+            SubmissionKey::Header(known) => known.eq_ignore_ascii_case(header),
         }
     }
 }

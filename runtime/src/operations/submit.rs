@@ -9,7 +9,7 @@ use super::{
     binding::text,
     error::submission_unknown,
     memory::{absent, taken},
-    store::Key,
+    store::SubmissionKey,
     time::millis,
 };
 use crate::{
@@ -39,7 +39,10 @@ impl<T> Submission<'_, T> {
             deployment: operations.deployment(),
             at: millis(SystemTime::now()),
             parameters: parameters_of(&operations.client().session.base, draft.binding.path, &draft.prepared.url),
-            key: draft.binding.idempotency.map_or(Key::None, |header| Key::Header(header.to_owned())),
+            key: draft
+                .binding
+                .idempotency
+                .map_or(SubmissionKey::None, |header| SubmissionKey::Header(header.to_owned())),
         };
         let draft = draft.keyed(&intent)?;
         draft.within(operations.store().intend(&intent)).await?;

@@ -6,7 +6,7 @@ use rusqlite::types::Value;
 
 use super::{Failure, SqliteStore};
 use crate::operations::{
-    Intent, MemoryStore, Observation, ObservationSource, OperationRef, OperationState, Store, store::Key,
+    Intent, MemoryStore, Observation, ObservationSource, OperationRef, OperationState, Store, store::SubmissionKey,
 };
 
 /// What the connection says of itself, through the thread that uses it.
@@ -35,7 +35,7 @@ fn intent(correlation: &str, label: Option<&str>) -> Intent {
         deployment: "here".to_owned(),
         at: 1,
         parameters: BTreeMap::new(),
-        key: Key::None,
+        key: SubmissionKey::None,
     }
 }
 
