@@ -2,7 +2,10 @@
 //! part of the public interface, and has the version of the tool.
 #![allow(missing_docs, reason = "no part of the public interface")]
 
-use std::{error::Error as _, time::Duration};
+use std::{
+    error::Error as _,
+    time::{Duration, SystemTime},
+};
 
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, StatusCode};
@@ -16,6 +19,7 @@ use crate::{
     clock::{self, Until},
     error::{Kind, escape},
     protocol::{Body, Content, Prepared, set_header},
+    transport::{THROUGH_PROXY, retry_after},
 };
 
 const NAME: &str = "download";
@@ -39,6 +43,8 @@ pub struct Downloaded {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
+    /// When the server wants to be asked again.
+    pub retry_after: Option<Duration>,
 }
 
 impl Download<'_> {
@@ -73,7 +79,8 @@ impl Download<'_> {
                     return match error.status() {
                         Some(status) if error.code() == "status" => {
                             let (headers, body) = (error.headers().clone(), Bytes::copy_from_slice(error.raw_body()));
-                            Ok(Downloaded { status, headers, body })
+                            let retry_after = retry_after(&headers, SystemTime::now());
+                            Ok(Downloaded { status, headers, body, retry_after })
                         }
                         _ => Err(error),
                     };
@@ -94,7 +101,7 @@ impl Download<'_> {
                     whole.freeze()
                 }
             };
-            Ok(Downloaded { status: raw.status, headers: raw.headers, body })
+            Ok(Downloaded { status: raw.status, headers: raw.headers, body, retry_after: None })
         };
         clock::limit(time, exchange).await.unwrap_or_else(|_| {
             Err(Error::of(Kind::Timeout, format!("no whole answer within {}", clock::seconds(time))))
@@ -118,6 +125,8 @@ pub struct Said {
     pub what: String,
     /// What to do next.
     pub hint: String,
+    /// Whether the connection was to go through a proxy of the environment.
+    pub is_through_proxy: bool,
 }
 
 pub fn said(error: &Error) -> Said {
@@ -126,6 +135,7 @@ pub fn said(error: &Error) -> Said {
         code: Some(error.reason()).filter(|reason| !reason.is_empty()).unwrap_or(error.code()),
         what: what.to_owned(),
         hint: escape(hint),
+        is_through_proxy: false,
     };
     let mut next = error.source();
     while let Some(cause) = next {
@@ -135,6 +145,7 @@ pub fn said(error: &Error) -> Said {
         }
         next = cause.source();
     }
+    said.is_through_proxy = said.what.contains(THROUGH_PROXY);
     said.what = escape(&said.what);
     said
 }

@@ -85,6 +85,8 @@ pub(crate) struct TokenSource {
     pub(crate) scope: Option<String>,
     pub(crate) audience: Option<String>,
     pub(crate) token_endpoint: Option<String>,
+    /// `form` or `basic`: where the client's secret stands in a token request.
+    pub(crate) client_authentication: Option<String>,
 }
 
 impl Settings {
@@ -132,6 +134,11 @@ impl Settings {
         settings.codegen.graphql.documents = documents(&folder, "graphql")?;
         settings.codegen.graphql.schema = settings.codegen.graphql.documents.remove("schema.graphql");
         Ok(Some(settings))
+    }
+
+    /// File, line and column of a JSON pointer into the configuration, as people read them.
+    pub(crate) fn place(&self, pointer: &str) -> String {
+        place::shown(self.position(pointer))
     }
 
     /// The place of a JSON pointer into the configuration, or of what is nearest to it: line and column, from 1.

@@ -29,7 +29,13 @@ pub(super) enum Answer {
 
 /// Asks an issuer for its endpoints. What is neither a document nor a clear absence is an error: a proxy, a sign-in page or
 /// a deployment under way says nothing about the issuer.
-pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Until) -> Result<Answer, Error> {
+pub(super) async fn discover(
+    issuer: &Url,
+    setting: impl Fn(&str) -> String + Send,
+    transport: &Transport,
+    deadline: Until,
+) -> Result<Answer, Error> {
+    let elsewhere = format!("check the issuer's address, or set {}", setting("token_endpoint"));
     let root = issuer.as_str().trim_end_matches('/');
     let fallback = || address::server("the token endpoint", &format!("{root}/connect/token"));
     let place = address::server("the issuer", &format!("{root}/.well-known/openid-configuration"))?;
@@ -47,7 +53,7 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
         let what = format!("the issuer's discovery document cannot be obtained: status {status}");
         return Err(Error::of(Kind::Token, what)
             .because("token/discovery")
-            .hint("check the issuer's address, or set the `token_endpoint`")
+            .hint(elsewhere)
             .passing(is_passing_status_of_issuer(status))
             .with_retry_after(reply.retry_after));
     }
@@ -55,7 +61,7 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
         Error::of(Kind::Token, format!("the issuer's discovery document {rule}")).because("token/discovery").hint(hint)
     };
     let Ok(Value::Object(document)) = serde_json::from_slice(&reply.body) else {
-        return Err(refuse("is not a JSON object", "check the issuer's address, or set the `token_endpoint`"));
+        return Err(refuse("is not a JSON object", &elsewhere));
     };
     // Without this check, one issuer could send a client's secret to another's endpoint.
     match document.get("issuer").and_then(Value::as_str) {
@@ -69,7 +75,7 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
         let Some(url) = document.get(member).and_then(Value::as_str) else { return Ok(None) };
         let url = address::server(what, url)?;
         if url.origin() != issuer.origin() {
-            let hint = format!("set that endpoint with `{setter}` if it is right");
+            let hint = format!("if {} is right, set {}", url.origin().ascii_serialization(), setting(setter));
             return Err(refuse(&format!("puts {what} on another server"), &hint));
         }
         Ok(Some(url))

@@ -279,7 +279,7 @@ impl Sending<'_> {
         } else {
             sending.await
         };
-        answer.map_err(|cause| broken(&cause.without_url()))
+        answer.map_err(broken)
     }
 }
 

@@ -155,12 +155,12 @@ async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStre
     if let Some(held) = held.filter(|_| options.header) {
         request = request.header(header::AUTHORIZATION, held.header.clone());
     }
-    let mut response = request.send().await.map_err(|cause| crate::transport::broken(&cause.without_url()))?;
+    let mut response = request.send().await.map_err(crate::transport::broken)?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         return Err(not_upgraded(session, &mut response, held).await);
     }
     check(response.headers(), &key)?;
-    let upgraded = response.upgrade().await.map_err(|cause| crate::transport::broken(&cause.without_url()))?;
+    let upgraded = response.upgrade().await.map_err(crate::transport::broken)?;
     let config = WebSocketConfig::default()
         .read_buffer_size(16 * 1024)
         .write_buffer_size(0)

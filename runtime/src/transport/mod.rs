@@ -2,13 +2,12 @@
 
 pub(crate) mod address;
 pub(crate) mod body;
+mod broken;
 mod clients;
 mod retry_after;
 mod stream;
 
 use std::{
-    error::Error as StdError,
-    io,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -19,9 +18,10 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use self::clients::Clients;
+pub(crate) use self::broken::{THROUGH_PROXY, broken};
 pub(crate) use self::retry_after::retry_after;
 pub use self::stream::ByteStream;
+use self::{broken::chain, clients::Clients};
 use crate::{
     clock::{LONGEST, Until},
     error::{Error, Kind},
@@ -73,7 +73,7 @@ impl Transport {
         } else {
             self.secure.here(secure_tls, |tls| self.build(tls, |builder| builder.https_only(true)))
         };
-        client.map_err(|cause| unusable(&cause))
+        client.map_err(|cause| broken::unusable(&cause))
     }
 
     /// The client for a request that upgrades its connection, which HTTP/2 does otherwise.
@@ -83,7 +83,7 @@ impl Transport {
             return self.client(url);
         }
         let build = |tls| self.build(tls, |builder| builder.https_only(true).http1_only());
-        self.upgrade.here(secure_tls, build).map_err(|cause| unusable(&cause))
+        self.upgrade.here(secure_tls, build).map_err(|cause| broken::unusable(&cause))
     }
 
     /// Closes the connections that a runtime opened which has ended.
@@ -138,7 +138,7 @@ impl Transport {
 
     async fn whole(&self, request: reqwest::RequestBuilder, url: &Url, deadline: Until) -> Result<Reply, Error> {
         let exchange = async {
-            let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
+            let mut response = request.send().await.map_err(broken)?;
             let body = body::read(&mut response, ERROR_LIMIT, LONGEST_SILENCE).await?;
             let retry_after = retry_after(response.headers(), SystemTime::now());
             Ok::<_, Error>(Reply { status: response.status(), body, retry_after })
@@ -159,17 +159,13 @@ impl Transport {
     }
 }
 
-fn unusable(cause: &str) -> Error {
-    Error::of(Kind::Configuration, format!("no connection can be made: {cause}"))
-        .hint("check the certificates of the system and the proxy settings")
-}
-
 fn provider() -> Arc<rustls::crypto::CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }
 
 /// Certificates as the operating system trusts them.
 fn secure_tls() -> Result<rustls::ClientConfig, rustls::Error> {
+    broken::check_bundle()?;
     let mut tls = rustls::ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()?
         .with_platform_verifier()?
@@ -185,61 +181,4 @@ fn plain_tls() -> Result<rustls::ClientConfig, rustls::Error> {
         .with_safe_default_protocol_versions()?
         .with_root_certificates(rustls::RootCertStore::empty())
         .with_no_client_auth())
-}
-
-/// The error of a connection.
-pub(crate) fn broken(cause: &reqwest::Error) -> Error {
-    let (kind, reason, what, hint) = if cause.is_connect() {
-        let (reason, what, hint) = if cause.is_dns() {
-            (
-                "connect/dns",
-                "no connection, because the server's name cannot be resolved",
-                "check the name and the network",
-            )
-        } else if is_tls(cause) {
-            ("connect/tls", "no TLS connection", "check the scheme and the port; a private CA goes into SSL_CERT_FILE")
-        } else if cause.is_timeout() {
-            ("connect/timeout", "no connection in time", "check the address, or allow more time")
-        } else {
-            ("connect/refused", "no connection", "check the address, the network and that the service runs")
-        };
-        (Kind::Connect, reason, what, format!("{hint}; nothing was sent"))
-    } else if cause.is_timeout() {
-        (Kind::Timeout, "", "no answer in time", "call again, or set a longer deadline".to_owned())
-    } else {
-        (Kind::Transport, "", "the connection broke", "call again".to_owned())
-    };
-    Error::of(kind, format!("{what}: {}", chain(cause))).because(reason).hint(hint)
-}
-
-/// Whether the connection stood and TLS did not: an alert, or a peer that hangs up on the greeting.
-fn is_tls(error: &reqwest::Error) -> bool {
-    let mut cause = error.source();
-    while let Some(current) = cause {
-        if current.is::<rustls::Error>() {
-            return true;
-        }
-        // An I/O error hides the error that it was made of from `source`.
-        let mut inside = current.downcast_ref::<io::Error>();
-        while let Some(io) = inside {
-            let hung_up = matches!(io.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset);
-            if hung_up || io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
-                return true;
-            }
-            inside = io.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
-        }
-        cause = current.source();
-    }
-    false
-}
-
-/// The causes of an error, in one text. The first is left out where it only repeats what was tried.
-fn chain(error: &dyn StdError) -> String {
-    let mut text = Vec::new();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push(cause.to_string());
-        next = cause.source();
-    }
-    text.pop().unwrap_or_else(|| error.to_string())
 }

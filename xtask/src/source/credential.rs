@@ -6,12 +6,31 @@ use platform_runtime::download::{CredentialSettings, SecretFiles, SecretPlace};
 
 use super::http::no_token;
 use crate::failure::Failure;
-use crate::settings::TokenSource;
+use crate::settings::{Settings, TokenSource};
 
-/// What is configured; `None` where nothing is, or nothing that is configured is set on this machine.
-pub(super) fn resolve(source: &TokenSource) -> Result<Option<Box<dyn Credential>>, Failure> {
+/// What is configured at a pointer into the configuration; `None` where nothing is, or nothing that is configured is set on
+/// this machine.
+pub(super) fn resolve(
+    settings: &Settings,
+    source: &TokenSource,
+    pointer: &str,
+) -> Result<Option<Box<dyn Credential>>, Failure> {
     let refused = |error| no_token(&error);
-    let settings = configured(source.clone()).with_variables().map_err(refused)?;
+    let place = |keys: &[(&str, bool)]| {
+        let key = keys.iter().find(|(_, is_set)| *is_set);
+        key.map(|(key, _)| settings.place(&format!("{pointer}/{key}")))
+    };
+    let token = place(&[
+        ("token_env", source.token_env.is_some()),
+        ("token_file", source.token_file.is_some()),
+        ("token_command", source.token_command.is_some()),
+    ]);
+    let secret = place(&[
+        ("secret_env", source.secret_env.is_some()),
+        ("secret_file", source.secret_file.is_some()),
+        ("secret_command", source.secret_command.is_some()),
+    ]);
+    let settings = configured(source.clone(), token, secret).with_variables().map_err(refused)?;
     // An issuer or a client in the configuration is not an intent to use them on this machine.
     if !settings.has_secret() && settings.issuer == source.issuer && settings.client_id == source.client_id {
         return Ok(None);
@@ -19,18 +38,19 @@ pub(super) fn resolve(source: &TokenSource) -> Result<Option<Box<dyn Credential>
     settings.credential("the download").map_err(refused)
 }
 
-fn configured(source: TokenSource) -> CredentialSettings {
-    let place = |env, file, command| SecretPlace { env, file, command, keyring: None };
+fn configured(source: TokenSource, token: Option<String>, secret: Option<String>) -> CredentialSettings {
+    let place = |env, file, command, named_by| SecretPlace { env, file, command, keyring: None, named_by };
     CredentialSettings {
-        token: place(source.token_env, source.token_file, source.token_command),
+        token: place(source.token_env, source.token_file, source.token_command, token),
         issuer: source.issuer,
         client_id: source.client_id,
-        secret: place(source.secret_env, source.secret_file, source.secret_command),
+        secret: place(source.secret_env, source.secret_file, source.secret_command, secret),
         refresh_folder: source.refresh_folder,
         files: SecretFiles { links: source.follow_links, mounted: source.secret_file_mounted },
         scope: source.scope,
         audience: source.audience,
         token_endpoint: source.token_endpoint,
+        client_authentication: source.client_authentication,
         variables: source.variables.unwrap_or_default(),
     }
 }

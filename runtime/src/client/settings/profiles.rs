@@ -41,6 +41,7 @@ struct Profile {
     scope: Option<String>,
     audience: Option<String>,
     token_endpoint: Option<String>,
+    client_authentication: Option<String>,
     team_id: Option<String>,
     #[serde(default)]
     server: BTreeMap<String, Profile>,
@@ -54,6 +55,7 @@ impl Profile {
                 file: self.token_file,
                 command: self.token_command,
                 keyring: self.token_keyring,
+                named_by: None,
             },
             issuer: self.issuer,
             client_id: self.client_id,
@@ -62,12 +64,14 @@ impl Profile {
                 file: self.secret_file,
                 command: self.secret_command,
                 keyring: self.secret_keyring,
+                named_by: None,
             },
             refresh_folder: self.refresh_folder,
             files: SecretFiles { links: Some(self.follow_links), mounted: Some(self.secret_file_mounted) },
             scope: self.scope,
             audience: self.audience,
             token_endpoint: self.token_endpoint,
+            client_authentication: self.client_authentication,
             variables: String::new(),
         }
     }
