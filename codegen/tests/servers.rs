@@ -126,7 +126,10 @@ fn with_types(config: &str, names: &Names) -> Result<Output, Report> {
     let contracts = [("platform", &main), ("compliance", &compliance)];
     let contracts = contracts.map(|(name, text)| Contract { name, bytes: text.as_bytes() });
     let mut setup = Setup::from(config);
-    setup.graphql.documents.insert("job.graphql".to_owned(), "query Job($id: ID!) { job(id: $id) { state } }".to_owned());
+    setup
+        .graphql
+        .documents
+        .insert("job.graphql".to_owned(), "query Job($id: ID!) { job(id: $id) { state } }".to_owned());
     generate(&contracts, &setup, names)
 }
 

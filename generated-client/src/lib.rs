@@ -82,10 +82,10 @@ pub use platform_runtime::graphql;
 pub use platform_runtime::operations;
 #[doc(inline)]
 pub use platform_runtime::{
-    AsText, Base64, ByteStream, Bytes, Call as RequestCall, CallFuture, Client, Date, DateTime, Decimal, Error,
-    ErrorKind, Event, EventStream, HeaderMap, Incoming, Maybe, Method, Middleware, MiddlewareFuture, Next, Object,
-    Outgoing, Pages, Problem, RawResponse, Request, Response, ServerSettings, StatusCode, Time, TimeSpan, Upload, Uuid,
-    Value, auth,
+    AsText, Base64, ByteStream, Bytes, Call as RequestCall, CallFuture, Certificates, Client, Date, DateTime, Decimal,
+    Error, ErrorKind, Event, EventStream, HeaderMap, Incoming, Maybe, Method, Middleware, MiddlewareFuture, Next,
+    Object, Outgoing, Pages, Problem, RawResponse, Request, Response, ServerSettings, StatusCode, Time, TimeSpan,
+    Upload, Uuid, Value, auth, reqwest,
 };
 
 pub use call::{Call, Submission};

@@ -12,14 +12,14 @@ use http::{HeaderMap, StatusCode};
 use secrecy::SecretString;
 use url::Url;
 
-pub use crate::client::{CredentialSettings, SecretFiles, SecretPlace};
+pub use crate::client::{ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace};
 use crate::{
     Client, Error, Method,
     client::{Options, send},
     clock::{self, Until},
     error::{Kind, escape},
     protocol::{Body, Content, Prepared, set_header},
-    transport::{THROUGH_PROXY, retry_after},
+    transport::retry_after,
 };
 
 const NAME: &str = "download";
@@ -125,8 +125,6 @@ pub struct Said {
     pub what: String,
     /// What to do next.
     pub hint: String,
-    /// Whether the connection was to go through a proxy of the environment.
-    pub is_through_proxy: bool,
 }
 
 pub fn said(error: &Error) -> Said {
@@ -135,7 +133,6 @@ pub fn said(error: &Error) -> Said {
         code: Some(error.reason()).filter(|reason| !reason.is_empty()).unwrap_or(error.code()),
         what: what.to_owned(),
         hint: escape(hint),
-        is_through_proxy: false,
     };
     let mut next = error.source();
     while let Some(cause) = next {
@@ -145,7 +142,6 @@ pub fn said(error: &Error) -> Said {
         }
         next = cause.source();
     }
-    said.is_through_proxy = said.what.contains(THROUGH_PROXY);
     said.what = escape(&said.what);
     said
 }

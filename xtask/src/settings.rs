@@ -36,6 +36,11 @@ pub(crate) struct SourceSettings {
     #[serde(rename = "document")]
     pub(crate) documents: Vec<DocumentSource>,
     pub(crate) token: TokenSource,
+    /// Root certificates beside those of the system: a file, relative to the workspace.
+    pub(crate) ca_file: Option<PathBuf>,
+    /// The client certificate, and the protected file of its key.
+    pub(crate) client_certificate_file: Option<PathBuf>,
+    pub(crate) client_key_file: Option<PathBuf>,
     /// The GraphQL schema: a file relative to the workspace, in its own language or as an introspection. Then nobody is asked.
     pub(crate) schema: Option<String>,
     /// Path of the GraphQL interface below the base URL, which then has to give a schema. Empty: nobody is asked. Without

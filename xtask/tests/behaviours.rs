@@ -628,24 +628,25 @@ fn what_the_environment_names_is_named() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
     for variable in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"] {
         let run = workspace.run_with(&url, &[(variable, &format!("http://me:canary@{closed}"))]);
-        run.fails(3, &["download/connect", &format!("through the proxy http://{closed} of {variable}"), "NO_PROXY"]);
+        run.fails(3, &["download/proxy", &format!("through the proxy http://{closed} of `{variable}`")]);
         assert!(!run.stderr.contains("canary"), "{run:?}");
     }
     let refusing = Server::start(|_| Response::status(407));
     let run = workspace.run_with(&url, &[("HTTPS_PROXY", &refusing.url())]);
-    run.fails(3, &[&format!("through the proxy {} of HTTPS_PROXY", refusing.url())]);
+    run.fails(3, &["download/proxy", &format!("through the proxy {} of `HTTPS_PROXY`", refusing.url())]);
     let run = workspace.run_with(&url, &[("HTTPS_PROXY", "http://proxy.invalid:1")]);
-    run.fails(3, &["download/dns", "the proxy's name", "http://proxy.invalid:1 of HTTPS_PROXY"]);
+    run.fails(3, &["download/proxy", "http://proxy.invalid:1 of `HTTPS_PROXY`"]);
+    workspace.run_with(&url, &[("HTTPS_PROXY", "socks5://proxy:1")]).fails(5, &["proxy/malformed", "`HTTPS_PROXY`"]);
     // A host that is reached directly names none.
     let run = workspace.run_with(&url, &[("HTTPS_PROXY", "http://proxy.invalid:1"), ("NO_PROXY", "platform.invalid")]);
     run.fails(3, &["download/dns", "platform.invalid cannot be resolved"]);
     assert!(!run.stderr.contains("proxy.invalid"), "{run:?}");
     if cfg!(target_os = "linux") {
         let run = workspace.run_with(&url, &[("SSL_CERT_FILE", "/no/such/bundle.pem")]);
-        run.fails(5, &["configuration/certificates", "`/no/such/bundle.pem`, which SSL_CERT_FILE names"]);
+        run.fails(5, &["certificate/system", "`/no/such/bundle.pem`, which SSL_CERT_FILE names"]);
         workspace.write("empty.pem", "");
         let empty = workspace.path("empty.pem").to_string_lossy().into_owned();
         let run = workspace.run_with(&url, &[("SSL_CERT_FILE", &empty), ("SSL_CERT_DIR", "")]);
-        run.fails(5, &["configuration/certificates", "the certificates that SSL_CERT_FILE names"]);
+        run.fails(5, &["certificate/system", "the certificates that SSL_CERT_FILE names"]);
     }
 }

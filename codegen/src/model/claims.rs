@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::keys::key;
 use super::naming::Shortener;
 use super::tree::{Document, Node};
-use crate::ledger::{Ledger, Loss};
 use crate::Names;
+use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::{camel, type_name};
 use crate::naming::setter::{self, setter_name};
@@ -58,7 +58,8 @@ impl<'a> Claims<'a> {
             for (name, node) in schemas.iter().flat_map(|schemas| schemas.members().collect::<Vec<_>>()) {
                 let earlier = documents.iter().take(index).find(|earlier| has_schema(earlier, name));
                 if let Some(earlier) = earlier {
-                    let what = format!("a type of its own: the document `{}` has a schema of this name, too", earlier.name);
+                    let what =
+                        format!("a type of its own: the document `{}` has a schema of this name, too", earlier.name);
                     node.note(ledger, "model/type", what, Loss::Nothing);
                 }
                 wanted.push((index, key(&node), node.pointer.clone(), shortener.short(name)));

@@ -11,7 +11,7 @@ use super::discovery::{self, Answer, IssuerEndpoints};
 use crate::{
     clock::Until,
     error::{Error, Kind},
-    transport::{Transport, address},
+    transport::{Transport, address, address::PlainHosts},
 };
 
 /// How long an issuer without a discovery document is not asked for one. It may be in the middle of a deployment.
@@ -25,13 +25,22 @@ pub(crate) struct Endpoints {
     pub(super) authorization: Option<String>,
     /// How the names of the variables begin that set them; empty where none do.
     pub(crate) variables: String,
+    /// Hosts that are spoken to over `http`, as somebody wrote them.
+    pub(crate) plain: Vec<String>,
     /// What discovery found, and until when that counts.
     found: Mutex<Option<(Arc<IssuerEndpoints>, Until)>>,
 }
 
 impl Endpoints {
     pub(super) fn new(issuer: String) -> Self {
-        Self { issuer, token: None, authorization: None, variables: String::new(), found: Mutex::default() }
+        Self {
+            issuer,
+            token: None,
+            authorization: None,
+            variables: String::new(),
+            plain: Vec::new(),
+            found: Mutex::default(),
+        }
     }
 
     /// How a user sets one of them: by a variable, or by the key of this name.
@@ -54,10 +63,19 @@ impl Endpoints {
                     "" => what.to_owned(),
                     _ => format!("{what} ({})", self.setting(key)),
                 };
-                address::server(&named, url)?;
+                self.address(&named, url)?;
             }
         }
         Ok(())
+    }
+
+    fn address(&self, what: &str, text: &str) -> Result<Url, Error> {
+        address::server(what, text, &self.plain()?)
+    }
+
+    /// Hosts that are spoken to over `http`.
+    pub(super) fn plain(&self) -> Result<PlainHosts, Error> {
+        PlainHosts::read(&self.plain)
     }
 
     /// Only a document settles the endpoints for good.
@@ -67,11 +85,12 @@ impl Endpoints {
         {
             return Ok(Arc::clone(found));
         }
-        let issuer = address::server("the issuer", &self.issuer)?;
-        let (found, until) = match discovery::discover(&issuer, |key| self.setting(key), transport, deadline).await? {
-            Answer::Document(found) => (Arc::new(found), Until::NEVER),
-            Answer::Absent(found) => (Arc::new(found), Until::after(ABSENT)),
-        };
+        let issuer = self.address("the issuer", &self.issuer)?;
+        let (found, until) =
+            match discovery::discover(&issuer, |key| self.setting(key), &self.plain()?, transport, deadline).await? {
+                Answer::Document(found) => (Arc::new(found), Until::NEVER),
+                Answer::Absent(found) => (Arc::new(found), Until::after(ABSENT)),
+            };
         *self.place() = Some((Arc::clone(&found), until));
         Ok(found)
     }
@@ -87,14 +106,14 @@ impl Endpoints {
 
     pub(super) async fn token(&self, transport: &Transport, deadline: Until) -> Result<Url, Error> {
         match &self.token {
-            Some(url) => address::server("the token endpoint", url),
+            Some(url) => self.address("the token endpoint", url),
             None => Ok(self.found(transport, deadline).await?.token.clone()),
         }
     }
 
     pub(super) async fn authorization(&self, transport: &Transport, deadline: Until) -> Result<Url, Error> {
         if let Some(url) = &self.authorization {
-            return address::server("the authorization endpoint", url);
+            return self.address("the authorization endpoint", url);
         }
         self.found(transport, deadline).await?.authorization.clone().ok_or_else(|| {
             Error::of(Kind::Token, "the issuer's discovery document names no authorization endpoint")

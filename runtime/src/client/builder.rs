@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use url::Url;
 use uuid::Uuid;
 
-use super::{Client, GeneratedClient, Session, extension::Doubled, middleware::Middleware, retry::Budget};
+use super::{Client, GeneratedClient, Session, extension::Doubled, middleware::Middleware, network, retry::Budget};
 use crate::{
     auth::{Audit, Cache, Credential, TokenEvent},
     error::{Error, Kind},
@@ -32,6 +32,7 @@ pub struct ClientBuilder<P = Client> {
     body_limit: usize,
     concurrency: Option<usize>,
     middleware: Vec<Box<dyn Middleware>>,
+    pub(super) network: network::Network,
     audit: Audit,
     double: Doubled,
     extensions: Extensions,
@@ -57,6 +58,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             body_limit: BODY_LIMIT,
             concurrency: None,
             middleware: Vec::new(),
+            network: network::Network::default(),
             audit: Audit::default(),
             double: None,
             extensions: P::extensions(),
@@ -170,14 +172,19 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
-    /// The client. Nothing is read or sent before the first call.
+    /// The client. Certificates, and the key of a client certificate, are read from where they were said to be; nothing else is
+    /// read, and nothing is sent, before the first call.
     ///
     /// # Errors
     ///
-    /// An address is none, is `http` beyond loopback, or holds a user; the user agent holds control characters; a
-    /// credential's configuration cannot work.
+    /// An address cannot be one, is `http` where that is not allowed, or holds a user; a certificate, a key or a proxy cannot be
+    /// read; a header cannot be sent; a credential's configuration cannot work.
     pub fn build(mut self) -> Result<P, Error> {
-        let base: Url = address::server("the base address", &self.base)?;
+        let mut network = std::mem::take(&mut self.network);
+        let headers = std::mem::take(&mut network.headers);
+        let connections = network.read()?;
+        let plain = connections.plain.clone();
+        let base: Url = address::server("the base address", &self.base, &plain)?;
         let refuse = |what: &str, hint: &str| Error::of(Kind::Configuration, what).hint(hint);
         let user_agent = HeaderValue::try_from(&self.user_agent)
             .map_err(|_| refuse("the user agent holds control characters", "take them out"))?;
@@ -186,17 +193,18 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             .as_ref()
             .map(|name| HeaderName::try_from(name).map_err(|_| refuse("the request id's header is none", "correct it")))
             .transpose()?;
-        let transport = Arc::new(Transport::new(user_agent, self.connect));
+        let transport = Arc::new(Transport::new(user_agent, self.connect, connections));
         let middleware: Arc<[_]> = std::mem::take(&mut self.middleware).into();
         let credential = self.credential.take();
         let servers = std::mem::take(&mut self.servers);
         let session = |base: Url, own: ServerSettings| -> Result<_, Error> {
-            let ServerSettings { credential, team, deadline, body_limit, concurrency, .. } = own;
+            let ServerSettings { credential, headers, team, deadline, body_limit, concurrency, .. } = own;
             if let Some(credential) = &credential {
                 credential.check()?;
             }
             Ok(Arc::new(Session {
                 base,
+                headers: network::headers(&headers)?,
                 api_version: self.api_version.clone(),
                 deadline: deadline.unwrap_or(self.deadline),
                 idle: self.idle,
@@ -219,10 +227,10 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         };
         let mut others = BTreeMap::new();
         for (name, server) in servers {
-            let base = address::server(&format!("the address of the server `{name}`"), &server.base)?;
+            let base = address::server(&format!("the address of the server `{name}`"), &server.base, &plain)?;
             others.insert(name, Client { session: session(base, server)?, servers: Arc::default() });
         }
-        let main = ServerSettings { credential, ..ServerSettings::new(String::new()) };
+        let main = ServerSettings { credential, headers, ..ServerSettings::new(String::new()) };
         Ok(P::from_client(Client { session: session(base, main)?, servers: Arc::new(others) }))
     }
 }
@@ -243,11 +251,12 @@ impl<P> fmt::Debug for ClientBuilder<P> {
 }
 
 /// A server beside the main one: its address, the credential that its tokens come from, and its limits. What it does not
-/// set is that of the main server, its credential apart.
+/// set is that of the main server, its credential and its headers apart.
 #[must_use = "give it to `ClientBuilder::server`"]
 pub struct ServerSettings {
     base: String,
     credential: Option<Box<dyn Credential>>,
+    headers: Vec<(String, String)>,
     team: Option<Uuid>,
     deadline: Option<Duration>,
     body_limit: Option<usize>,
@@ -260,6 +269,7 @@ impl ServerSettings {
         Self {
             base: base_url.into(),
             credential: None,
+            headers: Vec::new(),
             team: None,
             deadline: None,
             body_limit: None,
@@ -270,6 +280,12 @@ impl ServerSettings {
     /// Sets where its tokens come from. The token of the main service is never sent to it.
     pub fn credential(mut self, credential: impl Credential) -> Self {
         self.credential = Some(Box::new(credential));
+        self
+    }
+
+    /// Adds a header to every request to it: see [`ClientBuilder::default_header`]. It is sent none of the main server's.
+    pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
         self
     }
 

@@ -5,6 +5,7 @@ mod call;
 mod content;
 mod extension;
 pub(crate) mod middleware;
+mod network;
 mod options;
 mod pages;
 mod preflight;
@@ -28,7 +29,7 @@ pub(crate) use self::extension::Extension;
 pub(crate) use self::options::{Options, options};
 pub(crate) use self::send::send;
 pub(crate) use self::session::Session;
-pub use self::settings::{CredentialSettings, SecretFiles, SecretPlace};
+pub use self::settings::{ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace};
 pub use self::{
     builder::{ClientBuilder, ServerSettings},
     call::{Call, CallFuture, Response},

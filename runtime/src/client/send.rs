@@ -17,7 +17,7 @@ use crate::{
     clock::{self, Until},
     error::{Error, Kind},
     protocol::{Body, Method, PROBLEM, Prepared, Raw},
-    transport::{ByteStream, address, body, broken},
+    transport::{ByteStream, address, body},
 };
 
 /// A call on its way.
@@ -171,7 +171,11 @@ impl Sending<'_> {
             Some(gate) => gate.acquire().await.ok(),
             None => None,
         };
-        let mut headers = prepared.headers.clone();
+        let mut headers = match address::is_same_origin(&session.base, &prepared.url) {
+            true => session.headers.clone(),
+            false => HeaderMap::new(),
+        };
+        headers.extend(prepared.headers.clone());
         if !options.headers.is_empty() {
             headers.extend(options.headers.clone());
         }
@@ -279,7 +283,7 @@ impl Sending<'_> {
         } else {
             sending.await
         };
-        answer.map_err(broken)
+        answer.map_err(|cause| session.transport.broken(cause))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use http::{Extensions, HeaderName};
+use http::{Extensions, HeaderMap, HeaderName};
 use tokio::sync::Semaphore;
 use url::Url;
 use uuid::Uuid;
@@ -13,6 +13,8 @@ use crate::{auth::Cache, transport::Transport};
 /// The configuration of a client and its connections.
 pub(crate) struct Session {
     pub(crate) base: Url,
+    /// What every request to the server has.
+    pub(crate) headers: HeaderMap,
     pub(crate) api_version: Option<String>,
     pub(crate) deadline: Duration,
     pub(crate) idle: Duration,

@@ -146,6 +146,7 @@ async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStre
         .transport
         .upgrade_client(&url)?
         .get(url)
+        .headers(session.headers.clone())
         .version(Version::HTTP_11)
         .header(header::CONNECTION, "Upgrade")
         .header(header::UPGRADE, "websocket")
@@ -155,12 +156,12 @@ async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStre
     if let Some(held) = held.filter(|_| options.header) {
         request = request.header(header::AUTHORIZATION, held.header.clone());
     }
-    let mut response = request.send().await.map_err(crate::transport::broken)?;
+    let mut response = request.send().await.map_err(|cause| session.transport.broken(cause))?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         return Err(not_upgraded(session, &mut response, held).await);
     }
     check(response.headers(), &key)?;
-    let upgraded = response.upgrade().await.map_err(crate::transport::broken)?;
+    let upgraded = response.upgrade().await.map_err(|cause| crate::transport::broken(&cause.without_url()))?;
     let config = WebSocketConfig::default()
         .read_buffer_size(16 * 1024)
         .write_buffer_size(0)

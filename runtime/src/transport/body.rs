@@ -56,7 +56,7 @@ async fn chunk(response: &mut reqwest::Response, idle: Duration) -> Result<Optio
         Poll::Ready(outcome) => outcome,
         Poll::Pending => clock::limit(idle, chunk).await.map_err(|_| silent(idle))?,
     };
-    outcome.map_err(broken)
+    outcome.map_err(|cause| broken(&cause.without_url()))
 }
 
 /// The error of a server that says nothing for too long.

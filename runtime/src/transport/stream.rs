@@ -164,7 +164,7 @@ impl Stream for ByteStream {
                         }
                         Some(Err(cause)) => {
                             this.source = BodySource::Whole(None);
-                            return Poll::Ready(Some(Err(crate::transport::broken(cause).at(this.operation))));
+                            return Poll::Ready(Some(Err(crate::transport::broken(&cause).at(this.operation))));
                         }
                     }
                 }

@@ -57,7 +57,8 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
         };
         (pins, schema)
     };
-    let homes: Vec<(&str, Home)> = pins.iter().map(|pin| (pin.entry.name.as_str(), Home::of(&pin.entry.source))).collect();
+    let homes: Vec<(&str, Home)> =
+        pins.iter().map(|pin| (pin.entry.name.as_str(), Home::of(&pin.entry.source))).collect();
     servers::check(&settings.codegen.config, None, &homes)?;
     let of_file = schema::of_file(workspace, &settings.source, flags, &steps)?;
     let schema = match flags.offline && !flags.drop_schema {

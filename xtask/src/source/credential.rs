@@ -1,12 +1,15 @@
 //! The credential for the download, as `[source.token]` and the environment name it: the runtime makes it, so that the
 //! variables and rules of programs hold.
 
+use std::path::PathBuf;
+
 use platform_runtime::auth::Credential;
-use platform_runtime::download::{CredentialSettings, SecretFiles, SecretPlace};
+use platform_runtime::download::{ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace};
 
 use super::http::no_token;
 use crate::failure::Failure;
 use crate::settings::{Settings, TokenSource};
+use crate::workspace::Workspace;
 
 /// What is configured at a pointer into the configuration; `None` where nothing is, or nothing that is configured is set on
 /// this machine.
@@ -36,6 +39,29 @@ pub(super) fn resolve(
         return Ok(None);
     }
     settings.credential("the download").map_err(refused)
+}
+
+/// The certificates that the configuration and the variables name, and which files may hold a key.
+pub(super) fn connections(
+    workspace: &Workspace,
+    settings: &Settings,
+) -> Result<(ConnectionSettings, SecretFiles), Failure> {
+    let refused = |error| no_token(&error);
+    let source = &settings.source;
+    let file = |key: &str, path: &Option<PathBuf>| {
+        let path = workspace.root().join(path.as_ref()?);
+        Some(NamedFile { path, named_by: Some(settings.place(&format!("/source/{key}"))) })
+    };
+    let connections = ConnectionSettings {
+        roots: file("ca_file", &source.ca_file),
+        certificate: file("client_certificate_file", &source.client_certificate_file),
+        key: file("client_key_file", &source.client_key_file),
+        plain: Vec::new(),
+    };
+    let variables = source.token.variables.as_deref().unwrap_or_default();
+    let connections = connections.with_variables(variables).map_err(refused)?;
+    let credential = configured(source.token.clone(), None, None).with_variables().map_err(refused)?;
+    Ok((ConnectionSettings { plain: Vec::new(), ..connections }, credential.files))
 }
 
 fn configured(source: TokenSource, token: Option<String>, secret: Option<String>) -> CredentialSettings {

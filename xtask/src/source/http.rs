@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use platform_codegen::line;
 use platform_runtime::auth::{Credential, ExposeSecret as _, SecretString};
-use platform_runtime::download::{Download, said, token};
+use platform_runtime::download::{ConnectionSettings, Download, SecretFiles, said, token};
 use platform_runtime::{Client, Error, Method};
 use url::{Origin, Url};
 
@@ -35,6 +35,8 @@ pub(crate) struct Http<'s> {
     steps: &'s Steps,
     connect_timeout: Duration,
     timeout: Duration,
+    /// Certificates: those that are trusted, and the one that is shown.
+    connections: (ConnectionSettings, SecretFiles),
     /// How long it still waits where servers ask for a pause, all places together.
     patience: Mutex<Duration>,
     /// What asks without a credential.
@@ -51,9 +53,14 @@ struct Authorized {
 }
 
 impl<'s> Http<'s> {
-    pub(crate) fn new(steps: &'s Steps, connect_timeout: Duration, timeout: Duration) -> Self {
+    pub(crate) fn new(
+        steps: &'s Steps,
+        connect_timeout: Duration,
+        timeout: Duration,
+        connections: (ConnectionSettings, SecretFiles),
+    ) -> Self {
         let patience = Mutex::new(timeout.min(LONGEST_WAIT));
-        Self { steps, connect_timeout, timeout, patience, open: OnceLock::new(), authorized: None }
+        Self { steps, connect_timeout, timeout, connections, patience, open: OnceLock::new(), authorized: None }
     }
 
     /// Gets a token, and lets it go to the origin of `base`, and nowhere else.
@@ -215,6 +222,8 @@ impl<'s> Http<'s> {
             .request_id_header("")
             .connect_timeout(self.connect_timeout)
             .body_limit(LIMIT);
+        let (connections, files) = self.connections.clone();
+        let builder = connections.apply(builder, files).map_err(|error| no_token(&error))?;
         let builder = match credential {
             Some(credential) => builder.credential(credential),
             None => builder,
@@ -305,9 +314,12 @@ fn failure(url: &Url, error: &Error) -> Failure {
     let (code, message, hint) = match said.code {
         "too-large" => return too_large(&place),
         // The name of the proxy, then: it resolves the other one.
-        "connect/dns" if said.is_through_proxy => {
-            ("download/dns", format!("{place}: {}", said.what), "check the proxy")
-        }
+        "connect/proxy" => ("download/proxy", format!("{place}: {}", said.what), said.hint.as_str()),
+        "connect/certificate" => (
+            "download/certificate",
+            format!("{place}: {}", said.what),
+            "name a client certificate and its key: `client_certificate_file` and `client_key_file` in [source]",
+        ),
         "connect/dns" => {
             ("download/dns", format!("the name {host} cannot be resolved"), "check the host name and the network")
         }
@@ -322,11 +334,7 @@ fn failure(url: &Url, error: &Error) -> Failure {
             "check the address, or raise --connect-timeout",
         ),
         "connect/refused" | "connect" => {
-            let hint = match said.is_through_proxy {
-                true => "check the proxy, or name the host in NO_PROXY",
-                false => "check the address and that the service runs",
-            };
-            ("download/connect", format!("{place}: {}", said.what), hint)
+            ("download/connect", format!("{place}: {}", said.what), "check the address and that the service runs")
         }
         "timeout" => ("download/timeout", format!("{place} did not answer in time"), "try again, or raise --timeout"),
         "transport" => ("download/broken", format!("the answer of {place} broke off: {}", said.what), "try again"),
@@ -346,11 +354,14 @@ pub(super) fn no_token(error: &Error) -> Failure {
         "connect/tls" => "download/tls",
         "timeout" | "connect/timeout" => "download/timeout",
         "connect/refused" | "connect" => "download/connect",
+        "connect/proxy" => "download/proxy",
+        "connect/certificate" => "download/certificate",
         "transport" => "download/broken",
         "token" => "token/refused",
         code => code,
     };
-    if code.starts_with("secret/") || code.starts_with("configuration/") {
+    // What is to be mended on this machine.
+    if ["secret/", "configuration/", "certificate/", "proxy/"].iter().any(|kind| code.starts_with(kind)) {
         return Failure::configuration(code, said.what, said.hint);
     }
     let message = format!("the identity issuer gives no token: {}", said.what);

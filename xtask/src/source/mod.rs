@@ -86,7 +86,7 @@ pub(crate) async fn fetch(
     steps: &Steps,
 ) -> Result<Bundle, Failure> {
     let interface = Interface::of(&settings.source, flags);
-    let http = Http::new(steps, flags.connect_timeout, flags.timeout);
+    let http = Http::new(steps, flags.connect_timeout, flags.timeout, credential::connections(workspace, settings)?);
     // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
     let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
@@ -195,7 +195,12 @@ impl Fetcher<'_> {
         };
         let Some((origin, token)) = token else { return self.download(&name, &url).await };
         let index = settings.source.documents.iter().position(|document| document.name == name).unwrap_or_default();
-        let http = Http::new(self.steps, flags.connect_timeout, flags.timeout);
+        let http = Http::new(
+            self.steps,
+            flags.connect_timeout,
+            flags.timeout,
+            credential::connections(self.workspace, settings)?,
+        );
         let Self { workspace, lock, steps, recorded, .. } = *self;
         let own = Self { http, workspace, lock, steps, recorded };
         let credential = credential::resolve(settings, &token, &format!("/source/document/{index}/token"))?;

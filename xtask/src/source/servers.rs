@@ -94,7 +94,11 @@ mod tests {
         for (name, documents) in [("b", "['b']"), ("main", "['b']"), ("main", "['a', 'b']")] {
             let servers = format!("[[server]]\nname = '{name}'\ndocuments = {documents}\n");
             for places in [[one, two], ["a.json", "b.json"], [one, "b.json"], ["sandbox", two]] {
-                assert_eq!(refused(&servers, None, &[("a", places[0]), ("b", places[1])]), None, "{servers} {places:?}");
+                assert_eq!(
+                    refused(&servers, None, &[("a", places[0]), ("b", places[1])]),
+                    None,
+                    "{servers} {places:?}"
+                );
             }
         }
         // Of what was found without a lock nobody kept where it came from.

@@ -80,7 +80,11 @@ impl Variables<'_> {
         }
     }
 
-    fn name(&self, end: &str) -> String {
+    pub(super) fn path(&self, end: &str) -> Option<PathBuf> {
+        (self.lookup)(&self.name(end)).filter(|path| !path.is_empty()).map(PathBuf::from)
+    }
+
+    pub(super) fn name(&self, end: &str) -> String {
         format!("{}{end}", self.prefix)
     }
 
@@ -93,7 +97,7 @@ impl Variables<'_> {
             None => Ok(None),
             Some(_) => Err(wrong(&format!("`{}` is neither 0 nor 1", self.name(end)), "set it to 1, or not at all")),
         };
-        let path = |end: &str| (self.lookup)(&self.name(end)).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let path = |end: &str| self.path(end);
         let (token_file, secret_file) = (path("TOKEN_FILE"), path("SECRET_FILE"));
         let named_by = |file: &Option<PathBuf>, end: &str| file.as_ref().map(|_| self.name(end));
         Ok(CredentialSettings {
@@ -169,6 +173,11 @@ impl CredentialSettings {
     ///
     /// Something is missing, or contradicts something else.
     pub fn credential(self, of: &str) -> Result<Option<Box<dyn Credential>>, Error> {
+        self.credential_with(of, &[])
+    }
+
+    /// The credential, whose issuer may be `http` on these hosts.
+    pub(super) fn credential_with(self, of: &str, plain: &[String]) -> Result<Option<Box<dyn Credential>>, Error> {
         let set = |variables: &[&str], keys: &str| {
             if self.variables.is_empty() {
                 return format!("set {keys}");
@@ -224,6 +233,7 @@ impl CredentialSettings {
                 return Err(wrong(&format!("{setting} is neither `form` nor `basic`"), "set one of them, or neither"));
             }
         };
+        registration.endpoints.plain = plain.to_vec();
         registration.endpoints.check()?;
         Ok(Some(match self.refresh_folder {
             Some(folder) => Box::new(RefreshToken::of(registration, RefreshFolder::new(folder))),
@@ -274,9 +284,15 @@ impl SecretPlace {
 }
 
 /// A source whose place somebody wrote down: errors say where.
-struct Named {
+pub(super) struct Named {
     source: Box<dyn SecretSource>,
     by: String,
+}
+
+impl Named {
+    pub(super) fn new(source: impl SecretSource, by: String) -> Self {
+        Self { source: Box::new(source), by }
+    }
 }
 
 impl SecretSource for Named {

@@ -1,5 +1,6 @@
 //! Clients that are configured outside the program: by environment variables, or by a profile.
 
+mod connections;
 mod credential;
 #[cfg(feature = "profiles")]
 mod profiles;
@@ -11,6 +12,7 @@ use std::ffi::OsString;
 
 use uuid::Uuid;
 
+pub use self::connections::{ConnectionSettings, NamedFile};
 use self::credential::Variables;
 pub use self::credential::{CredentialSettings, SecretFiles, SecretPlace};
 use super::{Client, ClientBuilder, GeneratedClient, ServerSettings};
@@ -36,6 +38,9 @@ impl Client {
     /// | `PLATFORM_AUDIENCE` | the audience to ask for |
     /// | `PLATFORM_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
     /// | `PLATFORM_CLIENT_AUTHENTICATION` | `form` or `basic`: where the client's secret stands in a token request, see [`ClientAuthentication`](crate::auth::ClientAuthentication) |
+    /// | `PLATFORM_CA_FILE` | root certificates in PEM, beside those of the system |
+    /// | `PLATFORM_CLIENT_CERTIFICATE_FILE`, `PLATFORM_CLIENT_KEY_FILE` | a client certificate in PEM, and the protected file with its key |
+    /// | `PLATFORM_DANGER_ALLOW_HTTP_TO` | hosts, separated by commas, that may be `http`: tokens go to them in clear text |
     /// | `PLATFORM_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
     /// | `PLATFORM_COMPLIANCE_…` | its credential: `TOKEN` to `CLIENT_AUTHENTICATION`, as above |
     /// | `PLATFORM_TEAM_ID` | the team that the compliance resource server is configured for |
@@ -71,6 +76,9 @@ impl Client {
     ///                                                            # secret_keyring = "SERVICE/USER"
     /// # secret_file_mounted = true                               # a container mounts secret_file or token_file
     /// # token_file = "…"                                         # or token_env, token_command, token_keyring: a token
+    /// # ca_file = "…"                                            # root certificates beside those of the system
+    /// # client_certificate_file = "…"                            # with client_key_file, a protected file
+    /// # danger_allow_http_to = ["platform.svc"]                  # tokens go there in clear text
     ///
     /// [profile.staging.server.compliance]
     /// base_url = "https://compliance.example"
@@ -114,6 +122,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
 #[derive(Debug, Default)]
 struct Settings {
     base_url: String,
+    connections: ConnectionSettings,
     main: CredentialSettings,
     servers: Vec<Beside>,
 }
@@ -163,12 +172,13 @@ fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> 
         };
         found.push(Beside { name: (*name).to_owned(), base_url, team, credential: own.credential()? });
     }
-    Ok(Settings { base_url, main: main.credential()?, servers: found })
+    Ok(Settings { base_url, connections: main.connections()?, main: main.credential()?, servers: found })
 }
 
 fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, Error> {
-    let mut builder = ClientBuilder::new(settings.base_url);
-    if let Some(credential) = settings.main.credential("the service")? {
+    let plain = settings.connections.plain.clone();
+    let mut builder = settings.connections.apply(ClientBuilder::new(settings.base_url), settings.main.files)?;
+    if let Some(credential) = settings.main.credential_with("the service", &plain)? {
         builder = builder.credential(credential);
     }
     for Beside { name, base_url, team, credential } in settings.servers {
@@ -176,7 +186,7 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
         if let Some(team) = team {
             server = server.team(team);
         }
-        if let Some(credential) = credential.credential(&format!("the server `{name}`"))? {
+        if let Some(credential) = credential.credential_with(&format!("the server `{name}`"), &plain)? {
             server = server.credential(credential);
         }
         builder = builder.server(name, server);

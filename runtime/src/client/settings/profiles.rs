@@ -7,7 +7,9 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Beside, CredentialSettings, Lookup, SecretFiles, SecretPlace, Settings, team, wrong};
+use super::{
+    Beside, ConnectionSettings, CredentialSettings, Lookup, NamedFile, SecretFiles, SecretPlace, Settings, team, wrong,
+};
 use crate::error::{Error, mask};
 
 #[derive(Deserialize)]
@@ -43,11 +45,33 @@ struct Profile {
     token_endpoint: Option<String>,
     client_authentication: Option<String>,
     team_id: Option<String>,
+    ca_file: Option<PathBuf>,
+    client_certificate_file: Option<PathBuf>,
+    client_key_file: Option<PathBuf>,
+    #[serde(default)]
+    danger_allow_http_to: Vec<String>,
     #[serde(default)]
     server: BTreeMap<String, Profile>,
 }
 
 impl Profile {
+    fn connections(&mut self) -> ConnectionSettings {
+        let file = |path: &mut Option<PathBuf>| path.take().map(|path| NamedFile { path, named_by: None });
+        ConnectionSettings {
+            roots: file(&mut self.ca_file),
+            certificate: file(&mut self.client_certificate_file),
+            key: file(&mut self.client_key_file),
+            plain: std::mem::take(&mut self.danger_allow_http_to),
+        }
+    }
+
+    fn has_connections(&self) -> bool {
+        self.ca_file.is_some()
+            || self.client_certificate_file.is_some()
+            || self.client_key_file.is_some()
+            || !self.danger_allow_http_to.is_empty()
+    }
+
     fn credential(self) -> CredentialSettings {
         CredentialSettings {
             token: SecretPlace {
@@ -116,8 +140,13 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
             let what = format!("the server `{name}` has servers of its own");
             return Err(wrong(&what, "name them in the profile itself"));
         }
+        if server.has_connections() {
+            let what = format!("the server `{name}` has certificates or addresses of its own");
+            return Err(wrong(&what, "name them in the profile itself: all of its servers share the connections"));
+        }
         let team = server.team_id.as_deref().map(|text| team("team_id", text)).transpose()?;
         servers.push(Beside { name, base_url: server.base_url.clone(), team, credential: server.credential() });
     }
-    Ok(Settings { base_url: found.base_url.clone(), main: found.credential(), servers })
+    let connections = found.connections();
+    Ok(Settings { base_url: found.base_url.clone(), connections, main: found.credential(), servers })
 }
