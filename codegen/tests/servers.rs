@@ -141,7 +141,7 @@ fn equal_schemas_of_two_documents_are_two_types() {
         let types = &output.names.types;
         assert_eq!(types["platform#/components/schemas/Thing"], "Thing");
         assert_eq!(types["compliance#/components/schemas/Thing"], "ComplianceThing");
-        assert!(output.surface.contains("POST /api/frameworks  (body: ComplianceThing)"), "{}", output.surface);
+        assert!(output.surface.contains("POST /api/frameworks  (body: &ComplianceThing)"), "{}", output.surface);
         let said = |output: &Output| -> Vec<String> {
             output.ledger.entries().iter().map(|entry| format!("{} {}", entry.pointer, entry.what)).collect()
         };

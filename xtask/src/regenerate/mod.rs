@@ -26,6 +26,7 @@ use crate::transaction::Guard;
 use crate::workspace::{SCHEMA, Workspace, pinned_path};
 
 use drifted::Drifted;
+pub(crate) use features::names as generated_features;
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, from_source};
 pub(crate) use reserved::reserved;
