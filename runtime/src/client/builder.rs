@@ -7,9 +7,11 @@ use tokio::sync::Semaphore;
 use url::Url;
 use uuid::Uuid;
 
-use super::{Client, GeneratedClient, Session, extension::Doubled, middleware::Middleware, network, retry::Budget};
+use super::{
+    Client, GeneratedClient, Session, extension::Doubled, identity, middleware::Middleware, network, retry::Budget,
+};
 use crate::{
-    auth::{Audit, Cache, Credential, TokenEvent},
+    auth::{Audit, Cache, Credential, Key, SecretSource, TokenEvent},
     error::{Error, Kind},
     transport::{BODY_LIMIT, Transport, address},
 };
@@ -19,6 +21,7 @@ use crate::{
 pub struct ClientBuilder<P = Client> {
     base: String,
     credential: Option<Box<dyn Credential>>,
+    keys: Vec<Key>,
     servers: BTreeMap<String, ServerSettings>,
     api_version: Option<String>,
     user_agent: String,
@@ -45,6 +48,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         Self {
             base: base_url.into(),
             credential: None,
+            keys: Vec::new(),
             servers: BTreeMap::new(),
             api_version: None,
             user_agent: P::USER_AGENT.to_owned(),
@@ -69,6 +73,26 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     /// Sets where tokens come from. Without a credential, requests are sent without a token.
     pub fn credential(mut self, credential: impl Credential) -> Self {
         self.credential = Some(Box::new(credential));
+        self
+    }
+
+    /// Sets the API key of a security scheme, by the name that the contract gives the scheme. It goes where the contract says: into
+    /// a header, the query or a cookie. It is read when it is needed, and again when the service answers 401.
+    ///
+    /// ```
+    /// use platform_runtime::{Client, auth::SecretEnv};
+    ///
+    /// let builder = Client::builder("https://service.example").api_key("X-Api-Key", SecretEnv::new("SERVICE_KEY"));
+    /// # let _ = builder;
+    /// ```
+    pub fn api_key(mut self, scheme: impl Into<String>, key: impl SecretSource) -> Self {
+        self.keys.push(Key::new(scheme.into(), None, key));
+        self
+    }
+
+    /// Sets user and password of a security scheme that is HTTP Basic, by the name that the contract gives the scheme.
+    pub fn basic(mut self, scheme: impl Into<String>, user: impl Into<String>, password: impl SecretSource) -> Self {
+        self.keys.push(Key::new(scheme.into(), Some(user.into()), password));
         self
     }
 
@@ -196,11 +220,17 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         let transport = Arc::new(Transport::new(user_agent, self.connect, connections));
         let middleware: Arc<[_]> = std::mem::take(&mut self.middleware).into();
         let credential = self.credential.take();
+        let keys = std::mem::take(&mut self.keys);
         let servers = std::mem::take(&mut self.servers);
         let session = |base: Url, own: ServerSettings| -> Result<_, Error> {
-            let ServerSettings { credential, headers, team, deadline, body_limit, concurrency, .. } = own;
+            let ServerSettings { credential, keys, headers, team, deadline, body_limit, concurrency, .. } = own;
             if let Some(credential) = &credential {
                 credential.check()?;
+            }
+            let mut kept = BTreeMap::new();
+            for key in keys {
+                identity::check(key.scheme(), key.is_basic(), P::SCHEMES)?;
+                kept.insert(key.scheme().to_owned(), key.keep(self.audit.clone())?);
             }
             Ok(Arc::new(Session {
                 base,
@@ -218,6 +248,8 @@ impl<P: GeneratedClient> ClientBuilder<P> {
                 middleware: Arc::clone(&middleware),
                 team,
                 credential: credential.map(|credential| Cache::new(credential, self.audit.clone())),
+                keys: kept,
+                security: P::SECURITY,
                 transport: Arc::clone(&transport),
                 double: self.double.clone(),
                 extensions: self.extensions.clone(),
@@ -230,7 +262,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             let base = address::server(&format!("the address of the server `{name}`"), &server.base, &plain)?;
             others.insert(name, Client { session: session(base, server)?, servers: Arc::default() });
         }
-        let main = ServerSettings { credential, headers, ..ServerSettings::new(String::new()) };
+        let main = ServerSettings { credential, keys, headers, ..ServerSettings::new(String::new()) };
         Ok(P::from_client(Client { session: session(base, main)?, servers: Arc::new(others) }))
     }
 }
@@ -256,6 +288,7 @@ impl<P> fmt::Debug for ClientBuilder<P> {
 pub struct ServerSettings {
     base: String,
     credential: Option<Box<dyn Credential>>,
+    keys: Vec<Key>,
     headers: Vec<(String, String)>,
     team: Option<Uuid>,
     deadline: Option<Duration>,
@@ -269,6 +302,7 @@ impl ServerSettings {
         Self {
             base: base_url.into(),
             credential: None,
+            keys: Vec::new(),
             headers: Vec::new(),
             team: None,
             deadline: None,
@@ -280,6 +314,18 @@ impl ServerSettings {
     /// Sets where its tokens come from. The token of the main service is never sent to it.
     pub fn credential(mut self, credential: impl Credential) -> Self {
         self.credential = Some(Box::new(credential));
+        self
+    }
+
+    /// Sets the API key of a security scheme: see [`ClientBuilder::api_key`]. The main server's are never sent to it.
+    pub fn api_key(mut self, scheme: impl Into<String>, key: impl SecretSource) -> Self {
+        self.keys.push(Key::new(scheme.into(), None, key));
+        self
+    }
+
+    /// Sets user and password of a security scheme: see [`ClientBuilder::basic`].
+    pub fn basic(mut self, scheme: impl Into<String>, user: impl Into<String>, password: impl SecretSource) -> Self {
+        self.keys.push(Key::new(scheme.into(), Some(user.into()), password));
         self
     }
 
