@@ -14,7 +14,7 @@ use needs::Client;
 const CLIENT: &str = "tests/client.txt";
 
 /// The files that are built for every contract.
-const ALWAYS: [&str; 7] = ["documents", "drift", "outputs", "pinned", "replaced", "sendable", "setters"];
+const ALWAYS: [&str; 8] = ["documents", "drift", "other", "outputs", "pinned", "replaced", "sendable", "setters"];
 
 /// Where the sandbox is pinned, every test is built: none goes missing on the way.
 #[test]
