@@ -25,8 +25,14 @@ async fn contract(revision: u32) -> Vec<u8> {
 async fn the_second_revision_of_the_sandbox_is_one_page() {
     let (before, after) = (contract(1).await, contract(2).await);
     let [before, after] = [&before, &after].map(|bytes| [Contract { name: "platform", bytes }]);
-    let there = drift::compare(&before, &after, "2026-01-01").unwrap();
-    insta::assert_snapshot!("revision-2", there.markdown("platform, revision 1 → 2"));
+    let mut there = drift::compare(&before, &after, "2026-01-01").unwrap();
+    let (setup, names) = configured();
+    let (old, names) = api(&before, &setup, &names).unwrap();
+    let (new, _) = api(&after, &setup, &names).unwrap();
+    there.with_items(&old, &new);
+    assert_eq!(there.unexplained, Some(Vec::new()));
+    let heading = Heading { what: "platform, revision 1 → 2", version: Some("0.1.0") };
+    insta::assert_snapshot!("revision-2", there.markdown(&heading));
     assert!(there.not_judged.is_empty(), "{:?}", there.not_judged);
     // All of it is the sandbox's own.
     assert!(there.findings.iter().all(|finding| finding.assumed || finding.wire == Wire::None));
