@@ -24,7 +24,7 @@ pub struct Origin {
 pub struct Item {
     /// Path in the crate, such as `types::Project::name`.
     pub path: String,
-    /// `fn`, `struct`, `enum`, `field`, `variant`, `type`, `const` or `static`.
+    /// `fn`, `struct`, `enum`, `field`, `variant`, `header`, `type`, `const` or `static`.
     pub kind: &'static str,
     /// Arguments and result of a function, type of a field, derives of a type.
     pub signature: String,
@@ -44,10 +44,7 @@ impl Item {
     /// The item as a line of text.
     #[must_use]
     pub fn line(&self) -> String {
-        let marks = [(self.deprecated, " #deprecated"), (self.origin.assumed, " #assumed")];
-        let marks: String = marks.iter().filter(|(holds, _)| *holds).map(|(_, mark)| *mark).collect();
-        let text = format!("{} {} {}", self.path, self.kind, self.signature);
-        format!("{}{marks}", text.trim_end())
+        format!("{} {} {}", self.path, self.kind, self.signature).trim_end().to_owned()
     }
 
     /// Where it stands in the contract: the member, else what it is part of.

@@ -178,3 +178,116 @@ fn what_is_not_a_contract_is_an_error() {
     let codes: Vec<&str> = report.problems().iter().map(|problem| problem.code).collect();
     assert_eq!(codes, ["contract/html", "contract/truncated"]);
 }
+
+/// A contract with one operation: its parameters, the type of a member, more members, and whether it is deprecated.
+fn shop(parameters: Value, member: Value, deprecated: bool) -> String {
+    json!({"openapi": "3.0.4", "paths": {"/orders/{id}": {"put": {
+        "tags": ["shop"], "operationId": "saveOrder", "deprecated": deprecated, "parameters": parameters,
+        "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}}},
+        "responses": {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}}}}}}},
+        "components": {"schemas": {"Order": member}}})
+    .to_string()
+}
+
+#[test]
+fn each_change_of_an_item_has_its_verdict() {
+    let path = |name: &str| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}});
+    let query = |name: &str, required: bool| json!({"name": name, "in": "query", "required": required, "schema": {"type": "string"}});
+    let order =
+        |members: Value, required: Value| json!({"type": "object", "properties": members, "required": required});
+    let (id, text, number) = (path("id"), json!({"type": "string"}), json!({"type": "integer", "format": "int32"}));
+    let plain = || shop(json!([id]), order(json!({"note": text}), json!([])), false);
+    let with = |parameters| shop(parameters, order(json!({"note": text}), json!([])), false);
+    let member = |members, required| shop(json!([id]), order(members, required), false);
+    let rows = [
+        // Renaming an argument only.
+        (plain(), with(json!([id])).replace("\"id\"", "\"order\"").replace("{id}", "{order}"), Source::None, "", false),
+        (
+            plain(),
+            with(json!([id, query("page", false)])),
+            Source::Minor,
+            "`operations::SaveOrder::page()` is new",
+            false,
+        ),
+        (
+            with(json!([id, query("page", false)])),
+            plain(),
+            Source::Major,
+            "`operations::SaveOrder::page()` is gone",
+            false,
+        ),
+        (
+            plain(),
+            with(json!([id, query("page", true)])),
+            Source::Major,
+            "`Shop::save_order()` takes `(id: &str, body: &types::Order)` → `(id: &str, page: &str, body: &types::Order)`",
+            false,
+        ),
+        (
+            plain(),
+            shop(json!([id]), order(json!({"note": text}), json!([])), true),
+            Source::Minor,
+            "`Shop::save_order()` is deprecated",
+            false,
+        ),
+        (
+            plain(),
+            member(json!({"note": text, "size": number}), json!([])),
+            Source::Minor,
+            "`types::Order::size` is new",
+            false,
+        ),
+        (
+            plain(),
+            member(json!({"note": number}), json!([])),
+            Source::Major,
+            "`types::Order::note`: `Option<String>` → `Option<i32>`",
+            false,
+        ),
+        (
+            plain(),
+            member(json!({"note": text}), json!(["note"])),
+            Source::Major,
+            "`types::Order` is not `Default` any more",
+            false,
+        ),
+        // A tighter limit in a request: no item shows it.
+        (plain(), member(json!({"note": {"type": "string", "maxLength": 3}}), json!([])), Source::None, "", true),
+    ];
+    for (before, after, source, says, silent) in rows {
+        let drift = compare(before.as_bytes(), after.as_bytes());
+        let items: Vec<String> = drift.items().iter().map(|(change, _)| change.says()).collect();
+        assert_eq!(drift.source(), source, "{items:#?}");
+        assert!(says.is_empty() && items.is_empty() || items.iter().any(|item| item == says), "{says}: {items:#?}");
+        assert_eq!(drift.findings.iter().any(|finding| finding.silent), silent, "{:#?}", drift.findings);
+    }
+}
+
+/// Two arguments of one type that change places compile, and mean something else.
+#[test]
+fn arguments_that_change_places_break() {
+    let path = |first: &str, second: &str| {
+        json!({"openapi": "3.0.4", "paths": {(format!("/{{{first}}}/{{{second}}}")): {"get": {"tags": ["shop"], "operationId": "find",
+            "parameters": ([first, second].map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}))),
+            "responses": {"204": {"description": ""}}}}}})
+        .to_string()
+    };
+    let drift = compare(path("shop", "order").as_bytes(), path("order", "shop").as_bytes());
+    assert_eq!(drift.source(), Source::Major, "{:#?}", drift.items());
+}
+
+#[test]
+fn the_version_follows_what_compiles() {
+    let order = |members: Value| shop(json!([]), json!({"type": "object", "properties": members}), false);
+    let (small, large) =
+        (order(json!({"a": {"type": "string"}})), order(json!({"a": {"type": "string"}, "b": {"type": "string"}})));
+    let (more, less) = (compare(small.as_bytes(), large.as_bytes()), compare(large.as_bytes(), small.as_bytes()));
+    let next = |drift: &Drift, version: &str| drift.release(version).map(|release| release.next);
+    for (version, addition, removal) in [("0.4.2", "0.4.3", "0.5.0"), ("1.4.2", "1.5.0", "2.0.0")] {
+        assert_eq!(next(&more, version).as_deref(), Some(addition));
+        assert_eq!(next(&less, version).as_deref(), Some(removal));
+    }
+    assert_eq!(next(&more, "1.0.0-alpha"), None);
+    let same = compare(small.as_bytes(), small.as_bytes());
+    assert_eq!(next(&same, "0.4.2").as_deref(), Some("0.4.2"));
+}

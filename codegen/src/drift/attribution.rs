@@ -6,7 +6,8 @@ use std::ops::Bound;
 use super::change::Direction;
 use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
-use super::items::{self, ItemChange, ItemState, Pair, Source, mentions};
+use super::item_change::{ItemChange, ItemState, Source, changed_parts};
+use super::items::{self, Pair, mentions};
 use super::rule::{Rule, Wire};
 use crate::api::{Api, Item};
 use crate::pointer;
@@ -50,7 +51,7 @@ impl Drift {
             if finding.rule == Rule::ParameterRenamed {
                 finding.items = renamed(std::mem::take(&mut finding.items));
             }
-            finding.items.sort_by(|one, other| other.source.cmp(&one.source));
+            finding.items.sort_by_key(|change| std::cmp::Reverse(change.source));
             finding.silent = finding.wire >= Wire::Risk && finding.source < Source::Major;
         }
         self.sort();
@@ -321,7 +322,7 @@ fn is_of_arguments(finding: &Finding, pair: &Pair<'_>) -> bool {
         return true;
     }
     let plain = |text: &str| -> String { text.chars().filter(|char| char.is_alphanumeric()).collect::<String>() };
-    let (arguments, result) = items::changed_parts(before, after);
+    let (arguments, result) = changed_parts(before, after);
     if arguments.is_empty() && !result {
         return finding.rule == Rule::OperationMoved || before.deprecated != after.deprecated;
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::change::Direction;
-use super::items::{ItemChange, Source};
+use super::item_change::{ItemChange, Source};
 use super::rule::{Rule, Wire};
 
 /// A place in a contract as it was published.

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::aliases;
 use super::change::{Change, Direction, OutlineSite, Spot, label};
 use super::finding::{Finding, Places, Site};
-use super::items::Source;
+use super::item_change::Source;
 use super::rule::{Rule, Wire};
 use super::schema::Graph;
 use super::side::Side;

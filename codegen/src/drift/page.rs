@@ -26,7 +26,7 @@ impl Drift {
             escape(&self.verdict())
         );
         for sentence in self.advice(heading) {
-            let _ = write!(page, "<p>{}</p>\n", marked(&sentence.replace("**", "")));
+            let _ = writeln!(page, "<p>{}</p>", marked(&sentence.replace("**", "")));
         }
         page.push_str(
             "<form role=\"search\"><label>Filter <input type=\"search\" id=\"filter\" autocomplete=\"off\"></label>",

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::finding::Drift;
-use super::items::{ItemChange, Source};
+use super::item_change::{ItemChange, Source};
 
 /// The version that a change asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

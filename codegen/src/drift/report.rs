@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::change::Direction;
 use super::finding::{Drift, Finding};
-use super::items::Source;
+use super::item_change::Source;
 use super::rule::Wire;
 
 /// A section folds beyond so many rows.

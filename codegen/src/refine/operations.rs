@@ -118,7 +118,8 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
                 .push(" {\nheaders::")
                 .push(form);
             setters.push("(self.0, ").push(literal(&header.wire)).push(")\n}\n");
-            api.add(&format!("{path}::{}", header.name), "header", result.as_str());
+            let traits = Traits { wire: &header.wire, ..Traits::default() };
+            api.add_with(&format!("{path}::{}", header.name), "header", result.as_str(), traits);
         }
         setters.push("}\n");
     }
