@@ -24,6 +24,15 @@ pub(super) struct Made {
     pub(super) pointer: String,
 }
 
+impl Made {
+    /// A member that is there, and that no function sets.
+    pub(super) fn unset(name: Ident, rust: Rust) -> Self {
+        let (wire, pointer) = (String::new(), String::new());
+        let (presence, deprecated) = (Presence::Optional, Deprecation::No);
+        Self { name, rust, presence, is_set: false, deprecated, wire, pointer }
+    }
+}
+
 /// The functions; empty for a type that needs none of them.
 pub(super) fn write<S: TypeSource>(source: &S, id: TypeId, members: &[Made], index: &mut Index) -> Code {
     let path = source.path(id);
