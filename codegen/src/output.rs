@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::{Api, Ledger, Names};
 
 /// One contract to generate from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contract<'a> {
     /// Name of the document, such as `platform`; it appears in the ledger and in messages.
     pub name: &'a str,
