@@ -13,17 +13,18 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use platform_codegen::drift::{Drift, RULES, Rule, Wire};
+use platform_codegen::drift::{Drift, Heading, RULES, Rule, Source, Wire};
 use platform_codegen::line;
 use serde_json::json;
 
 use self::accepted::Verdicts;
 use self::lines::Files;
 use self::sides::Sides;
-use crate::comparison::{ComparedDocument, compare};
+use crate::comparison::{Compared, ComparedDocument, Maker, compare};
 use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{self, DriftCommand, FailOn, Format};
+use crate::settings::Settings;
 use crate::workspace::{Workspace, pinned_path};
 
 pub(crate) use cases::run as run_cases;
@@ -37,25 +38,26 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
         Some(DriftCommand::Accept(accept)) => return self::accept(workspace, flags, accept),
         None => {}
     }
-    let (sides, drift) = compared(workspace, flags)?;
-    let places = places(workspace, flags, &sides).of(&drift);
+    let Whole { sides, compared, version } = Whole::of(workspace, flags)?;
+    let Compared { drift, without_items } = &compared;
+    let places = places(workspace, flags, &sides).of(drift);
     let verdicts =
-        if is_live(flags) { Verdicts::read(workspace, &drift, flags.today.as_deref())? } else { Verdicts::default() };
+        if is_live(flags) { Verdicts::read(workspace, drift, flags.today.as_deref())? } else { Verdicts::default() };
     let what = format!("{} → {}", sides.before.name, sides.after.name);
+    if let Some(reason) = without_items {
+        progress(&format!("the Rust items were not compared: {}", line(reason)));
+    }
+    let heading = Heading { what: &what, version: version.as_deref() };
     let base = flags.links.clone().or_else(|| link_base(workspace, flags.output.as_deref()));
-    let text = match flags.format {
-        Format::Text => drift.text(SHOWN),
-        Format::Markdown => match &base {
-            Some(base) => links::markdown(&drift.markdown(&what), &drift, &places, base),
-            None => drift.markdown(&what),
-        },
-        Format::Html => match &base {
-            Some(base) => links::html(&drift.html(&what), &drift, &places, base),
-            None => drift.html(&what),
-        },
-        Format::Json => as_json(&drift, &what, &verdicts)?,
-        Format::Github => github::commands(&drift, &places, &verdicts),
-        Format::Sarif => printed(&sarif::log(&drift, &places, &verdicts))?,
+    let text = match (flags.format, &base) {
+        (Format::Text, _) => drift.text(&heading, SHOWN),
+        (Format::Markdown, Some(base)) => links::markdown(&drift.markdown(&heading), drift, &places, base),
+        (Format::Markdown, None) => drift.markdown(&heading),
+        (Format::Html, Some(base)) => links::html(&drift.html(&heading), drift, &places, base),
+        (Format::Html, None) => drift.html(&heading),
+        (Format::Json, _) => as_json(drift, &heading, &verdicts)?,
+        (Format::Github, _) => github::commands(drift, &places, &verdicts),
+        (Format::Sarif, _) => printed(&sarif::log(drift, &places, &verdicts))?,
     };
     match &flags.output {
         Some(path) => fs::write(path, &text).map_err(|error| Failure::file("write", path, &error))?,
@@ -65,31 +67,52 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     if let Some(sentence) = verdicts.sentence() {
         progress(&sentence);
     }
+    let mut open = verdicts.open(drift);
     let gate = match flags.fail_on {
-        FailOn::Wire => verdicts.open(&drift).any(|finding| finding.wire >= Wire::Risk),
-        FailOn::Any => verdicts.open(&drift).next().is_some() || !drift.not_judged.is_empty(),
+        FailOn::Wire => open.any(|finding| finding.wire >= Wire::Risk),
+        // A client that cannot be made of one of the contracts does not compile, either.
+        FailOn::Source => {
+            let mut unexplained = drift.unexplained.iter().flatten();
+            open.any(|finding| finding.source == Source::Major)
+                || unexplained.any(|change| change.source == Source::Major)
+                || without_items.is_some()
+        }
+        FailOn::Any => open.next().is_some() || !drift.not_judged.is_empty(),
         FailOn::None => false,
     };
     Ok(if gate { Exit::Drift.into() } else { ExitCode::SUCCESS })
 }
 
 /// The two states, and what differs.
-fn compared(workspace: &Workspace, flags: &flags::Drift) -> Result<(Sides, Drift), Failure> {
-    let sides = sides::read(workspace, flags)?;
-    let drift = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref())?;
-    if drift.is_foreign() && !flags.foreign {
-        let operations = drift.operations;
-        return Err(Failure::new(
-            Exit::Contract,
-            "drift/another-service",
-            format!(
-                "{} and {} look like contracts of different services: of {} and {} operations, {} belong together",
-                sides.before.name, sides.after.name, operations.before, operations.after, operations.paired
-            ),
-            "check the two sources\nor compare them all the same: --foreign",
-        ));
+struct Whole {
+    sides: Sides,
+    compared: Compared,
+    /// Of the client.
+    version: Option<String>,
+}
+
+impl Whole {
+    fn of(workspace: &Workspace, flags: &flags::Drift) -> Result<Self, Failure> {
+        let settings = Settings::read(workspace)?;
+        let sides = sides::read(workspace, &settings, flags)?;
+        let names = crate::regenerate::names(workspace, None)?;
+        let maker = Maker::new(workspace, &settings, sides.schema.clone(), sides.names.clone().unwrap_or(names))?;
+        let compared = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref(), Some(&maker))?;
+        let version = maker.version.clone();
+        if compared.drift.is_foreign() && !flags.foreign {
+            let operations = compared.drift.operations;
+            return Err(Failure::new(
+                Exit::Contract,
+                "drift/another-service",
+                format!(
+                    "{} and {} look like contracts of different services: of {} and {} operations, {} belong together",
+                    sides.before.name, sides.after.name, operations.before, operations.after, operations.paired
+                ),
+                "check the two sources\nor compare them all the same: --foreign",
+            ));
+        }
+        Ok(Self { sides, compared, version })
     }
-    Ok((sides, drift))
 }
 
 /// Accepts findings of what a source serves against what is pinned.
@@ -109,8 +132,8 @@ fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAcce
         connect_timeout: flags.connect_timeout,
         timeout: flags.timeout,
     };
-    let (_, drift) = compared(workspace, &source)?;
-    accepted::accept(workspace, &drift, &flags.fingerprints, &flags.reason, flags.until.as_deref())?;
+    let whole = Whole::of(workspace, &source)?;
+    accepted::accept(workspace, &whole.compared.drift, &flags.fingerprints, &flags.reason, flags.until.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -149,12 +172,20 @@ fn printed(document: &serde_json::Value) -> Result<String, Failure> {
     })
 }
 
-fn as_json(drift: &Drift, what: &str, verdicts: &Verdicts) -> Result<String, Failure> {
+fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<String, Failure> {
+    let source = drift.unexplained.is_some().then(|| drift.source().as_str());
+    let items = drift.unexplained.is_some().then(|| {
+        let items = drift.items();
+        let items = items.iter().map(|(change, findings)| json!({ "change": change, "findings": findings }));
+        items.collect::<Vec<_>>()
+    });
     let document = json!({
-        "what": line(what),
-        "verdict": { "wire": drift.wire().as_str(), "text": drift.verdict() },
+        "what": line(heading.what),
+        "verdict": { "wire": drift.wire().as_str(), "source": source, "text": drift.verdict() },
+        "version": heading.version.and_then(|version| drift.release(version)),
         "operations": drift.operations,
         "findings": drift.findings,
+        "items": items,
         "accepted": verdicts.as_json(),
         "documentation": drift.documentation,
         "spelling": drift.spelling,
