@@ -179,6 +179,20 @@ fn secure_tls() -> Result<rustls::ClientConfig, rustls::Error> {
     Ok(tls)
 }
 
+/// TLS for another protocol: with these certificates, or as the operating system trusts them.
+#[cfg(feature = "postgres")]
+pub(crate) fn trusting(
+    roots: Option<Vec<rustls::pki_types::CertificateDer<'static>>>,
+) -> Result<rustls::ClientConfig, rustls::Error> {
+    let builder = rustls::ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions()?;
+    let Some(certificates) = roots else { return Ok(builder.with_platform_verifier()?.with_no_client_auth()) };
+    let mut roots = rustls::RootCertStore::empty();
+    for certificate in certificates {
+        roots.add(certificate)?;
+    }
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
 /// No certificate is trusted: for `http` on loopback.
 fn plain_tls() -> Result<rustls::ClientConfig, rustls::Error> {
     Ok(rustls::ClientConfig::builder_with_provider(provider())
