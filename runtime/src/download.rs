@@ -15,7 +15,7 @@ use crate::{
     client::{Options, send},
     clock::{self, Until},
     error::{Kind, escape},
-    protocol::{Body, Content, Prepared, set_header},
+    protocol::{Body, Content, Prepared, Security, set_header},
 };
 
 const NAME: &str = "download";
@@ -58,6 +58,8 @@ impl Download<'_> {
             headers,
             body: self.body.map_or(Content::None, Content::Bytes),
             stream: true,
+            redirects: &[],
+            security: Security::Token,
         };
         let options = Options {
             deadline: Some(time),

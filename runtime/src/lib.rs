@@ -78,6 +78,7 @@ pub mod download;
 
 pub use bytes::Bytes;
 pub use http::{HeaderMap, StatusCode};
+pub use reqwest;
 pub use uuid::Uuid;
 
 pub use client::{
@@ -86,6 +87,6 @@ pub use client::{
 };
 pub use error::{Error, ErrorKind, Problem};
 pub use json::{Decimal, Object, Value};
-pub use protocol::{Event, EventStream, Method, Upload};
-pub use transport::ByteStream;
+pub use protocol::{Event, EventStream, Method, Redirect, Upload};
+pub use transport::{ByteStream, Certificates};
 pub use value::{AsText, Base64, Date, DateTime, Maybe, Time, TimeSpan};

@@ -15,19 +15,26 @@ async fn a_call_in_a_process_of_its_own() {
     let Ok(url) = std::env::var("PROXY_TEST_URL") else { return };
     let builder = Client::builder(url).credential(StaticToken::new("canary-token"));
     let platform = builder.deadline(Duration::from_secs(20)).no_retry().build().unwrap();
-    if platform.request(Method::Get, "/x").send().await.is_err() {
-        std::process::exit(9);
+    if let Err(error) = platform.request(Method::Get, "/x").send().await {
+        let shown = format!("{error} {error:?}");
+        std::process::exit(match error.code() {
+            _ if shown.contains("canary") => 1,
+            "configuration" if shown.contains("HTTPS_PROXY") => 8,
+            _ => 9,
+        });
     }
 }
 
 async fn call(url: &str, proxy: &str) -> Option<i32> {
+    call_except(url, proxy, "").await
+}
+
+async fn call_except(url: &str, proxy: &str, except: &str) -> Option<i32> {
     let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
     for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
         command.env(name, proxy);
     }
-    for name in ["NO_PROXY", "no_proxy", "REQUEST_METHOD"] {
-        command.env_remove(name);
-    }
+    command.env_remove("REQUEST_METHOD").env("no_proxy", except).env_remove("NO_PROXY");
     command.args(["--exact", "a_call_in_a_process_of_its_own"]).env("PROXY_TEST_URL", url).stdout(Stdio::null());
     command.spawn().unwrap().wait().await.unwrap().code()
 }
@@ -47,4 +54,16 @@ async fn the_proxy_is_not_used_for_loopback() {
     let seen = proxy.last();
     assert_eq!((seen.method.as_str(), seen.target.as_str()), ("CONNECT", "platform.example:443"));
     assert!(!format!("{seen:?}").contains("canary"), "{seen:?}");
+    assert_eq!(call_except("https://platform.invalid", &proxy.url, "invalid,10.0.0.0/8").await, Some(9));
+    assert_eq!(proxy.requests().len(), 1, "what NO_PROXY names is reached directly");
+}
+
+/// A proxy that cannot be read is not passed over: a request that was to go through it would go directly.
+#[tokio::test]
+async fn a_proxy_of_the_environment_that_cannot_be_read_is_an_error_of_the_call() {
+    let service = Server::always(Reply::json(200, "{}")).await;
+    for proxy in ["http://canary:can/ary@proxy.example", "http://canary:canary@proxy:port", "socks5://canary@proxy"] {
+        assert_eq!(call("https://platform.example", proxy).await, Some(8), "{proxy}");
+        assert_eq!(call(&service.url, proxy).await, Some(0), "loopback needs none");
+    }
 }

@@ -6,7 +6,7 @@ use url::Url;
 use crate::{
     clock::Until,
     error::{Error, Kind, is_passing_status_of_issuer},
-    transport::{Transport, address},
+    transport::{Transport, address, address::PlainHosts},
 };
 
 /// What a discovery document says.
@@ -29,11 +29,16 @@ pub(super) enum Answer {
 
 /// Asks an issuer for its endpoints. What is neither a document nor a clear absence is an error: a proxy, a sign-in page or
 /// a deployment under way says nothing about the issuer.
-pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Until) -> Result<Answer, Error> {
+pub(super) async fn discover(
+    issuer: &Url,
+    plain: &PlainHosts,
+    transport: &Transport,
+    deadline: Until,
+) -> Result<Answer, Error> {
     let root = issuer.as_str().trim_end_matches('/');
-    let fallback = || address::server("the token endpoint", &format!("{root}/connect/token"));
-    let place = address::server("the issuer", &format!("{root}/.well-known/openid-configuration"))?;
-    let reply = transport.get(&place, deadline).await?;
+    let fallback = || address::server("the token endpoint", &format!("{root}/connect/token"), plain);
+    let place = address::server("the issuer", &format!("{root}/.well-known/openid-configuration"), plain)?;
+    let reply = transport.get(&place, plain, deadline).await?;
     let status = reply.status.as_u16();
     if matches!(status, 404 | 410) {
         return Ok(Answer::Absent(IssuerEndpoints {
@@ -67,7 +72,7 @@ pub(super) async fn discover(issuer: &Url, transport: &Transport, deadline: Unti
     }
     let endpoint = |member: &str, what: &str, setter: &str| {
         let Some(url) = document.get(member).and_then(Value::as_str) else { return Ok(None) };
-        let url = address::server(what, url)?;
+        let url = address::server(what, url, plain)?;
         if url.origin() != issuer.origin() {
             let hint = format!("set that endpoint with `{setter}` if it is right");
             return Err(refuse(&format!("puts {what} on another server"), &hint));

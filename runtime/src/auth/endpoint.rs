@@ -11,7 +11,7 @@ use super::discovery::{self, Answer, IssuerEndpoints};
 use crate::{
     clock::Until,
     error::{Error, Kind},
-    transport::{Transport, address},
+    transport::{Transport, address, address::PlainHosts},
 };
 
 /// How long an issuer without a discovery document is not asked for one. It may be in the middle of a deployment.
@@ -23,24 +23,35 @@ pub(crate) struct Endpoints {
     pub(super) issuer: String,
     pub(crate) token: Option<String>,
     pub(super) authorization: Option<String>,
+    /// Hosts that are spoken to over `http`, as somebody wrote them.
+    pub(crate) plain: Vec<String>,
     /// What discovery found, and until when that counts.
     found: Mutex<Option<(Arc<IssuerEndpoints>, Until)>>,
 }
 
 impl Endpoints {
     pub(super) fn new(issuer: String) -> Self {
-        Self { issuer, token: None, authorization: None, found: Mutex::default() }
+        Self { issuer, token: None, authorization: None, plain: Vec::new(), found: Mutex::default() }
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {
-        address::server("the issuer", &self.issuer)?;
+        self.address("the issuer", &self.issuer)?;
         let set = [("the token endpoint", &self.token), ("the authorization endpoint", &self.authorization)];
         for (what, url) in set {
             if let Some(url) = url {
-                address::server(what, url)?;
+                self.address(what, url)?;
             }
         }
         Ok(())
+    }
+
+    fn address(&self, what: &str, text: &str) -> Result<Url, Error> {
+        address::server(what, text, &self.plain()?)
+    }
+
+    /// Hosts that are spoken to over `http`.
+    pub(super) fn plain(&self) -> Result<PlainHosts, Error> {
+        PlainHosts::read(&self.plain)
     }
 
     /// Only a document settles the endpoints for good.
@@ -50,8 +61,8 @@ impl Endpoints {
         {
             return Ok(Arc::clone(found));
         }
-        let issuer = address::server("the issuer", &self.issuer)?;
-        let (found, until) = match discovery::discover(&issuer, transport, deadline).await? {
+        let issuer = self.address("the issuer", &self.issuer)?;
+        let (found, until) = match discovery::discover(&issuer, &self.plain()?, transport, deadline).await? {
             Answer::Document(found) => (Arc::new(found), Until::NEVER),
             Answer::Absent(found) => (Arc::new(found), Until::after(ABSENT)),
         };
@@ -70,14 +81,14 @@ impl Endpoints {
 
     pub(super) async fn token(&self, transport: &Transport, deadline: Until) -> Result<Url, Error> {
         match &self.token {
-            Some(url) => address::server("the token endpoint", url),
+            Some(url) => self.address("the token endpoint", url),
             None => Ok(self.found(transport, deadline).await?.token.clone()),
         }
     }
 
     pub(super) async fn authorization(&self, transport: &Transport, deadline: Until) -> Result<Url, Error> {
         if let Some(url) = &self.authorization {
-            return address::server("the authorization endpoint", url);
+            return self.address("the authorization endpoint", url);
         }
         self.found(transport, deadline).await?.authorization.clone().ok_or_else(|| {
             Error::of(Kind::Token, "the issuer's discovery document names no authorization endpoint")

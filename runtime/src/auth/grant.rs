@@ -86,6 +86,14 @@ macro_rules! options {
                 self.$registration.endpoints.token = Some(url.into());
                 self
             }
+
+            /// Lets the endpoints of the issuer be `http` on these hosts, such as one that only a cluster knows. **The client's
+            /// secret and its tokens go over the network in clear text**: whoever sees the connection can use them.
+            #[must_use]
+            pub fn danger_allow_http_to(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+                self.$registration.endpoints.plain = hosts.into_iter().map(Into::into).collect();
+                self
+            }
         }
     };
     // The secret of a client may be missing: programs on a user's machine can keep none.
@@ -165,7 +173,10 @@ impl Registration {
         };
         let basic = secret.filter(|_| basic).map(|secret| self.basic(secret));
         let form = self.form(grant, fields, secret, basic.is_some());
-        let reply = request.transport.post_form(&endpoint, form, basic.as_ref(), request.deadline).await?;
+        let reply = request
+            .transport
+            .post_form(&endpoint, &self.endpoints.plain()?, form, basic.as_ref(), request.deadline)
+            .await?;
         if reply.status.is_success() {
             return granted(&reply);
         }

@@ -17,7 +17,7 @@ use super::{Audit, Cache, Credential, Held, Token, TokenEvent, TokenEventKind, T
 use crate::{
     clock::{Clock, Moment, Until},
     error::{Error, Kind},
-    transport::Transport,
+    transport::{Connections, Transport},
 };
 
 /// Gives the answers of a script, then `token-N` for ten minutes.
@@ -58,7 +58,8 @@ impl Bench {
         let log = Arc::clone(&events);
         let audit = Audit(Some(Arc::new(move |event: &TokenEvent| log.lock().unwrap().push(event.clone()))));
         let cache = Cache::with_clock(Box::new(Arc::clone(&script)), audit, Clock::Manual(Arc::clone(&clock)));
-        let transport = Arc::new(Transport::new(HeaderValue::from_static("test"), Duration::from_secs(1)));
+        let transport =
+            Arc::new(Transport::new(HeaderValue::from_static("test"), Duration::from_secs(1), Connections::default()));
         Self { script, clock, cache, transport, events }
     }
 
@@ -301,7 +302,8 @@ async fn a_credential_that_panics_is_an_error() {
         }
     }
     let cache = Cache::new(Box::new(Panics), Audit::default());
-    let transport = Arc::new(Transport::new(HeaderValue::from_static("test"), Duration::from_secs(1)));
+    let transport =
+        Arc::new(Transport::new(HeaderValue::from_static("test"), Duration::from_secs(1), Connections::default()));
     let error = cache.token(&transport, Until::after(Duration::from_secs(5)), None).await.err().unwrap();
     assert!(error.is_token() && !error.to_string().contains("canary"), "{error}");
 }

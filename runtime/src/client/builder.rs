@@ -7,9 +7,11 @@ use tokio::sync::Semaphore;
 use url::Url;
 use uuid::Uuid;
 
-use super::{Client, GeneratedClient, Session, extension::Doubled, middleware::Middleware, retry::Budget};
+use super::{
+    Client, GeneratedClient, Session, extension::Doubled, identity, middleware::Middleware, network, retry::Budget,
+};
 use crate::{
-    auth::{Audit, Cache, Credential, TokenEvent},
+    auth::{Audit, Cache, Credential, Key, SecretSource, TokenEvent},
     error::{Error, Kind},
     transport::{BODY_LIMIT, Transport, address},
 };
@@ -19,6 +21,7 @@ use crate::{
 pub struct ClientBuilder<P = Client> {
     base: String,
     credential: Option<Box<dyn Credential>>,
+    keys: Vec<Key>,
     servers: BTreeMap<String, ServerSettings>,
     api_version: Option<String>,
     user_agent: String,
@@ -32,6 +35,7 @@ pub struct ClientBuilder<P = Client> {
     body_limit: usize,
     concurrency: Option<usize>,
     middleware: Vec<Box<dyn Middleware>>,
+    pub(super) network: network::Network,
     audit: Audit,
     double: Doubled,
     extensions: Extensions,
@@ -44,6 +48,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         Self {
             base: base_url.into(),
             credential: None,
+            keys: Vec::new(),
             servers: BTreeMap::new(),
             api_version: None,
             user_agent: P::USER_AGENT.to_owned(),
@@ -57,6 +62,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             body_limit: BODY_LIMIT,
             concurrency: None,
             middleware: Vec::new(),
+            network: network::Network::default(),
             audit: Audit::default(),
             double: None,
             extensions: P::extensions(),
@@ -67,6 +73,26 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     /// Sets where tokens come from. Without a credential, requests are sent without a token.
     pub fn credential(mut self, credential: impl Credential) -> Self {
         self.credential = Some(Box::new(credential));
+        self
+    }
+
+    /// Sets the API key of a security scheme, by the name that the contract gives the scheme. It goes where the contract says: into
+    /// a header, the query or a cookie. It is read when it is needed, and again when the service answers 401.
+    ///
+    /// ```
+    /// use platform_runtime::{Client, auth::SecretEnv};
+    ///
+    /// let builder = Client::builder("https://service.example").api_key("X-Api-Key", SecretEnv::new("SERVICE_KEY"));
+    /// # let _ = builder;
+    /// ```
+    pub fn api_key(mut self, scheme: impl Into<String>, key: impl SecretSource) -> Self {
+        self.keys.push(Key::new(scheme.into(), None, key));
+        self
+    }
+
+    /// Sets user and password of a security scheme that is HTTP Basic, by the name that the contract gives the scheme.
+    pub fn basic(mut self, scheme: impl Into<String>, user: impl Into<String>, password: impl SecretSource) -> Self {
+        self.keys.push(Key::new(scheme.into(), Some(user.into()), password));
         self
     }
 
@@ -170,14 +196,19 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
-    /// The client. Nothing is read or sent before the first call.
+    /// The client. Certificates, and the key of a client certificate, are read from where they were said to be; nothing else is
+    /// read, and nothing is sent, before the first call.
     ///
     /// # Errors
     ///
-    /// An address is none, is `http` beyond loopback, or holds a user; the user agent holds control characters; a
-    /// credential's configuration cannot work.
+    /// An address cannot be one, is `http` where that is not allowed, or holds a user; a certificate, a key or a proxy cannot be
+    /// read; a header cannot be sent; a credential's configuration cannot work.
     pub fn build(mut self) -> Result<P, Error> {
-        let base: Url = address::server("the base address", &self.base)?;
+        let mut network = std::mem::take(&mut self.network);
+        let headers = std::mem::take(&mut network.headers);
+        let connections = network.read()?;
+        let plain = connections.plain.clone();
+        let base: Url = address::server("the base address", &self.base, &plain)?;
         let refuse = |what: &str, hint: &str| Error::of(Kind::Configuration, what).hint(hint);
         let user_agent = HeaderValue::try_from(&self.user_agent)
             .map_err(|_| refuse("the user agent holds control characters", "take them out"))?;
@@ -186,17 +217,24 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             .as_ref()
             .map(|name| HeaderName::try_from(name).map_err(|_| refuse("the request id's header is none", "correct it")))
             .transpose()?;
-        let transport = Arc::new(Transport::new(user_agent, self.connect));
+        let transport = Arc::new(Transport::new(user_agent, self.connect, connections));
         let middleware: Arc<[_]> = std::mem::take(&mut self.middleware).into();
         let credential = self.credential.take();
+        let keys = std::mem::take(&mut self.keys);
         let servers = std::mem::take(&mut self.servers);
         let session = |base: Url, own: ServerSettings| -> Result<_, Error> {
-            let ServerSettings { credential, team, deadline, body_limit, concurrency, .. } = own;
+            let ServerSettings { credential, keys, headers, team, deadline, body_limit, concurrency, .. } = own;
             if let Some(credential) = &credential {
                 credential.check()?;
             }
+            let mut kept = BTreeMap::new();
+            for key in keys {
+                identity::check(key.scheme(), key.is_basic(), P::SCHEMES)?;
+                kept.insert(key.scheme().to_owned(), key.keep(self.audit.clone())?);
+            }
             Ok(Arc::new(Session {
                 base,
+                headers: network::headers(&headers)?,
                 api_version: self.api_version.clone(),
                 deadline: deadline.unwrap_or(self.deadline),
                 idle: self.idle,
@@ -210,6 +248,8 @@ impl<P: GeneratedClient> ClientBuilder<P> {
                 middleware: Arc::clone(&middleware),
                 team,
                 credential: credential.map(|credential| Cache::new(credential, self.audit.clone())),
+                keys: kept,
+                security: P::SECURITY,
                 transport: Arc::clone(&transport),
                 double: self.double.clone(),
                 extensions: self.extensions.clone(),
@@ -219,10 +259,10 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         };
         let mut others = BTreeMap::new();
         for (name, server) in servers {
-            let base = address::server(&format!("the address of the server `{name}`"), &server.base)?;
+            let base = address::server(&format!("the address of the server `{name}`"), &server.base, &plain)?;
             others.insert(name, Client { session: session(base, server)?, servers: Arc::default() });
         }
-        let main = ServerSettings { credential, ..ServerSettings::new(String::new()) };
+        let main = ServerSettings { credential, keys, headers, ..ServerSettings::new(String::new()) };
         Ok(P::from_client(Client { session: session(base, main)?, servers: Arc::new(others) }))
     }
 }
@@ -243,11 +283,13 @@ impl<P> fmt::Debug for ClientBuilder<P> {
 }
 
 /// A server beside the main one: its address, the credential that its tokens come from, and its limits. What it does not
-/// set is that of the main server, its credential apart.
+/// set is that of the main server, its credential and its headers apart.
 #[must_use = "give it to `ClientBuilder::server`"]
 pub struct ServerSettings {
     base: String,
     credential: Option<Box<dyn Credential>>,
+    keys: Vec<Key>,
+    headers: Vec<(String, String)>,
     team: Option<Uuid>,
     deadline: Option<Duration>,
     body_limit: Option<usize>,
@@ -260,6 +302,8 @@ impl ServerSettings {
         Self {
             base: base_url.into(),
             credential: None,
+            keys: Vec::new(),
+            headers: Vec::new(),
             team: None,
             deadline: None,
             body_limit: None,
@@ -270,6 +314,24 @@ impl ServerSettings {
     /// Sets where its tokens come from. The token of the main service is never sent to it.
     pub fn credential(mut self, credential: impl Credential) -> Self {
         self.credential = Some(Box::new(credential));
+        self
+    }
+
+    /// Sets the API key of a security scheme: see [`ClientBuilder::api_key`]. The main server's are never sent to it.
+    pub fn api_key(mut self, scheme: impl Into<String>, key: impl SecretSource) -> Self {
+        self.keys.push(Key::new(scheme.into(), None, key));
+        self
+    }
+
+    /// Sets user and password of a security scheme: see [`ClientBuilder::basic`].
+    pub fn basic(mut self, scheme: impl Into<String>, user: impl Into<String>, password: impl SecretSource) -> Self {
+        self.keys.push(Key::new(scheme.into(), Some(user.into()), password));
+        self
+    }
+
+    /// Adds a header to every request to it: see [`ClientBuilder::default_header`]. It is sent none of the main server's.
+    pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
         self
     }
 

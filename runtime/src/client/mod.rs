@@ -4,7 +4,9 @@ mod builder;
 mod call;
 mod content;
 mod extension;
+mod identity;
 pub(crate) mod middleware;
+mod network;
 mod options;
 mod pages;
 mod preflight;
@@ -40,7 +42,7 @@ use crate::{
     auth::Claims,
     clock::Until,
     error::{Error, Kind},
-    protocol::Method,
+    protocol::{Method, Scheme, Security},
 };
 
 /// A client of the platform. Clones share their connections and their token.
@@ -73,6 +75,12 @@ pub trait GeneratedClient: Sized {
 
     /// Names of the servers beside the main one that the contracts have: [`Client::from_env`] looks for their variables.
     const SERVERS: &'static [&'static str] = &["compliance"];
+
+    /// What a request wants to be shown that no generated operation covers: what the contract says of all of its operations.
+    const SECURITY: Security = Security::Token;
+
+    /// The security schemes of the contracts. The builder refuses keys of others; where the list is empty, it takes all.
+    const SCHEMES: &'static [Scheme] = &[];
 
     /// What generated code tells the layers above the client, such as its bindings.
     fn extensions() -> Extensions {

@@ -1,31 +1,45 @@
 //! The error of a response with an error status.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 use secrecy::SecretString;
 
-use super::Session;
+use super::{
+    Session,
+    identity::{self, Way},
+};
 use crate::{
     auth::Held,
     error::{Error, scrub},
+    protocol::{Prepared, Security},
     transport::{ERROR_LIMIT, body, retry_after},
 };
+
+/// What the call showed of who makes it.
+pub(super) struct Shown<'a> {
+    pub(super) ways: &'a [Way<'a>],
+    pub(super) held: &'a [Arc<Held>],
+    pub(super) prepared: &'a Prepared,
+}
 
 pub(super) async fn refused(
     session: &Session,
     response: &mut reqwest::Response,
-    held: Option<&Held>,
+    shown: &Shown<'_>,
     idle: Duration,
 ) -> Error {
     let status = response.status();
-    let secret = held.map(|held| &held.secret);
+    let secrets = identity::hidden(shown.ways, shown.held);
     let wait = retry_after(response.headers(), SystemTime::now());
-    let headers = scrubbed(response.headers().clone(), secret);
+    let headers = scrubbed(response.headers().clone(), &secrets);
     let challenge =
         headers.get(header::WWW_AUTHENTICATE).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let body = scrub(body::excerpt(response, ERROR_LIMIT, idle).await, secret);
+    let body = scrub_all(body::excerpt(response, ERROR_LIMIT, idle).await, &secrets);
     let reason = status.canonical_reason().unwrap_or("a status without a name");
     let mut what = format!("{} {reason}", status.as_u16());
     let hint = match status.as_u16() {
@@ -35,7 +49,7 @@ pub(super) async fn refused(
             if let Some(challenge) = challenge {
                 what += &format!(" [{challenge}]");
             }
-            unauthorized(session, held)
+            unauthorized(session, shown)
         }
         403 => "the caller may not do this: check its roles".to_owned(),
         404 => "missing, or not visible to this caller".to_owned(),
@@ -47,23 +61,42 @@ pub(super) async fn refused(
     Error::status_code(status, body, what, hint).with_headers(headers).with_retry_after(wait)
 }
 
-/// The headers without a token that the server repeats in them.
-fn scrubbed(mut headers: HeaderMap, secret: Option<&SecretString>) -> HeaderMap {
+/// The headers without what the server repeats of the caller's secrets.
+fn scrubbed(mut headers: HeaderMap, secrets: &[SecretString]) -> HeaderMap {
     for value in headers.values_mut() {
-        let clean = scrub(Bytes::copy_from_slice(value.as_bytes()), secret);
+        let clean = scrub_all(Bytes::copy_from_slice(value.as_bytes()), secrets);
         // What is blanked out stays what a header can hold.
         *value = HeaderValue::from_maybe_shared(clean).unwrap_or_else(|_| HeaderValue::from_static(""));
     }
     headers
 }
 
-fn unauthorized(session: &Session, held: Option<&Held>) -> String {
-    match (&session.credential, held) {
-        (Some(cache), Some(held)) => format!(
-            "the token of {}, had {} s ago, is not accepted: check the credential, and its issuer",
-            cache.credential().describe(),
-            held.received.instant.elapsed().as_secs()
-        ),
-        _ => "the client has no credential: give one to the builder".to_owned(),
+fn scrub_all(text: Bytes, secrets: &[SecretString]) -> Bytes {
+    secrets.iter().fold(text, |text, secret| scrub(text, Some(secret)))
+}
+
+fn unauthorized(session: &Session, shown: &Shown<'_>) -> String {
+    let pairs = shown.ways.iter().zip(shown.held);
+    let names: Vec<String> = pairs
+        .map(|(Way { scheme, cache }, held)| {
+            let what = if scheme.scheme().is_some() { "" } else { "the token of " };
+            let age = held.received.instant.elapsed().as_secs();
+            format!("{what}{}, had {age} s ago,", cache.credential().describe())
+        })
+        .collect();
+    match (names.as_slice(), shown.prepared.security) {
+        ([], Security::None) => {
+            "the contract says that it wants no token: correct the contract, or regenerate".to_owned()
+        }
+        ([], Security::Any(_)) if !identity::wanted(shown.prepared).is_empty() => {
+            let wanted = identity::wanted(shown.prepared).join("`, `");
+            format!(
+                "nothing was shown, and the contract names `{wanted}`: give it to the builder with `api_key` or `basic`"
+            )
+        }
+        ([], _) if session.credential.is_none() => "the client has no credential: give one to the builder".to_owned(),
+        ([], _) => "the credential is not for this address: check the base address".to_owned(),
+        ([_, _, ..], _) => format!("{} are not accepted: check them", names.join(" and ")),
+        _ => format!("{} is not accepted: check the credential, and its issuer", names.join(" and ")),
     }
 }

@@ -4,20 +4,22 @@ use std::{sync::Arc, time::Duration};
 
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use tracing::{Instrument as _, Span, field::Empty};
+use url::Url;
 
 use super::{
     Options, Session, content,
+    identity::{self, Way},
     middleware::{Facts, Framing, Incoming, Next, Outgoing},
     progress::Progress,
-    refused::refused,
+    refused::{Shown, refused},
     retry,
 };
 use crate::{
     auth::{Generation, Held},
     clock::{self, Until},
     error::{Error, Kind},
-    protocol::{Body, Method, PROBLEM, Prepared, Raw},
-    transport::{ByteStream, address, body, broken},
+    protocol::{Body, Method, PROBLEM, Prepared, Raw, Scheme},
+    transport::{ByteStream, address, body},
 };
 
 /// A call on its way.
@@ -31,6 +33,8 @@ struct Sending<'a> {
     policy: retry::Policy,
     /// How long the service may be silent.
     idle: Duration,
+    /// What the call shows of who makes it.
+    ways: Vec<Way<'a>>,
 }
 
 /// Sends a request, and returns its response when the status is a success.
@@ -62,6 +66,7 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
             when_asked: session.retry_when_asked || options.retry_when_asked,
         },
         idle: options.idle.unwrap_or(session.idle),
+        ways: identity::ways(session, prepared),
     };
     sending.run().instrument(span.clone()).await.map_err(|error| {
         span.record("otel.status_code", "ERROR");
@@ -94,14 +99,14 @@ impl Sending<'_> {
         let replayable = content::is_replayable(&self.prepared.body);
         let retries = |attempt| session.retry && !self.options.no_retry && replayable && attempt < retry::ATTEMPTS;
         let fits = |pause| Until::after(pause) < deadline;
-        let (mut rejected, mut attempt, mut failures) = (None, 0, 0);
+        let (mut rejected, mut attempt, mut failures) = (None::<Vec<Generation>>, 0, 0);
         loop {
             attempt += 1;
             self.span.record("attempts", attempt);
-            let error = match self.token(deadline, rejected).await {
+            let error = match self.shown(deadline, rejected.as_deref()).await {
                 Err(error) => error,
-                Ok(held) => {
-                    let error = match self.exchange(held.as_deref(), attempt).await {
+                Ok(shown) => {
+                    let error = match self.exchange(&shown, attempt).await {
                         Ok(raw) => {
                             if attempt == 1 {
                                 session.budget.earn();
@@ -110,13 +115,9 @@ impl Sending<'_> {
                         }
                         Err(error) => error,
                     };
-                    if error.is_unauthorized()
-                        && rejected.is_none()
-                        && replayable
-                        && let Some(held) = &held
-                    {
-                        rejected = Some(held.generation);
-                        match self.renewed(deadline, held).await {
+                    if error.is_unauthorized() && rejected.is_none() && replayable && !shown.is_empty() {
+                        rejected = Some(shown.iter().map(|held| held.generation).collect());
+                        match self.renewed(deadline, &shown).await {
                             Ok(true) => continue,
                             Ok(false) => {}
                             Err(cause) => {
@@ -148,30 +149,41 @@ impl Sending<'_> {
         }
     }
 
-    async fn token(&self, deadline: Until, rejected: Option<Generation>) -> Result<Option<Arc<Held>>, Error> {
-        let Some(cache) = &self.session.credential else { return Ok(None) };
-        if !address::is_same_origin(&self.session.base, &self.prepared.url) {
-            return Ok(None);
+    /// The tokens and keys to show, of later generations than those that were rejected.
+    async fn shown(&self, deadline: Until, rejected: Option<&[Generation]>) -> Result<Vec<Arc<Held>>, Error> {
+        let mut shown = Vec::with_capacity(self.ways.len());
+        for (place, Way { scheme, cache }) in self.ways.iter().enumerate() {
+            let rejected = rejected.and_then(|rejected| rejected.get(place).copied());
+            let held = cache.token(&self.session.transport, deadline, rejected).await?;
+            if *scheme == Scheme::Token {
+                self.session.preflight(Some(&held))?;
+            }
+            shown.push(held);
         }
-        let held = cache.token(&self.session.transport, deadline, rejected).await?;
-        self.session.preflight(Some(&held))?;
-        Ok(Some(held))
+        Ok(shown)
     }
 
-    /// Replaces a token that was refused. `false` when there is no other: then the refusal stands.
-    async fn renewed(&self, deadline: Until, refused: &Held) -> Result<bool, Error> {
-        let Some(cache) = &self.session.credential else { return Ok(false) };
-        let fresh = cache.token(&self.session.transport, deadline, Some(refused.generation)).await?;
-        Ok(fresh.header != refused.header)
+    /// Replaces what was refused. `false` when there is nothing else: then the refusal stands.
+    async fn renewed(&self, deadline: Until, refused: &[Arc<Held>]) -> Result<bool, Error> {
+        let mut is_new = false;
+        for (Way { cache, .. }, refused) in self.ways.iter().zip(refused) {
+            let fresh = cache.token(&self.session.transport, deadline, Some(refused.generation)).await?;
+            is_new |= fresh.header != refused.header;
+        }
+        Ok(is_new)
     }
 
-    async fn exchange(&self, held: Option<&Held>, attempt: u32) -> Result<Raw, Error> {
+    async fn exchange(&self, shown: &[Arc<Held>], attempt: u32) -> Result<Raw, Error> {
         let Self { session, prepared, options, .. } = self;
         let _pass = match &session.gate {
             Some(gate) => gate.acquire().await.ok(),
             None => None,
         };
-        let mut headers = prepared.headers.clone();
+        let mut headers = match address::is_same_origin(&session.base, &prepared.url) {
+            true => session.headers.clone(),
+            false => HeaderMap::new(),
+        };
+        headers.extend(prepared.headers.clone());
         if !options.headers.is_empty() {
             headers.extend(options.headers.clone());
         }
@@ -180,7 +192,7 @@ impl Sending<'_> {
         }
         let content = content::body(&prepared.body, &mut headers).await?;
         let mut response = if session.middleware.is_empty() {
-            self.head(headers, content, held).await?
+            self.head(headers, content, shown).await?
         } else {
             let length = content.as_ref().map_or(Some(0), |body| http_body::Body::size_hint(body).exact());
             let (url, template) = (prepared.url.to_string(), prepared.template);
@@ -190,25 +202,25 @@ impl Sending<'_> {
             let exchange = Box::new(move |outgoing: Outgoing| {
                 Box::pin(async move {
                     framing.check(&outgoing.headers)?;
-                    self.head(outgoing.headers, content, held).await.map(Incoming)
+                    self.head(outgoing.headers, content, shown).await.map(Incoming)
                 }) as _
             });
             Next { rest: &session.middleware, exchange }.run(outgoing).await?.0
         };
         let status = response.status();
         self.span.record("status", status.as_u16());
-        if let Some(held) = held
-            && status != StatusCode::UNAUTHORIZED
-            && !status.is_server_error()
-        {
-            held.accept();
+        if status != StatusCode::UNAUTHORIZED && !status.is_server_error() {
+            shown.iter().for_each(|held| held.accept());
         }
-        if !status.is_success() {
-            let error = refused(session, &mut response, held, self.idle).await;
+        let is_redirect = prepared.redirects.contains(&status.as_u16());
+        if !status.is_success() && !is_redirect {
+            let shown = Shown { ways: &self.ways, held: shown, prepared };
+            let error = refused(session, &mut response, &shown, self.idle).await;
             let id = session.request_id.as_ref().and_then(|name| response.headers().get(name)?.to_str().ok());
             return Err(error.with_request_id(id));
         }
         let headers = std::mem::take(response.headers_mut());
+        let url = is_redirect.then(|| prepared.url.clone());
         let live = options.stream.unwrap_or_else(|| prepared.stream && !is_json_beside_stream(prepared, &headers));
         let body = if live {
             Body::Live(ByteStream::live(prepared.operation, response.into(), self.idle, session.body_limit))
@@ -216,7 +228,7 @@ impl Sending<'_> {
             let read = body::read(&mut response, session.body_limit, self.idle).await;
             Body::Whole(read.map_err(|error| error.with_status(status))?)
         };
-        Ok(Raw { operation: prepared.operation, status, headers, body })
+        Ok(Raw { operation: prepared.operation, status, headers, body, url })
     }
 
     /// Sends one attempt, and waits for the head of its response.
@@ -224,18 +236,19 @@ impl Sending<'_> {
         &self,
         mut headers: HeaderMap,
         content: Option<reqwest::Body>,
-        held: Option<&Held>,
+        shown: &[Arc<Held>],
     ) -> Result<reqwest::Response, Error> {
         let Self { prepared, progress, .. } = self;
         let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
             .map_err(|_| Error::of(Kind::Request, "the method is not an HTTP method"))?;
         // Last, so that no header of the call replaces it.
         headers.remove(header::AUTHORIZATION);
-        if let Some(held) = held {
-            headers.insert(header::AUTHORIZATION, held.header.clone());
+        let mut url = prepared.url.clone();
+        for (way, held) in self.ways.iter().zip(shown) {
+            way.show(held, &mut headers, &mut url)?;
         }
         let before = progress.begin();
-        match self.execute(method, headers, content).await {
+        match self.execute(method, url, headers, content).await {
             Ok(response) => {
                 progress.answered(&before, response.status());
                 Ok(response)
@@ -252,6 +265,7 @@ impl Sending<'_> {
     async fn execute(
         &self,
         method: reqwest::Method,
+        url: Url,
         mut headers: HeaderMap,
         content: Option<reqwest::Body>,
     ) -> Result<reqwest::Response, Error> {
@@ -268,7 +282,7 @@ impl Sending<'_> {
         if needs_length {
             headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
-        let mut request = reqwest::Request::new(method, prepared.url.clone());
+        let mut request = reqwest::Request::new(method, url);
         *request.headers_mut() = headers;
         *request.body_mut() = content;
         let client = session.transport.client(&prepared.url)?;
@@ -279,7 +293,7 @@ impl Sending<'_> {
         } else {
             sending.await
         };
-        answer.map_err(|cause| broken(&cause.without_url()))
+        answer.map_err(|cause| session.transport.broken(cause))
     }
 }
 

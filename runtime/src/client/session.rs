@@ -1,18 +1,24 @@
 //! What every call goes through.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use http::{Extensions, HeaderName};
+use http::{Extensions, HeaderMap, HeaderName};
 use tokio::sync::Semaphore;
 use url::Url;
 use uuid::Uuid;
 
 use super::{extension::Doubled, middleware::Middleware, retry::Budget};
-use crate::{auth::Cache, transport::Transport};
+use crate::{
+    auth::{Cache, KeptKey},
+    protocol::Security,
+    transport::Transport,
+};
 
 /// The configuration of a client and its connections.
 pub(crate) struct Session {
     pub(crate) base: Url,
+    /// What every request to the server has.
+    pub(crate) headers: HeaderMap,
     pub(crate) api_version: Option<String>,
     pub(crate) deadline: Duration,
     pub(crate) idle: Duration,
@@ -29,6 +35,10 @@ pub(crate) struct Session {
     /// The team of a compliance resource server.
     pub(crate) team: Option<Uuid>,
     pub(crate) credential: Option<Cache>,
+    /// Keys of security schemes, by the contract's names.
+    pub(crate) keys: BTreeMap<String, KeptKey>,
+    /// What a request wants to be shown that no operation describes.
+    pub(crate) security: Security,
     pub(crate) transport: Arc<Transport>,
     /// What answers in place of the service, in tests.
     pub(crate) double: Doubled,

@@ -146,6 +146,7 @@ async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStre
         .transport
         .upgrade_client(&url)?
         .get(url)
+        .headers(session.headers.clone())
         .version(Version::HTTP_11)
         .header(header::CONNECTION, "Upgrade")
         .header(header::UPGRADE, "websocket")
@@ -155,7 +156,7 @@ async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStre
     if let Some(held) = held.filter(|_| options.header) {
         request = request.header(header::AUTHORIZATION, held.header.clone());
     }
-    let mut response = request.send().await.map_err(|cause| crate::transport::broken(&cause.without_url()))?;
+    let mut response = request.send().await.map_err(|cause| session.transport.broken(cause))?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         return Err(not_upgraded(session, &mut response, held).await);
     }

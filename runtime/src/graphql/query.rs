@@ -288,6 +288,8 @@ pub(super) fn prepare(
         headers,
         body,
         stream,
+        redirects: &[],
+        security: session.security,
     })
 }
 

@@ -144,6 +144,8 @@ impl Operation {
             headers,
             body: Content::None,
             stream: false,
+            redirects: &[],
+            security: session.security,
         };
         send(session, &prepared, &Options::default()).await.map(drop)
     }

@@ -1,6 +1,6 @@
 //! What a generated operation says about itself, as constants.
 
-use super::{Parameter, Style};
+use super::{Parameter, Security, Style};
 
 /// Methods of HTTP. Anything the list does not name is [`Method::Other`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,12 +102,16 @@ pub struct Operation {
     pub encoding: &'static [(&'static str, Style)],
     /// The value of the `Accept` header. Empty: none is sent.
     pub accept: &'static str,
+    /// Redirections that are answers, as a success is.
+    pub redirects: &'static [u16],
     /// The parameter that carries the version of the interface, when that is configured on the client. Without a default and
     /// a configured version, the call fails before it is sent.
     pub api_version: Option<Parameter>,
     /// Whether the body of a success is handed over while it arrives. Where `accept` names JSON beside other types, a JSON
     /// body is read whole all the same.
     pub stream: bool,
+    /// What it wants to be shown of who calls it.
+    pub security: Security,
 }
 
 impl Operation {
@@ -124,8 +128,10 @@ impl Operation {
             body: "",
             encoding: &[],
             accept: "application/json",
+            redirects: &[],
             api_version: None,
             stream: false,
+            security: Security::Token,
         }
     }
 }

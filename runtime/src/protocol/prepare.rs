@@ -5,7 +5,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use url::{Position, Url};
 
 use super::{
-    Argument, Location, Method, Operation, Parameter, Parts, Payload, Style, style, template, to_bytes, to_value,
+    Argument, Location, Method, Operation, Parameter, Parts, Payload, Security, Style, style, template, to_bytes,
+    to_value,
 };
 use crate::{
     Upload,
@@ -28,6 +29,9 @@ pub(crate) struct Prepared {
     pub headers: HeaderMap,
     pub body: Content,
     pub stream: bool,
+    /// Redirections that are answers.
+    pub redirects: &'static [u16],
+    pub security: Security,
 }
 
 /// The body of a request.
@@ -129,6 +133,8 @@ impl Draft {
             headers,
             body,
             stream: operation.stream || operation.accept == "text/event-stream",
+            redirects: operation.redirects,
+            security: operation.security,
         })
     }
 }

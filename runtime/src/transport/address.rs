@@ -4,8 +4,35 @@ use url::{Host, Url};
 
 use crate::error::{Error, Kind};
 
-/// Parses the address of a server: `https`, or `http` on loopback; no user info, query or fragment.
-pub(crate) fn server(what: &str, text: &str) -> Result<Url, Error> {
+/// Hosts beyond loopback that are spoken to over `http`, because somebody said so.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PlainHosts(Vec<Host>);
+
+impl PlainHosts {
+    /// Reads names and addresses of hosts, without scheme and port.
+    pub(crate) fn read(hosts: &[String]) -> Result<Self, Error> {
+        let parse = |text: &String| {
+            let text = text.trim();
+            let bare = text.contains(':') && text.parse::<std::net::Ipv6Addr>().is_ok();
+            Host::parse(&if bare { format!("[{text}]") } else { text.to_owned() }).ok().filter(|_| !text.contains('*'))
+        };
+        let read = |text: &String| {
+            parse(text).ok_or_else(|| {
+                Error::of(Kind::Configuration, format!("`{text}` is not a host that `http` can be allowed to"))
+                    .hint("write each host whole, without scheme and port: platform.svc.cluster.local")
+            })
+        };
+        hosts.iter().map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether the address may be spoken to without TLS.
+    pub(crate) fn allow(&self, url: &Url) -> bool {
+        is_loopback(url) || url.host().is_some_and(|host| self.0.iter().any(|known| *known == host))
+    }
+}
+
+/// Parses the address of a server: `https`, or `http` where that is allowed; no user info, query or fragment.
+pub(crate) fn server(what: &str, text: &str, plain: &PlainHosts) -> Result<Url, Error> {
     let refuse = |rule: &str, hint: &str| Err(Error::of(Kind::Configuration, format!("{what} {rule}")).hint(hint));
     let Ok(url) = Url::parse(text.trim()) else {
         return refuse("is not an address", "write it in full: https://host.example");
@@ -18,8 +45,11 @@ pub(crate) fn server(what: &str, text: &str) -> Result<Url, Error> {
     }
     match url.scheme() {
         "https" if url.host().is_some() => Ok(url),
-        "http" if is_loopback(&url) => Ok(url),
-        "http" => refuse("would send tokens in the clear", "use https; http is for loopback addresses only"),
+        "http" if plain.allow(&url) => Ok(url),
+        "http" => refuse(
+            "would send tokens in the clear",
+            "use https; http is for loopback addresses, and for hosts that `danger_allow_http_to` names",
+        ),
         _ => refuse("is not a web address", "write it in full: https://host.example"),
     }
 }
@@ -38,4 +68,34 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 pub(crate) fn is_same_origin(one: &Url, other: &Url) -> bool {
     let port = Url::port_or_known_default;
     one.scheme() == other.scheme() && one.host() == other.host() && port(one) == port(other)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn http_goes_to_loopback_and_to_the_hosts_that_are_named_whole() {
+        let named = PlainHosts::read(&["Svc.Cluster.Local".into(), "10.0.0.7".into(), "fd00::7".into()]).unwrap();
+        for (address, without, with) in [
+            ("http://localhost:1", true, true),
+            ("http://127.9.9.9", true, true),
+            ("http://svc.cluster.local:8080/x", false, true),
+            ("http://10.0.0.7", false, true),
+            ("http://[fd00::7]:80", false, true),
+            ("http://a.svc.cluster.local", false, false),
+            ("http://svc.cluster.local.evil.test", false, false),
+            ("http://svc.cluster.local@evil.test", false, false),
+            ("http://10.0.0.70", false, false),
+            ("https://anywhere.test", true, true),
+        ] {
+            assert_eq!(server("it", address, &PlainHosts::default()).is_ok(), without, "{address}");
+            assert_eq!(server("it", address, &named).is_ok(), with, "{address}");
+        }
+        for wrong in ["", "http://svc", "svc:80", "*", "*.svc", "a b", "svc/x"] {
+            let error = PlainHosts::read(&[wrong.to_owned()]).unwrap_err();
+            assert!(error.to_string().contains("without scheme and port"), "{wrong}: {error}");
+        }
+    }
 }

@@ -4,6 +4,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::runtime::{Handle, Id};
 
+use crate::error::{Error, Kind};
+
 /// How many runtimes keep their connections. Programs have one, or a few; tests have one each.
 const RUNTIMES: usize = 8;
 
@@ -24,8 +26,8 @@ impl Clients {
     pub(super) fn here(
         &self,
         tls: impl FnOnce() -> Result<rustls::ClientConfig, rustls::Error>,
-        build: impl FnOnce(rustls::ClientConfig) -> Result<reqwest::Client, String>,
-    ) -> Result<reqwest::Client, String> {
+        build: impl FnOnce(rustls::ClientConfig) -> Result<reqwest::Client, Error>,
+    ) -> Result<reqwest::Client, Error> {
         let here = Handle::try_current().ok().map(|runtime| runtime.id());
         let mut list = self.list();
         if let Some(place) = list.iter().position(|(runtime, _)| *runtime == here) {
@@ -34,11 +36,12 @@ impl Clients {
             }
         } else {
             // Certificates are read once.
-            let tls = self.tls.get_or_init(|| tls().map_err(|cause| cause.to_string())).clone()?;
+            let tls = self.tls.get_or_init(|| tls().map_err(|cause| cause.to_string())).clone();
+            let tls = tls.map_err(|cause| unusable(&cause))?;
             list.insert(0, (here, build(tls)?));
             list.truncate(RUNTIMES);
         }
-        list.first().map(|(_, client)| client.clone()).ok_or_else(|| "no client".to_owned())
+        list.first().map(|(_, client)| client.clone()).ok_or_else(|| unusable("no client"))
     }
 
     /// Closes the connections of a runtime that has ended.
@@ -49,4 +52,10 @@ impl Clients {
     fn list(&self) -> MutexGuard<'_, Vec<(Option<Id>, reqwest::Client)>> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The error of connections that cannot be made at all.
+pub(super) fn unusable(cause: &str) -> Error {
+    Error::of(Kind::Configuration, format!("no connection can be made: {cause}"))
+        .hint("check the certificates of the system and the settings of the client's connections")
 }

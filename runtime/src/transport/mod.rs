@@ -3,25 +3,31 @@
 pub(crate) mod address;
 pub(crate) mod body;
 mod clients;
+mod proxy;
 mod retry_after;
 mod stream;
+mod tls;
 
 use std::{
     error::Error as StdError,
     io,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, SystemTime},
 };
 
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
-use rustls_platform_verifier::BuilderVerifierExt as _;
+use rustls::AlertDescription;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use self::clients::Clients;
-pub(crate) use self::retry_after::retry_after;
-pub use self::stream::ByteStream;
+use self::{address::PlainHosts, clients::Clients};
+pub(crate) use self::{
+    proxy::{Proxy, ProxyChoice},
+    retry_after::retry_after,
+    tls::Tls,
+};
+pub use self::{stream::ByteStream, tls::Certificates};
 use crate::{
     clock::{LONGEST, Until},
     error::{Error, Kind},
@@ -36,10 +42,28 @@ pub(crate) const ERROR_LIMIT: usize = 64 * 1024;
 /// How long an issuer may be silent within an answer.
 const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
+/// What changes the connections of a client beyond its configuration: see `ClientBuilder::with_reqwest`.
+pub(crate) type Customise = Arc<dyn Fn(reqwest::ClientBuilder) -> reqwest::ClientBuilder + Send + Sync>;
+
+/// How the connections of a client are made.
+#[derive(Clone, Default)]
+pub(crate) struct Connections {
+    pub(crate) tls: Tls,
+    pub(crate) proxy: ProxyChoice,
+    /// Hosts that are spoken to over `http`.
+    pub(crate) plain: PlainHosts,
+    pub(crate) idle_per_host: Option<usize>,
+    pub(crate) idle_timeout: Option<Duration>,
+    pub(crate) customise: Option<Customise>,
+}
+
 /// The connections of one client: to the service, and to its issuer. They come about with the first call.
 pub(crate) struct Transport {
     user_agent: HeaderValue,
     connect: Duration,
+    connections: Connections,
+    /// The proxy that connections go through, once there is one.
+    proxy: OnceLock<String>,
     plain: Clients,
     secure: Clients,
     #[cfg(feature = "graphql")]
@@ -54,10 +78,12 @@ pub(crate) struct Reply {
 }
 
 impl Transport {
-    pub(crate) fn new(user_agent: HeaderValue, connect: Duration) -> Self {
+    pub(crate) fn new(user_agent: HeaderValue, connect: Duration, connections: Connections) -> Self {
         Self {
             user_agent,
             connect,
+            connections,
+            proxy: OnceLock::new(),
             plain: Clients::new(),
             secure: Clients::new(),
             #[cfg(feature = "graphql")]
@@ -65,15 +91,19 @@ impl Transport {
         }
     }
 
-    /// The client for an address. That for `http` speaks to loopback only and needs no certificates; that for `https` never
-    /// falls back to the other.
+    /// The client for an address of the service.
     pub(crate) fn client(&self, url: &Url) -> Result<reqwest::Client, Error> {
-        let client = if url.scheme() == "http" && address::is_loopback(url) {
-            self.plain.here(plain_tls, |tls| self.build(tls, |builder| builder.no_proxy()))
+        self.client_where(url, &self.connections.plain)
+    }
+
+    /// The client for an address, where `plain` says which hosts are spoken to over `http`. That for `http` trusts no certificate;
+    /// that for `https` never falls back to the other.
+    fn client_where(&self, url: &Url, plain: &PlainHosts) -> Result<reqwest::Client, Error> {
+        if url.scheme() == "http" && plain.allow(url) {
+            self.plain.here(tls::plain, |tls| self.build(tls, |builder| Ok(builder.no_proxy())))
         } else {
-            self.secure.here(secure_tls, |tls| self.build(tls, |builder| builder.https_only(true)))
-        };
-        client.map_err(|cause| unusable(&cause))
+            self.secure.here(|| self.connections.tls.secure(), |tls| self.build(tls, |builder| self.https(builder)))
+        }
     }
 
     /// The client for a request that upgrades its connection, which HTTP/2 does otherwise.
@@ -82,8 +112,21 @@ impl Transport {
         if cfg!(not(feature = "http2")) || url.scheme() == "http" {
             return self.client(url);
         }
-        let build = |tls| self.build(tls, |builder| builder.https_only(true).http1_only());
-        self.upgrade.here(secure_tls, build).map_err(|cause| unusable(&cause))
+        let build = |tls| self.build(tls, |builder| Ok(self.https(builder)?.http1_only()));
+        self.upgrade.here(|| self.connections.tls.secure(), build)
+    }
+
+    /// `https` alone, through the proxy.
+    fn https(&self, builder: reqwest::ClientBuilder) -> Result<reqwest::ClientBuilder, Error> {
+        // What `reqwest` makes of the environment by itself passes over what it cannot read.
+        let builder = builder.https_only(true).no_proxy();
+        match self.connections.proxy.find()? {
+            Some((proxy, except)) => {
+                let _ = self.proxy.set(proxy.describe());
+                proxy.install(&except, builder)
+            }
+            None => Ok(builder),
+        }
     }
 
     /// Closes the connections that a runtime opened which has ended.
@@ -95,21 +138,37 @@ impl Transport {
     fn build(
         &self,
         tls: rustls::ClientConfig,
-        with: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
-    ) -> Result<reqwest::Client, String> {
-        let builder = reqwest::Client::builder()
+        with: impl FnOnce(reqwest::ClientBuilder) -> Result<reqwest::ClientBuilder, Error>,
+    ) -> Result<reqwest::Client, Error> {
+        let Connections { idle_per_host, idle_timeout, customise, .. } = &self.connections;
+        let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .user_agent(self.user_agent.clone());
         // Without a limit, that of the operating system counts.
-        let builder = if self.connect > LONGEST { builder } else { builder.connect_timeout(self.connect) };
-        with(builder).build().map_err(|cause| chain(&cause))
+        if self.connect <= LONGEST {
+            builder = builder.connect_timeout(self.connect);
+        }
+        if let Some(most) = idle_per_host {
+            builder = builder.pool_max_idle_per_host(*most);
+        }
+        if let Some(time) = idle_timeout {
+            builder = builder.pool_idle_timeout(Some(*time).filter(|time| *time <= LONGEST));
+        }
+        builder = with(builder)?;
+        if let Some(customise) = customise {
+            // A builder that the program makes anew has no TLS of ours: where the process has no provider, `reqwest` panics.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            builder = customise(builder);
+        }
+        builder.build().map_err(|cause| clients::unusable(&chain(&cause)))
     }
 
     /// Gets a document of an issuer, without a credential.
-    pub(crate) async fn get(&self, url: &Url, deadline: Until) -> Result<Reply, Error> {
-        let request = self.client(url)?.get(url.clone()).header(header::ACCEPT, "application/json");
+    pub(crate) async fn get(&self, url: &Url, plain: &PlainHosts, deadline: Until) -> Result<Reply, Error> {
+        let client = self.client_where(url, plain)?;
+        let request = client.get(url.clone()).header(header::ACCEPT, "application/json");
         self.whole(request, url, deadline).await
     }
 
@@ -117,12 +176,13 @@ impl Transport {
     pub(crate) async fn post_form(
         &self,
         url: &Url,
+        plain: &PlainHosts,
         form: SecretString,
         authorization: Option<&SecretString>,
         deadline: Until,
     ) -> Result<Reply, Error> {
         let mut request = self
-            .client(url)?
+            .client_where(url, plain)?
             .post(url.clone())
             .header(header::ACCEPT, "application/json")
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
@@ -138,7 +198,7 @@ impl Transport {
 
     async fn whole(&self, request: reqwest::RequestBuilder, url: &Url, deadline: Until) -> Result<Reply, Error> {
         let exchange = async {
-            let mut response = request.send().await.map_err(|cause| broken(&cause.without_url()))?;
+            let mut response = request.send().await.map_err(|cause| self.broken(cause))?;
             let body = body::read(&mut response, ERROR_LIMIT, LONGEST_SILENCE).await?;
             let retry_after = retry_after(response.headers(), SystemTime::now());
             Ok::<_, Error>(Reply { status: response.status(), body, retry_after })
@@ -157,53 +217,32 @@ impl Transport {
             Err(_) => Err(Error::of(Kind::Timeout, format!("{} did not answer in time", place())).hint("call again")),
         }
     }
-}
 
-fn unusable(cause: &str) -> Error {
-    Error::of(Kind::Configuration, format!("no connection can be made: {cause}"))
-        .hint("check the certificates of the system and the proxy settings")
-}
-
-fn provider() -> Arc<rustls::crypto::CryptoProvider> {
-    Arc::new(rustls::crypto::ring::default_provider())
-}
-
-/// Certificates as the operating system trusts them.
-fn secure_tls() -> Result<rustls::ClientConfig, rustls::Error> {
-    let mut tls = rustls::ClientConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()?
-        .with_platform_verifier()?
-        .with_no_client_auth();
-    let protocols: &[&[u8]] = if cfg!(feature = "http2") { &[b"h2", b"http/1.1"] } else { &[b"http/1.1"] };
-    tls.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
-    Ok(tls)
-}
-
-/// TLS for another protocol: with these certificates, or as the operating system trusts them.
-#[cfg(feature = "postgres")]
-pub(crate) fn trusting(
-    roots: Option<Vec<rustls::pki_types::CertificateDer<'static>>>,
-) -> Result<rustls::ClientConfig, rustls::Error> {
-    let builder = rustls::ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions()?;
-    let Some(certificates) = roots else { return Ok(builder.with_platform_verifier()?.with_no_client_auth()) };
-    let mut roots = rustls::RootCertStore::empty();
-    for certificate in certificates {
-        roots.add(certificate)?;
+    /// The error of a connection, with the proxy that did not let it through.
+    pub(crate) fn broken(&self, cause: reqwest::Error) -> Error {
+        let cause = cause.without_url();
+        match self.proxy.get() {
+            Some(proxy) if cause.is_connect() && is_tunnel(&cause) => {
+                let what = format!("no connection through {proxy}: {}", chain(&cause));
+                Error::of(Kind::Connect, what)
+                    .because("connect/proxy")
+                    .hint("check the proxy's address, user and password, and what it lets through; nothing was sent")
+            }
+            _ => broken(&cause),
+        }
     }
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
-}
-
-/// No certificate is trusted: for `http` on loopback.
-fn plain_tls() -> Result<rustls::ClientConfig, rustls::Error> {
-    Ok(rustls::ClientConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()?
-        .with_root_certificates(rustls::RootCertStore::empty())
-        .with_no_client_auth())
 }
 
 /// The error of a connection.
 pub(crate) fn broken(cause: &reqwest::Error) -> Error {
-    let (kind, reason, what, hint) = if cause.is_connect() {
+    let (kind, reason, what, hint) = if wants_certificate(cause) {
+        (
+            Kind::Connect,
+            "connect/certificate",
+            "the server wants a client certificate that it accepts",
+            "give one to the builder with `client_certificate`, or renew it; nothing was taken".to_owned(),
+        )
+    } else if cause.is_connect() {
         let (reason, what, hint) = if cause.is_dns() {
             (
                 "connect/dns",
@@ -211,7 +250,11 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
                 "check the name and the network",
             )
         } else if is_tls(cause) {
-            ("connect/tls", "no TLS connection", "check the scheme and the port; a private CA goes into SSL_CERT_FILE")
+            (
+                "connect/tls",
+                "no TLS connection",
+                "check the scheme and the port; a private CA goes into `root_certificates`, or SSL_CERT_FILE",
+            )
         } else if cause.is_timeout() {
             ("connect/timeout", "no connection in time", "check the address, or allow more time")
         } else {
@@ -226,23 +269,55 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
     Error::of(kind, format!("{what}: {}", chain(cause))).because(reason).hint(hint)
 }
 
+/// Whether a server ended the handshake because of the client's certificate. With TLS 1.3, the client has sent its request by
+/// then; the server has not read it.
+fn wants_certificate(error: &reqwest::Error) -> bool {
+    let alert = |cause: &rustls::Error| {
+        matches!(
+            cause,
+            rustls::Error::AlertReceived(
+                AlertDescription::CertificateRequired
+                    | AlertDescription::BadCertificate
+                    | AlertDescription::UnsupportedCertificate
+                    | AlertDescription::CertificateRevoked
+                    | AlertDescription::CertificateExpired
+                    | AlertDescription::CertificateUnknown
+                    | AlertDescription::UnknownCA
+                    | AlertDescription::DecryptError
+                    | AlertDescription::AccessDenied
+            )
+        )
+    };
+    any_cause(error, &mut |cause| cause.downcast_ref::<rustls::Error>().is_some_and(alert))
+}
+
 /// Whether the connection stood and TLS did not: an alert, or a peer that hangs up on the greeting.
 fn is_tls(error: &reqwest::Error) -> bool {
-    let mut cause = error.source();
-    while let Some(current) = cause {
-        if current.is::<rustls::Error>() {
+    any_cause(error, &mut |cause| {
+        let hung_up = cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|io| matches!(io.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset));
+        hung_up || cause.is::<rustls::Error>()
+    })
+}
+
+/// Whether a proxy was asked for the connection. The type of its errors is not public.
+fn is_tunnel(error: &reqwest::Error) -> bool {
+    any_cause(error, &mut |cause| cause.to_string().starts_with("tunnel error"))
+}
+
+/// Whether one of the causes is of a kind. An I/O error hides the error that it was made of from `source`.
+fn any_cause(error: &reqwest::Error, is: &mut dyn FnMut(&(dyn StdError + 'static)) -> bool) -> bool {
+    let mut next = error.source();
+    while let Some(cause) = next {
+        if is(cause) {
             return true;
         }
-        // An I/O error hides the error that it was made of from `source`.
-        let mut inside = current.downcast_ref::<io::Error>();
-        while let Some(io) = inside {
-            let hung_up = matches!(io.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset);
-            if hung_up || io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
-                return true;
-            }
-            inside = io.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
-        }
-        cause = current.source();
+        let inside = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        next = match inside {
+            Some(inside) => Some(inside),
+            None => cause.source(),
+        };
     }
     false
 }

@@ -76,6 +76,10 @@ impl Variables<'_> {
         }
     }
 
+    pub(super) fn path(&self, end: &str) -> Option<PathBuf> {
+        (self.lookup)(&self.name(end)).filter(|path| !path.is_empty()).map(PathBuf::from)
+    }
+
     fn name(&self, end: &str) -> String {
         format!("{}{end}", self.prefix)
     }
@@ -89,7 +93,7 @@ impl Variables<'_> {
             None => Ok(None),
             Some(_) => Err(wrong(&format!("`{}` is neither 0 nor 1", self.name(end)), "set it to 1, or not at all")),
         };
-        let path = |end: &str| (self.lookup)(&self.name(end)).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let path = |end: &str| self.path(end);
         Ok(CredentialSettings {
             token: SecretPlace {
                 env: present("TOKEN")?,
@@ -159,6 +163,11 @@ impl CredentialSettings {
     ///
     /// Something is missing, or contradicts something else.
     pub fn credential(self, of: &str) -> Result<Option<Box<dyn Credential>>, Error> {
+        self.credential_with(of, &[])
+    }
+
+    /// The credential, whose issuer may be `http` on these hosts.
+    pub(super) fn credential_with(self, of: &str, plain: &[String]) -> Result<Option<Box<dyn Credential>>, Error> {
         let set = |variables: &[&str], keys: &str| {
             if self.variables.is_empty() {
                 return format!("set {keys}");
@@ -204,6 +213,7 @@ impl CredentialSettings {
         }
         registration.audience = self.audience.clone();
         registration.endpoints.token = self.token_endpoint.clone();
+        registration.endpoints.plain = plain.to_vec();
         Ok(Some(match self.refresh_folder {
             Some(folder) => Box::new(RefreshToken::of(registration, RefreshFolder::new(folder))),
             None if registration.secret.is_none() => {

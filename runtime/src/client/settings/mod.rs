@@ -1,5 +1,6 @@
 //! Clients that are configured outside the program: by environment variables, or by a profile.
 
+mod connections;
 mod credential;
 #[cfg(feature = "profiles")]
 mod profiles;
@@ -11,8 +12,8 @@ use std::ffi::OsString;
 
 use uuid::Uuid;
 
-use self::credential::Variables;
 pub use self::credential::{CredentialSettings, SecretFiles, SecretPlace};
+use self::{connections::ConnectionSettings, credential::Variables};
 use super::{Client, ClientBuilder, GeneratedClient, ServerSettings};
 use crate::error::{Error, Kind};
 
@@ -35,6 +36,9 @@ impl Client {
     /// | `PLATFORM_SCOPE` | the scopes to ask for; `api` unless set |
     /// | `PLATFORM_AUDIENCE` | the audience to ask for |
     /// | `PLATFORM_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
+    /// | `PLATFORM_CA_FILE` | root certificates in PEM, beside those of the system |
+    /// | `PLATFORM_CLIENT_CERTIFICATE_FILE`, `PLATFORM_CLIENT_KEY_FILE` | a client certificate in PEM, and the protected file with its key |
+    /// | `PLATFORM_DANGER_ALLOW_HTTP_TO` | hosts, separated by commas, that may be `http`: tokens go to them in clear text |
     /// | `PLATFORM_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
     /// | `PLATFORM_COMPLIANCE_…` | its credential: `TOKEN` to `TOKEN_ENDPOINT`, as above |
     /// | `PLATFORM_TEAM_ID` | the team that the compliance resource server is configured for |
@@ -70,6 +74,9 @@ impl Client {
     ///                                                            # secret_keyring = "SERVICE/USER"
     /// # secret_file_mounted = true                               # a container mounts secret_file or token_file
     /// # token_file = "…"                                         # or token_env, token_command, token_keyring: a token
+    /// # ca_file = "…"                                            # root certificates beside those of the system
+    /// # client_certificate_file = "…"                            # with client_key_file, a protected file
+    /// # danger_allow_http_to = ["platform.svc"]                  # tokens go there in clear text
     ///
     /// [profile.staging.server.compliance]
     /// base_url = "https://compliance.example"
@@ -113,6 +120,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
 #[derive(Debug, Default)]
 struct Settings {
     base_url: String,
+    connections: ConnectionSettings,
     main: CredentialSettings,
     servers: Vec<Beside>,
 }
@@ -162,12 +170,13 @@ fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> 
         };
         found.push(Beside { name: (*name).to_owned(), base_url, team, credential: own.credential()? });
     }
-    Ok(Settings { base_url, main: main.credential()?, servers: found })
+    Ok(Settings { base_url, connections: main.connections()?, main: main.credential()?, servers: found })
 }
 
 fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, Error> {
-    let mut builder = ClientBuilder::new(settings.base_url);
-    if let Some(credential) = settings.main.credential("the service")? {
+    let plain = settings.connections.plain.clone();
+    let mut builder = settings.connections.apply(ClientBuilder::new(settings.base_url), settings.main.files)?;
+    if let Some(credential) = settings.main.credential_with("the service", &plain)? {
         builder = builder.credential(credential);
     }
     for Beside { name, base_url, team, credential } in settings.servers {
@@ -175,7 +184,7 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
         if let Some(team) = team {
             server = server.team(team);
         }
-        if let Some(credential) = credential.credential(&format!("the server `{name}`"))? {
+        if let Some(credential) = credential.credential_with(&format!("the server `{name}`"), &plain)? {
             server = server.credential(credential);
         }
         builder = builder.server(name, server);

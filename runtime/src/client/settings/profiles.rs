@@ -7,7 +7,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Beside, CredentialSettings, Lookup, SecretFiles, SecretPlace, Settings, team, wrong};
+use super::{Beside, ConnectionSettings, CredentialSettings, Lookup, SecretFiles, SecretPlace, Settings, team, wrong};
 use crate::error::{Error, mask};
 
 #[derive(Deserialize)]
@@ -42,11 +42,32 @@ struct Profile {
     audience: Option<String>,
     token_endpoint: Option<String>,
     team_id: Option<String>,
+    ca_file: Option<PathBuf>,
+    client_certificate_file: Option<PathBuf>,
+    client_key_file: Option<PathBuf>,
+    #[serde(default)]
+    danger_allow_http_to: Vec<String>,
     #[serde(default)]
     server: BTreeMap<String, Profile>,
 }
 
 impl Profile {
+    fn connections(&mut self) -> ConnectionSettings {
+        ConnectionSettings {
+            roots: self.ca_file.take(),
+            certificate: self.client_certificate_file.take(),
+            key: self.client_key_file.take(),
+            plain: std::mem::take(&mut self.danger_allow_http_to),
+        }
+    }
+
+    fn has_connections(&self) -> bool {
+        self.ca_file.is_some()
+            || self.client_certificate_file.is_some()
+            || self.client_key_file.is_some()
+            || !self.danger_allow_http_to.is_empty()
+    }
+
     fn credential(self) -> CredentialSettings {
         CredentialSettings {
             token: SecretPlace {
@@ -112,8 +133,13 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
             let what = format!("the server `{name}` has servers of its own");
             return Err(wrong(&what, "name them in the profile itself"));
         }
+        if server.has_connections() {
+            let what = format!("the server `{name}` has certificates or addresses of its own");
+            return Err(wrong(&what, "name them in the profile itself: all of its servers share the connections"));
+        }
         let team = server.team_id.as_deref().map(|text| team("team_id", text)).transpose()?;
         servers.push(Beside { name, base_url: server.base_url.clone(), team, credential: server.credential() });
     }
-    Ok(Settings { base_url: found.base_url.clone(), main: found.credential(), servers })
+    let connections = found.connections();
+    Ok(Settings { base_url: found.base_url.clone(), connections, main: found.credential(), servers })
 }

@@ -78,6 +78,23 @@ async fn files_that_a_container_mounts_are_chosen_by_a_variable() {
 }
 
 #[test]
+fn connections_are_configured_by_variables() {
+    let plain = ("PLATFORM_DANGER_ALLOW_HTTP_TO", "platform.svc, issuer.svc,");
+    let base = ("PLATFORM_BASE_URL", "http://platform.svc");
+    let issuer = ("PLATFORM_ISSUER", "http://issuer.svc");
+    build(&[base, plain, issuer, CLIENT, ("PLATFORM_CLIENT_SECRET", "canary")]).unwrap();
+    assert!(build(&[base, ("PLATFORM_DANGER_ALLOW_HTTP_TO", "issuer.svc")]).is_err());
+    for (name, says) in [
+        ("PLATFORM_CA_FILE", "the root certificates: the file `/no/such`"),
+        ("PLATFORM_CLIENT_CERTIFICATE_FILE", "lacks its key"),
+        ("PLATFORM_CLIENT_KEY_FILE", "lacks its certificate"),
+    ] {
+        let error = build(&[BASE, (name, "/no/such")]).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
 fn what_is_missing_or_contradicts_is_said() {
     let token = ("PLATFORM_TOKEN", "canary");
     let file = ("PLATFORM_SECRET_FILE", "/s");

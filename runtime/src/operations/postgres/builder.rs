@@ -2,12 +2,10 @@
 
 use std::{
     net::IpAddr,
-    path::PathBuf,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
-use rustls::pki_types::{CertificateDer, pem::PemObject as _};
 use tokio_postgres::{
     Config,
     config::{Host, SslMode},
@@ -23,7 +21,7 @@ use super::{
 use crate::{
     auth::SecretSource,
     error::{Error, Kind},
-    transport::trusting,
+    transport::{Certificates, Tls},
 };
 
 /// The schema that a store has unless another one is named.
@@ -35,7 +33,7 @@ pub struct PostgresBuilder {
     address: String,
     schema: String,
     password: Option<Arc<dyn SecretSource>>,
-    authority: Option<PathBuf>,
+    roots: Vec<(Certificates, bool)>,
     plain: bool,
     connections: usize,
     transactions: usize,
@@ -49,7 +47,7 @@ impl PostgresBuilder {
             address: address.to_owned(),
             schema: SCHEMA.to_owned(),
             password: None,
-            authority: None,
+            roots: Vec::new(),
             plain: false,
             connections: 4,
             transactions: 8,
@@ -71,10 +69,17 @@ impl PostgresBuilder {
         self
     }
 
-    /// Sets the file with the certificates (PEM) that the server's is checked with, in place of those of the system. It asks
-    /// for TLS on loopback, too.
-    pub fn certificate_authority(mut self, file: impl Into<PathBuf>) -> Self {
-        self.authority = Some(file.into());
+    /// Trusts these root certificates, and those of further calls, beside those of the system. It asks for TLS on loopback,
+    /// too.
+    pub fn root_certificates(mut self, certificates: Certificates) -> Self {
+        self.roots.push((certificates, false));
+        self
+    }
+
+    /// Trusts these root certificates, and those of further calls, in place of those of the system. It asks for TLS on
+    /// loopback, too.
+    pub fn only_root_certificates(mut self, certificates: Certificates) -> Self {
+        self.roots.push((certificates, true));
         self
     }
 
@@ -137,10 +142,15 @@ impl PostgresBuilder {
                 .hint("use 1 to 40 letters a to z, digits and `_`, beginning with a letter, and not with `pg_`"));
         }
         let config = self.config()?;
-        let roots = self.authority.as_deref().map(certificates).transpose()?;
-        let tls = trusting(roots).map_err(|cause| {
+        let mut trusted = Tls::default();
+        for (roots, only) in &self.roots {
+            trusted.trust(roots, *only)?;
+        }
+        let mut tls = trusted.secure().map_err(|cause| {
             Error::of(Kind::Configuration, format!("TLS cannot be set up: {cause}")).hint("check the certificates")
         })?;
+        // Those of HTTP.
+        tls.alpn_protocols.clear();
         let source = Arc::new(Source {
             config,
             tls: MakeRustlsConnect::new(tls),
@@ -176,7 +186,7 @@ impl PostgresBuilder {
             return Err(wrong("names no user or no host").hint(form));
         }
         let local = config.get_hosts().iter().all(is_local) && config.get_hostaddrs().iter().all(IpAddr::is_loopback);
-        if self.authority.is_some() || !(local || self.plain) {
+        if !self.roots.is_empty() || !(local || self.plain) {
             config.ssl_mode(SslMode::Require);
         } else if config.get_ssl_mode() == SslMode::Prefer {
             // What falls back protects from nobody, and a server on loopback has a certificate that nobody trusts.
@@ -203,19 +213,6 @@ fn is_local(host: &Host) -> bool {
         Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
         #[cfg(unix)]
         Host::Unix(_) => true,
-    }
-}
-
-fn certificates(file: &std::path::Path) -> Result<Vec<CertificateDer<'static>>, Error> {
-    let wrong = |what: String| {
-        Error::of(Kind::File, format!("the certificates of `{}` cannot be read: {what}", file.display()))
-            .hint("give a file in PEM, with at least one certificate")
-    };
-    let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
-    match found {
-        Ok(list) if list.is_empty() => Err(wrong("it has none".to_owned())),
-        Ok(list) => Ok(list),
-        Err(cause) => Err(wrong(cause.to_string())),
     }
 }
 

@@ -12,6 +12,7 @@ use tokio_postgres::{Client, NoTls};
 
 use super::{PostgresBuilder, PostgresStore, connection::named, leases, rows};
 use crate::{
+    Certificates,
     auth::SecretFile,
     clock::unique,
     operations::{
@@ -301,9 +302,11 @@ async fn an_address_that_gives_something_away_is_refused() {
         let error = PostgresStore::builder("postgresql://u@127.0.0.1/x").schema(schema).open().await;
         assert_eq!(error.expect_err("it is refused").code(), "configuration", "{schema}");
     }
-    let missing =
-        PostgresStore::builder("postgresql://u@127.0.0.1/x").certificate_authority("/nowhere.pem").open().await;
-    assert_eq!(missing.expect_err("it is not there").code(), "file");
+    let missing = PostgresStore::builder("postgresql://u@127.0.0.1/x")
+        .only_root_certificates(Certificates::file("/nowhere.pem"))
+        .open()
+        .await;
+    assert_eq!(missing.expect_err("it is not there").code(), "configuration");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -360,7 +363,7 @@ async fn a_password_is_read_for_each_connection_and_tls_checks_the_certificate()
     assert!(error.to_string().contains("28P01") && error.to_string().contains("password"), "{error}");
     assert!(!format!("{error:?} {error}").contains("canary"), "{error:?}");
     write("canary one\n");
-    let builder = || builder().password(SecretFile::new(&file)).certificate_authority(&authority);
+    let builder = || builder().password(SecretFile::new(&file)).only_root_certificates(Certificates::file(&authority));
     let store = builder().open().await.expect("the password and the certificate fit");
     accepted(&store, &["a"]).await;
     // It is rotated, and the connections end.
@@ -375,7 +378,11 @@ async fn a_password_is_read_for_each_connection_and_tls_checks_the_certificate()
     // A certificate that nobody knows.
     let other = folder.path().join("other.pem");
     std::fs::write(&other, rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap().cert.pem()).unwrap();
-    let error = builder().certificate_authority(&other).open().await.expect_err("the certificate is another one's");
+    let error = builder()
+        .only_root_certificates(Certificates::file(&other))
+        .open()
+        .await
+        .expect_err("the certificate is another one's");
     assert!(error.is_store() && error.to_string().contains("certificate") && !error.is_retryable(), "{error:?}");
 }
 

@@ -1,0 +1,115 @@
+//! What a call shows of who makes it.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderValue, header};
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+use super::Session;
+use crate::{
+    auth::{Cache, Held, secrets},
+    error::{Error, Kind},
+    protocol::{Prepared, Scheme, Security, encode_strictly, set_header},
+    transport::address,
+};
+
+/// One scheme that a call shows, and where it comes from.
+pub(super) struct Way<'a> {
+    pub(super) scheme: Scheme,
+    pub(super) cache: &'a Cache,
+}
+
+/// The schemes that a call shows: none to another server.
+pub(super) fn ways<'a>(session: &'a Session, prepared: &Prepared) -> Vec<Way<'a>> {
+    if !address::is_same_origin(&session.base, &prepared.url) {
+        return Vec::new();
+    }
+    let one = |scheme: Scheme| {
+        let cache = match scheme.scheme() {
+            None => session.credential.as_ref()?,
+            Some(name) => {
+                let key = session.keys.get(name)?;
+                if key.basic != matches!(scheme, Scheme::Basic { .. }) {
+                    return None;
+                }
+                &key.cache
+            }
+        };
+        Some(Way { scheme, cache })
+    };
+    match prepared.security {
+        Security::None => Vec::new(),
+        Security::Token => one(Scheme::Token).into_iter().collect(),
+        Security::Any(alternatives) => alternatives
+            .iter()
+            .find_map(|together| together.iter().map(|scheme| one(*scheme)).collect::<Option<_>>())
+            .unwrap_or_default(),
+    }
+}
+
+/// The schemes of an operation whose keys the builder was not given, to say so.
+pub(super) fn wanted(prepared: &Prepared) -> Vec<&'static str> {
+    match prepared.security {
+        Security::Any(alternatives) => {
+            alternatives.iter().flat_map(|together| together.iter()).filter_map(|scheme| scheme.scheme()).collect()
+        }
+        Security::None | Security::Token => Vec::new(),
+    }
+}
+
+impl Way<'_> {
+    /// Shows it. This is the last thing that happens to a request: no code of the program sees it.
+    pub(super) fn show(&self, held: &Held, headers: &mut HeaderMap, url: &mut Url) -> Result<(), Error> {
+        let secret = held.secret.expose_secret();
+        let insert = |headers: &mut HeaderMap, name: &str, text: &str| -> Result<(), Error> {
+            set_header(headers, name, text)
+                .map_err(|error| error.hint("the contract names a header that cannot be sent"))?;
+            headers.iter_mut().filter(|(found, _)| found.as_str().eq_ignore_ascii_case(name)).for_each(|(_, value)| {
+                value.set_sensitive(true);
+            });
+            Ok(())
+        };
+        match self.scheme {
+            Scheme::Token => drop(headers.insert(header::AUTHORIZATION, held.header.clone())),
+            Scheme::Basic { .. } => insert(headers, header::AUTHORIZATION.as_str(), &format!("Basic {secret}"))?,
+            Scheme::Header { name, .. } => insert(headers, name, secret)?,
+            Scheme::Query { name, .. } => drop(url.query_pairs_mut().append_pair(name, secret)),
+            Scheme::Cookie { name, .. } => {
+                let before = headers.get(header::COOKIE).map(HeaderValue::as_bytes).unwrap_or_default();
+                let before = String::from_utf8_lossy(before).into_owned();
+                let separator = if before.is_empty() { "" } else { "; " };
+                let pair = format!("{}={}", encode_strictly(name), encode_strictly(secret));
+                insert(headers, header::COOKIE.as_str(), &format!("{before}{separator}{pair}"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What to blank out of the answers of the service.
+pub(super) fn hidden(ways: &[Way<'_>], shown: &[Arc<Held>]) -> Vec<SecretString> {
+    let pairs = ways.iter().zip(shown);
+    pairs.flat_map(|(way, held)| secrets(held, matches!(way.scheme, Scheme::Basic { .. }))).collect()
+}
+
+/// What the contract says of its schemes against what the builder was given: a key of another name is a slip.
+pub(super) fn check(name: &str, basic: bool, schemes: &[Scheme]) -> Result<(), Error> {
+    if schemes.is_empty() {
+        return Ok(());
+    }
+    let found = schemes.iter().find(|scheme| scheme.scheme() == Some(name));
+    let refuse = |what: String, hint: String| Err(Error::of(Kind::Configuration, what).hint(hint));
+    match found {
+        Some(Scheme::Basic { .. }) if !basic => {
+            refuse(format!("the scheme `{name}` is HTTP Basic"), "give user and password with `basic`".to_owned())
+        }
+        Some(Scheme::Basic { .. }) => Ok(()),
+        Some(_) if basic => refuse(format!("the scheme `{name}` is an API key"), "give it with `api_key`".to_owned()),
+        Some(_) => Ok(()),
+        None => {
+            let known: Vec<_> = schemes.iter().filter_map(|scheme| scheme.scheme()).collect();
+            refuse(format!("the contract has no security scheme `{name}`"), format!("it has {}", known.join(", ")))
+        }
+    }
+}

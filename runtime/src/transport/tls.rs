@@ -1,0 +1,208 @@
+//! Certificates: those that are trusted, and the one that the client shows.
+
+use std::{
+    fmt,
+    io::Read as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use rustls::{
+    ClientConfig, RootCertStore,
+    client::ResolvesClientCert,
+    crypto::CryptoProvider,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+    sign::{CertifiedKey, SingleCertAndKey},
+};
+use rustls_platform_verifier::Verifier;
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::error::{Error, Kind};
+
+/// The most that is read of a file of certificates, in bytes. The bundle of a Linux distribution has about 250 KiB.
+const LIMIT: u64 = 4 * 1024 * 1024;
+
+/// Certificates in PEM, one or more: in a file, or in memory.
+///
+/// ```
+/// use platform_runtime::Certificates;
+///
+/// let company = Certificates::file("/etc/ssl/company.pem");
+/// # let _ = company;
+/// ```
+#[derive(Clone)]
+pub struct Certificates(Source);
+
+#[derive(Clone)]
+enum Source {
+    File(PathBuf),
+    Memory(Vec<u8>),
+}
+
+impl Certificates {
+    /// The certificates in a file, which is read when the client is built.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self(Source::File(path.into()))
+    }
+
+    /// The certificates in a text that begins with `-----BEGIN CERTIFICATE-----`.
+    pub fn pem(text: impl Into<Vec<u8>>) -> Self {
+        Self(Source::Memory(text.into()))
+    }
+
+    fn describe(&self) -> String {
+        match &self.0 {
+            Source::File(path) => format!("the file `{}`", path.display()),
+            Source::Memory(_) => "the PEM text that the program gave".to_owned(),
+        }
+    }
+
+    /// All of them, at least one.
+    fn read(&self, what: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
+        let refuse = |rule: String, hint: &str| {
+            Error::of(Kind::Configuration, format!("{what}: {} {rule}", self.describe()))
+                .because("certificate/malformed")
+                .hint(hint)
+        };
+        let bytes = match &self.0 {
+            Source::Memory(bytes) => bytes.clone(),
+            Source::File(path) => read(path)
+                .map_err(|rule| refuse(rule, "check the path and its permissions").because("certificate/missing"))?,
+        };
+        let mut found = Vec::new();
+        for certificate in CertificateDer::pem_slice_iter(&bytes) {
+            let number = found.len() + 1;
+            let certificate = certificate.map_err(|_| {
+                refuse(format!("is damaged at certificate {number}"), "replace it by the file as it was issued")
+            })?;
+            // A certificate that says nothing, or something else, is found before the first connection.
+            RootCertStore::empty().add(certificate.clone()).map_err(|_| {
+                refuse(format!("holds something else in place of certificate {number}"), "replace that section")
+            })?;
+            found.push(certificate);
+        }
+        if found.is_empty() {
+            let hint = "a certificate begins with `-----BEGIN CERTIFICATE-----`; `openssl x509 -inform der` turns the \
+                        binary form into this one";
+            return Err(refuse("holds no certificate in PEM".to_owned(), hint));
+        }
+        Ok(found)
+    }
+}
+
+impl fmt::Debug for Certificates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Certificates").field(&self.describe()).finish()
+    }
+}
+
+/// A regular file, whole. Opening a pipe would wait for somebody who writes.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let unreadable = |cause: std::io::Error| format!("cannot be read: {cause}");
+    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err("is not a regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(format!("is longer than {LIMIT} bytes"));
+    }
+    Ok(bytes)
+}
+
+/// What connections trust, and what they show.
+#[derive(Clone, Default)]
+pub(crate) struct Tls {
+    roots: Vec<CertificateDer<'static>>,
+    /// Nothing but the roots is trusted.
+    only: bool,
+    identity: Option<Arc<CertifiedKey>>,
+}
+
+impl Tls {
+    /// Trusts these, beside the system's or in their place.
+    pub(crate) fn trust(&mut self, certificates: &Certificates, only: bool) -> Result<(), Error> {
+        self.roots.extend(certificates.read("the root certificates")?);
+        self.only |= only;
+        Ok(())
+    }
+
+    /// Shows this certificate to servers that ask for one. `place` says where the key is.
+    pub(crate) fn identify(&mut self, chain: &Certificates, key: &SecretString, place: &str) -> Result<(), Error> {
+        let refuse = |rule: &str, hint: &str| {
+            Error::of(Kind::Configuration, format!("the key of the client certificate, in {place}, {rule}"))
+                .because("certificate/key")
+                .hint(hint)
+        };
+        let chain_of = chain.read("the client certificate")?;
+        let text = key.expose_secret();
+        // What a decoder says of a key may show a part of it.
+        let key = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|_| {
+            if text.contains("ENCRYPTED") {
+                refuse("is encrypted", "decrypt it with `openssl pkey`, and keep the file protected")
+            } else {
+                let hint = "a key begins with `-----BEGIN PRIVATE KEY-----`; `openssl pkey -inform der` turns the \
+                            binary form into this one";
+                refuse("is not a private key in PEM", hint)
+            }
+        })?;
+        let key = CertifiedKey::from_der(chain_of, key, &provider()).map_err(|cause| match cause {
+            rustls::Error::InconsistentKeys(_) => refuse(
+                &format!("does not fit the certificate in {}", chain.describe()),
+                "name the key that the certificate was issued for; its own certificate comes first in the chain",
+            ),
+            _ => refuse("is of a kind that TLS does not use", "use an RSA, ECDSA or Ed25519 key"),
+        })?;
+        self.identity = Some(Arc::new(key));
+        Ok(())
+    }
+
+    /// For `https`.
+    pub(crate) fn secure(&self) -> Result<ClientConfig, rustls::Error> {
+        let versions = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions()?;
+        let verified = if self.only {
+            let mut roots = RootCertStore::empty();
+            roots.add_parsable_certificates(self.roots.iter().cloned());
+            versions.with_root_certificates(roots)
+        } else {
+            versions.dangerous().with_custom_certificate_verifier(Arc::new(self.system()?))
+        };
+        let mut tls = match &self.identity {
+            Some(key) => {
+                let key: Arc<dyn ResolvesClientCert> = Arc::new(SingleCertAndKey::from(Arc::clone(key)));
+                verified.with_client_cert_resolver(key)
+            }
+            None => verified.with_no_client_auth(),
+        };
+        let protocols: &[&[u8]] = if cfg!(feature = "http2") { &[b"h2", b"http/1.1"] } else { &[b"http/1.1"] };
+        tls.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+        Ok(tls)
+    }
+
+    /// Certificates as the operating system trusts them, and the roots beside.
+    #[cfg(not(target_os = "android"))]
+    fn system(&self) -> Result<Verifier, rustls::Error> {
+        Verifier::new_with_extra_roots(self.roots.iter().cloned(), provider())
+    }
+
+    #[cfg(target_os = "android")]
+    fn system(&self) -> Result<Verifier, rustls::Error> {
+        match self.roots.is_empty() {
+            true => Verifier::new(provider()),
+            false => Err(rustls::Error::General("Android takes no root certificates beside its own".to_owned())),
+        }
+    }
+}
+
+/// No certificate is trusted: for `http`.
+pub(super) fn plain() -> Result<ClientConfig, rustls::Error> {
+    Ok(ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(RootCertStore::empty())
+        .with_no_client_auth())
+}
+
+pub(super) fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
