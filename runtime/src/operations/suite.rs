@@ -111,7 +111,7 @@ async fn each_operation_has_one_holder(store: Arc<dyn Store>) {
 async fn who_waited_longest_is_first_and_kinds_have_their_places(store: Arc<dyn Store>) {
     for name in ["a", "b", "c"] {
         accepted(&*store, &[name]).await;
-        tokio::time::sleep(Duration::from_millis(3)).await;
+        crate::clock::sleep(Duration::from_millis(3)).await;
     }
     let mut other = intent("other", None);
     other.kind = "other".to_owned();
@@ -257,17 +257,17 @@ async fn who_waits_is_woken(store: Arc<dyn Store>) {
     let instance = instance(&*store).await;
     let lease = claimed(&*store, instance, 1).await.remove(0);
     // A store on another machine takes its time to listen: then the first wake says so.
-    drop(tokio::time::timeout(Duration::from_secs(1), store.wake()).await);
+    let _first = crate::clock::limit(Duration::from_secs(1), store.wake()).await;
     let wake = store.wake();
     accepted(&*store, &["second"]).await;
-    tokio::time::timeout(Duration::from_secs(20), wake).await.expect("an acceptance wakes");
+    crate::clock::limit(Duration::from_secs(20), wake).await.expect("an acceptance wakes");
     let wake = store.wake();
     store.put_back(&lease, Duration::ZERO, None).await.expect("it is given back");
-    tokio::time::timeout(Duration::from_secs(20), wake).await.expect("what is given back wakes");
+    crate::clock::limit(Duration::from_secs(20), wake).await.expect("what is given back wakes");
     assert_eq!(claimed(&*store, instance, 1).await.len(), 1);
     let wake = store.wake();
     store.leave(instance).await.expect("it leaves");
-    tokio::time::timeout(Duration::from_secs(20), wake).await.expect("who leaves wakes");
+    crate::clock::limit(Duration::from_secs(20), wake).await.expect("who leaves wakes");
 }
 
 /// A store that hands every step on to one that a test knows, too.
@@ -438,7 +438,7 @@ async fn step(store: &dyn Store, number: u64, references: &[OperationRef], past:
             past.instances.extend(instance.as_ref().ok());
             said(instance)
         }
-        (8 | 9 | 10, _, Some(instance)) => given(store.claim(instance, &things(9)).await, &mut past.leases),
+        (8..=10, _, Some(instance)) => given(store.claim(instance, &things(9)).await, &mut past.leases),
         (11, _, Some(instance)) if small == 0 => said(store.leave(instance).await),
         (11, _, Some(instance)) if small == 1 => said(store.renew(instance, Duration::ZERO).await),
         (11, _, Some(instance)) => said(store.renew(instance, Duration::MAX).await),
@@ -564,7 +564,7 @@ mod postgres {
     async fn it_does_as_memory_does() {
         let Some(server) = Server::shared().await else { return };
         let mut round = 0;
-        does_as_memory_does(40, async || {
+        does_as_memory_does(16, async || {
             round += 1;
             Arc::new(server.store(&format!("model_{round}")).await)
         })

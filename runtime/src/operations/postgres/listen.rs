@@ -47,11 +47,13 @@ impl Listener {
     pub(super) fn wake(&self) -> WakeFuture<'_> {
         let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
         // The runtime that it ran on may have ended.
-        if !self.off && task.as_ref().is_none_or(AbortHandle::is_finished) {
-            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-                let run = run(Arc::clone(&self.source), self.channel.clone(), Arc::clone(&self.woken));
-                *task = Some(runtime.spawn(run).abort_handle());
-            }
+        let ended = task.as_ref().is_none_or(AbortHandle::is_finished);
+        if let Ok(runtime) = tokio::runtime::Handle::try_current()
+            && ended
+            && !self.off
+        {
+            let run = run(Arc::clone(&self.source), self.channel.clone(), Arc::clone(&self.woken));
+            *task = Some(runtime.spawn(run).abort_handle());
         }
         Box::pin(self.woken.notified())
     }

@@ -126,7 +126,7 @@ async fn a_migration_that_is_killed_leaves_the_version_that_was_there() {
          WHERE wait_event_type = 'Lock' AND query LIKE '%VIEW \"{schema}\".overview%'"
     );
     while killer.query(&sql, &[]).await.unwrap().is_empty() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        crate::clock::sleep(Duration::from_millis(20)).await;
     }
     let error = migrating.await.unwrap().expect_err("it was killed");
     assert!(error.is_store() && error.is_retryable(), "{error:?}");
@@ -363,7 +363,8 @@ async fn a_password_is_read_for_each_connection_and_tls_checks_the_certificate()
     assert!(error.to_string().contains("28P01") && error.to_string().contains("password"), "{error}");
     assert!(!format!("{error:?} {error}").contains("canary"), "{error:?}");
     write("canary one\n");
-    let builder = || builder().password(SecretFile::new(&file)).only_root_certificates(Certificates::file(&authority));
+    let base = || builder().password(SecretFile::new(&file));
+    let builder = || base().only_root_certificates(Certificates::file(&authority));
     let store = builder().open().await.expect("the password and the certificate fit");
     accepted(&store, &["a"]).await;
     // It is rotated, and the connections end.
@@ -378,7 +379,7 @@ async fn a_password_is_read_for_each_connection_and_tls_checks_the_certificate()
     // A certificate that nobody knows.
     let other = folder.path().join("other.pem");
     std::fs::write(&other, rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap().cert.pem()).unwrap();
-    let error = builder()
+    let error = base()
         .only_root_certificates(Certificates::file(&other))
         .open()
         .await

@@ -8,6 +8,8 @@ use std::{
 };
 
 use super::{WorkerEvent, life::Life, shown, supervise::Shared};
+#[cfg(feature = "postgres")]
+use crate::operations::postgres::{Transaction, TransactionFuture};
 use crate::{
     Error,
     clock::{self, Backoff},
@@ -20,16 +22,23 @@ type Handled<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>>
 pub(super) enum Handler {
     Plain(Box<dyn Fn(Ended) -> Handled<'static> + Send + Sync>),
     #[cfg(feature = "postgres")]
-    In(
-        Box<
-            dyn for<'t> Fn(
-                    Ended,
-                    &'t crate::operations::postgres::Transaction<'t>,
-                ) -> crate::operations::postgres::TransactionFuture<'t>
-                + Send
-                + Sync,
-        >,
-    ),
+    In(Box<dyn InTransaction>),
+}
+
+/// A handler that works in a transaction.
+#[cfg(feature = "postgres")]
+pub(super) trait InTransaction: Send + Sync {
+    fn call<'t>(&self, ended: Ended, transaction: &'t Transaction<'t>) -> TransactionFuture<'t>;
+}
+
+#[cfg(feature = "postgres")]
+impl<H> InTransaction for H
+where
+    H: for<'t> Fn(Ended, &'t Transaction<'t>) -> TransactionFuture<'t> + Send + Sync,
+{
+    fn call<'t>(&self, ended: Ended, transaction: &'t Transaction<'t>) -> TransactionFuture<'t> {
+        self(ended, transaction)
+    }
 }
 
 /// An operation that has ended, as a handler gets it.
@@ -197,7 +206,8 @@ impl Attendance {
                     return Err(Stop::Handler("the store has no transactions to hand out".to_owned()));
                 };
                 let lease = self.shared.settings.lease;
-                let done = store.handled_in(&self.lease, outcome, lease, |transaction| handler(ended, transaction));
+                let done =
+                    store.handled_in(&self.lease, outcome, lease, |transaction| handler.call(ended, transaction));
                 match done.await {
                     Ok(()) => Ok(()),
                     Err(Undone::Handler(error)) => Err(Stop::Handler(error.to_string())),

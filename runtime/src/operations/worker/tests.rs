@@ -91,10 +91,10 @@ impl World {
     async fn until(&self, standing: Standing, count: u64) {
         let reached = async {
             while self.count(standing).await != count {
-                tokio::time::sleep(Duration::from_millis(5)).await;
+                crate::clock::sleep(Duration::from_millis(5)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(30), reached).await.expect("it comes to that");
+        crate::clock::limit(Duration::from_secs(30), reached).await.expect("it comes to that");
     }
 }
 
@@ -107,7 +107,7 @@ struct Running {
 impl Running {
     async fn stop(self) {
         self.stop.send(()).unwrap();
-        tokio::time::timeout(Duration::from_secs(30), self.task).await.expect("it stops").unwrap().unwrap();
+        crate::clock::limit(Duration::from_secs(30), self.task).await.expect("it stops").unwrap().unwrap();
     }
 }
 
@@ -177,7 +177,7 @@ async fn a_worker_that_stops_ends_its_handlers_and_gives_the_rest_back() {
     world.submit("thing", &["watched"]).await;
     world.until(Standing::Held, 2).await;
     let stopping = tokio::spawn(running.stop());
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    crate::clock::sleep(Duration::from_millis(50)).await;
     assert!(!stopping.is_finished(), "it waits for its handler");
     go_on.notify_one();
     stopping.await.unwrap();
@@ -214,10 +214,10 @@ async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
     world.done.store(true, Ordering::SeqCst);
     let lost = async {
         while !events.lock().unwrap().iter().any(|event| event.starts_with("LeaseLost")) {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            crate::clock::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), lost).await.expect("it learns so");
+    crate::clock::limit(Duration::from_secs(30), lost).await.expect("it learns so");
     assert_eq!(handled.load(Ordering::SeqCst), 0, "nothing is handled after the fence: {events:?}");
     assert_eq!(world.count(Standing::Held).await, 2);
     // The other one goes away: the first is there again, as another instance.
@@ -241,7 +241,7 @@ async fn kinds_take_turns_for_handlers() {
         let (kept, kind) = (Arc::clone(&kept), ended.intent().kind().to_owned());
         async move {
             // All others have come to their ends by then.
-            tokio::time::sleep(Duration::from_millis(if kept.lock().unwrap().is_empty() { 300 } else { 1 })).await;
+            crate::clock::sleep(Duration::from_millis(if kept.lock().unwrap().is_empty() { 300 } else { 1 })).await;
             kept.lock().unwrap().push(kind);
             Ok(())
         }
@@ -260,10 +260,10 @@ async fn what_was_finished_long_ago_is_forgotten_and_options_that_cannot_work_ar
     world.submit("thing", &["one"]).await;
     let gone = async {
         while world.operations.labelled("one").await.unwrap().is_some() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            crate::clock::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("it is forgotten");
+    crate::clock::limit(Duration::from_secs(30), gone).await.expect("it is forgotten");
     running.stop().await;
     let nothing = async |_: Ended| -> Result<(), String> { Ok(()) };
     let now = || std::future::ready(());
