@@ -4,7 +4,8 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use super::{
     Binding, Bindings, Entry, MemoryStore, Operation, OperationRef, Overview, Status, Store, Unfinished, WatchOptions,
-    error::submission_unknown, fingerprint, memory::absent,
+    error::{absent, submission_unknown},
+    fingerprint,
 };
 use crate::{Client, Error, error::Kind};
 

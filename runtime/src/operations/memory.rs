@@ -11,12 +11,12 @@ use tokio::sync::Notify;
 
 use super::{
     Count, Entry, Failing, Held, Instance, Intent, Lease, Observation, OperationRef, Overview, Owner, Standing, Status,
-    Store, StoreFuture, Unfinished, WakeFuture, Wanted, lease::lost, store::FIRST,
+    Store, StoreFuture, Unfinished, WakeFuture, Wanted,
+    error::{absent, another, known, taken},
+    lease::lost,
+    store::FIRST,
 };
-use crate::{
-    clock::Until,
-    error::{Error, Kind},
-};
+use crate::{Error, clock::Until};
 
 /// A store in memory: what it holds ends with the program. It keeps the last observation of each operation.
 #[derive(Default)]
@@ -127,28 +127,6 @@ impl MemoryStore {
     fn with<T>(&self, correlation: &str, change: impl FnOnce(&mut Kept) -> T) -> Option<T> {
         self.state().entry(correlation).map(change)
     }
-}
-
-/// The error of a label that is taken.
-pub(super) fn taken() -> Error {
-    Error::of(Kind::Store, "the store has a submission of this label")
-        .hint("resume that one; where nobody knows whether it arrived, look on the platform, then adopt or forget it")
-}
-
-/// The error of a submission that has been accepted, or is done with.
-pub(super) fn known() -> Error {
-    Error::of(Kind::Store, "the submission was accepted, or is done with").hint("resume it")
-}
-
-/// The error of a submission that was accepted as two operations.
-pub(super) fn another() -> Error {
-    Error::of(Kind::Store, "the store has another operation for this submission")
-        .hint("look on the platform whether both of them run")
-}
-
-/// The error of an entry that is not there.
-pub(super) fn absent() -> Error {
-    Error::of(Kind::Store, "the store has no such submission").hint("it was forgotten, or is in another store")
 }
 
 fn ready<'a, T: Send + 'a>(outcome: Result<T, Error>) -> StoreFuture<'a, T> {

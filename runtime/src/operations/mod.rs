@@ -46,10 +46,10 @@ mod row;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
-mod submit;
 #[cfg(test)]
 #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "some is for one store only"))]
-mod suite;
+mod store_tests;
+mod submit;
 mod time;
 mod tracker;
 mod trouble;

@@ -45,7 +45,7 @@ use tokio_postgres::types::ToSql;
 use super::{
     Entry, Held, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture, Unfinished,
     WakeFuture, Wanted,
-    memory::{absent, another, known, taken},
+    error::{absent, another, known, taken},
     row::{column, number, write},
 };
 use crate::{
@@ -307,5 +307,7 @@ impl fmt::Debug for PostgresStore {
     }
 }
 
+#[cfg(all(test, feature = "testing"))]
+mod scale_tests;
 #[cfg(test)]
 pub(super) mod tests;

@@ -17,7 +17,7 @@ use self::{
 use super::{
     Entry, Held, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture, Unfinished,
     WakeFuture, Wanted,
-    memory::{absent, another, known, taken},
+    error::{absent, another, known, taken},
     row::{column, number, write},
 };
 use crate::Error;

@@ -9,7 +9,7 @@ use super::{
     binding::text,
     entry::Key,
     error::submission_unknown,
-    memory::{absent, taken},
+    error::{absent, taken},
     time::millis,
 };
 use crate::{

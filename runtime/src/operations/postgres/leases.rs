@@ -125,7 +125,8 @@ pub(super) const REAP: &str = "
             AND EXISTS (SELECT 1 FROM @.instance me WHERE me.id = $1 AND me.until > clock_timestamp())
         FOR UPDATE OF i SKIP LOCKED),
     free AS (
-        SELECT s.number FROM @.submission s JOIN dead ON s.owner = dead.id FOR NO KEY UPDATE OF s SKIP LOCKED),
+        SELECT s.number FROM @.submission s WHERE s.owner = ANY (ARRAY(SELECT id FROM dead))
+        FOR NO KEY UPDATE SKIP LOCKED),
     freed AS (
         UPDATE @.submission s SET owner = NULL, due = clock_timestamp()
         WHERE s.number = ANY (ARRAY(SELECT number FROM free)))

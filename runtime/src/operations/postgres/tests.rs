@@ -17,7 +17,7 @@ use crate::{
     clock::unique,
     operations::{
         Instance, Lease, Standing, Store,
-        suite::{accepted, intent, reference, seen, things},
+        store_tests::{accepted, intent, reference, seen, things},
     },
 };
 
@@ -47,11 +47,11 @@ impl<G> Server<G> {
         Self { url, prefix: format!("t{}", unique().get(..12).expect("it is long")), _guard: guard }
     }
 
-    fn schema(&self, name: &str) -> String {
+    pub(super) fn schema(&self, name: &str) -> String {
         format!("{}_{name}", self.prefix)
     }
 
-    fn builder(&self, name: &str) -> PostgresBuilder {
+    pub(super) fn builder(&self, name: &str) -> PostgresBuilder {
         PostgresStore::builder(&self.url).schema(&self.schema(name))
     }
 
@@ -61,14 +61,14 @@ impl<G> Server<G> {
     }
 
     /// A connection of the superuser.
-    async fn admin(&self) -> Client {
+    pub(super) async fn admin(&self) -> Client {
         let (client, driver) = tokio_postgres::connect(&self.url, NoTls).await.expect("a connection");
         tokio::spawn(driver);
         client
     }
 
     /// Runs statements as the superuser; `@.` is the schema of that name.
-    async fn run(&self, name: &str, sql: &str) {
+    pub(super) async fn run(&self, name: &str, sql: &str) {
         let text = named(sql, &self.schema(name));
         self.admin().await.batch_execute(&text).await.unwrap_or_else(|error| panic!("{text}: {error:?}"));
     }

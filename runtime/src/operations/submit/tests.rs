@@ -213,7 +213,7 @@ impl Store for Gated {
     fn labelled<'a>(&'a self, deployment: &'a str, label: &'a str) -> StoreFuture<'a, Option<Entry>> {
         self.at("labelled", label, || self.store.labelled(deployment, label))
     }
-    crate::operations::suite::forward! { @rest self self.store }
+    crate::operations::store_tests::forward! { @rest self self.store }
 }
 
 /// Stops before each attempt.

@@ -41,7 +41,7 @@ struct World {
 /// Shares the store with the test.
 struct Same(Arc<MemoryStore>);
 
-crate::operations::suite::forward!(Same);
+crate::operations::store_tests::forward!(Same);
 
 impl World {
     fn new() -> Self {

@@ -274,7 +274,7 @@ async fn who_waits_is_woken(store: Arc<dyn Store>) {
 macro_rules! forward {
     ($name:ident) => {
         impl $crate::operations::Store for $name {
-            $crate::operations::suite::forward! { @all self self.0 }
+            $crate::operations::store_tests::forward! { @all self self.0 }
         }
     };
     (@all $self:ident $store:expr) => {
@@ -303,7 +303,7 @@ macro_rules! forward {
         ) -> $crate::operations::StoreFuture<'a, Option<$crate::operations::Entry>> {
             $store.labelled(deployment, label)
         }
-        $crate::operations::suite::forward! { @rest $self $store }
+        $crate::operations::store_tests::forward! { @rest $self $store }
     };
     (@rest $self:ident $store:expr) => {
         fn forget<'a>(&'a $self, correlation: &'a str, revision: u64) -> $crate::operations::StoreFuture<'a, bool> {
