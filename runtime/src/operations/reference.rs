@@ -161,7 +161,7 @@ mod tests {
             deployment: "d".to_owned(),
             at: 0,
             parameters: BTreeMap::new(),
-            key: super::super::store::SubmissionKey::None,
+            key: super::super::entry::SubmissionKey::None,
         };
         OperationRef::of(&intent, id.into())
     }
