@@ -96,7 +96,7 @@ impl Whole {
         let settings = Settings::read(workspace)?;
         let sides = sides::read(workspace, &settings, flags)?;
         let names = crate::regenerate::names(workspace, None)?;
-        let maker = Maker::new(workspace, &settings, sides.schema.clone(), sides.names.clone().unwrap_or(names))?;
+        let maker = Maker::new(workspace, &settings, sides.schemas.clone(), sides.names.clone().unwrap_or(names))?;
         let compared = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref(), Some(&maker))?;
         let version = maker.version.clone();
         if compared.drift.is_foreign() && !flags.foreign {
