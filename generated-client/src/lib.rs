@@ -39,7 +39,7 @@
 //! - A `POST` whose connection dies is not sent again: [`Error::is_submission_unknown`].
 //! - It follows no redirect, and sends the token to the base address only. `http` is for loopback.
 //! - It reads at most 16 MiB of a body that is decoded, and 64 KiB of the body of an error.
-//! - It leaves one `tracing` span, `platform.call`, with operation, family, method, status and attempts, and no values.
+//! - It leaves one `tracing` span, `platform.call`, with OpenTelemetry's attributes of HTTP clients, and no values.
 //!
 //! Calls run on tokio, with its input, output and time enabled.
 //!
@@ -58,6 +58,7 @@
 //! | `graphql` | no | GraphQL queries, and subscriptions over a WebSocket or server-sent events |
 //! | `operations` | no | asynchronous operations: references, watching, waiting; turns on `graphql` |
 //! | `sqlite` | no | a store of operations on disk; turns on `operations` |
+//! | `metrics` | no | measurements through the crate `metrics`: requests, durations, retries, tokens, subscriptions |
 //! | `xml` | no | operations whose bodies are XML alone |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
 // docs.rs shows which feature an item needs.

@@ -35,6 +35,7 @@
 //! | `graphql` | GraphQL queries, and subscriptions over a WebSocket or server-sent events |
 //! | `operations` | asynchronous operations: references, watching, waiting; turns on `graphql` |
 //! | `sqlite` | a store of operations on disk; turns on `operations` |
+//! | `metrics` | measurements through the crate `metrics`: requests, durations, retries, tokens, subscriptions |
 //! | `xml` | operations whose bodies are XML alone |
 //! | `gzip` | asks for compressed responses, and unpacks them |
 // docs.rs shows which feature an item needs.
@@ -45,6 +46,7 @@
 // Each module knows those before it only: `cargo xtask tidy` refuses others.
 mod clock;
 mod json;
+mod telemetry;
 
 mod error;
 mod value;

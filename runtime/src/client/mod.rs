@@ -18,6 +18,7 @@ mod send;
 mod session;
 mod settings;
 mod submission;
+mod trace;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
