@@ -13,6 +13,7 @@ mod support;
 mod documents;
 mod drift;
 mod growth;
+mod other;
 mod outputs;
 mod pinned;
 mod replaced;

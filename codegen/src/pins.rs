@@ -21,6 +21,10 @@ pub struct Names {
     /// What calls return: the statuses of a success, and the kinds of their bodies. `GET /orders` → `200:json 204:none`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub answers: BTreeMap<String, String>,
+    /// Headers of responses: the method that reads one, and the status whose response gives it its type.
+    /// `GET /orders.retry-after` → `retry_after of 429`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
     /// Types whose members are present as in a type that is only read, only sent, or neither: key of the type → `read`,
     /// `sent`, `neither`; and members that name the variant of the union that their type is sent in: `….kind` → `variant`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

@@ -9,9 +9,9 @@ use std::{fmt, marker::PhantomData, time::Duration};
 use platform_runtime::codegen::prelude::{Argument, Operation, Payload, Raw};
 #[cfg(feature = "operations")]
 use platform_runtime::operations;
-use platform_runtime::{
-    ByteStream, CallFuture, Client, Error, Pages, RawResponse, Response, codegen::DeserializeOwned,
-};
+use platform_runtime::{ByteStream, CallFuture, Client, Error, Pages, RawResponse, codegen::DeserializeOwned};
+
+use crate::Response;
 
 /// A call of a generated operation, ready to be sent. `.await` sends it.
 ///
@@ -101,11 +101,13 @@ macro_rules! shared {
             }
 
             /// Sends the call, and returns status and headers along with the value.
-            pub fn with_response(self) -> CallFuture<'a, Response<T>>
+            pub fn with_response(self) -> CallFuture<'a, Response<T, O>>
             where
                 T: 'a,
+                O: 'a,
             {
-                self.0.with_response()
+                let sent = self.0.with_response();
+                Box::pin(async move { sent.await.map(Response::new) })
             }
         }
 
@@ -145,8 +147,8 @@ impl<'a, T, O> Call<'a, T, O> {
     /// it was the last. A page that was read before ends it with an error.
     pub fn paginate_with<C>(
         self,
-        mut next: impl FnMut(&Response<T>) -> Option<C>,
-    ) -> Pages<'a, T, impl FnMut(&Response<T>) -> Option<platform_runtime::Call<'a, T>>>
+        mut next: impl FnMut(&platform_runtime::Response<T>) -> Option<C>,
+    ) -> Pages<'a, T, impl FnMut(&platform_runtime::Response<T>) -> Option<platform_runtime::Call<'a, T>>>
     where
         C: Into<platform_runtime::Call<'a, T>>,
     {

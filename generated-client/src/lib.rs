@@ -72,6 +72,7 @@ mod call;
 #[rustfmt::skip]
 mod generated;
 mod platform;
+mod response;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -85,13 +86,14 @@ pub use platform_runtime::operations;
 pub use platform_runtime::{
     AsText, Base64, ByteStream, Bytes, Call as RequestCall, CallFuture, Certificates, Client, Date, DateTime, Decimal,
     Error, ErrorKind, Event, EventStream, HeaderMap, Incoming, Maybe, Method, Middleware, MiddlewareFuture, Next,
-    Object, Outgoing, Pages, Problem, RawResponse, Request, Response, ServerSettings, StatusCode, Time, TimeSpan,
+    Object, Outgoing, Pages, Problem, RawResponse, Redirect, Request, ServerSettings, StatusCode, Time, TimeSpan,
     Upload, Uuid, Value, auth, reqwest,
 };
 
 pub use call::{Call, Submission};
 pub use generated::*;
 pub use platform::{Platform, Server};
+pub use response::{Declared, Response};
 
 /// The configuration of a [`Platform`].
 pub type PlatformBuilder = platform_runtime::ClientBuilder<Platform>;

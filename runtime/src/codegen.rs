@@ -42,7 +42,8 @@ pub mod prelude {
         protocol::{
             Argument,
             Method::{self, Delete, Get, Head, Options, Other, Patch, Post, Put, Trace},
-            Operation, Parameter, Parts, Payload, Raw, Scheme, Security, Style, cookie, decode, header, path, query,
+            Operation, Parameter, Parts, Payload, Raw, Scheme, Security, Style, cookie, decode, header, headers, path,
+            query,
         },
     };
 }

@@ -58,6 +58,7 @@ impl Download<'_> {
             headers,
             body: self.body.map_or(Content::None, Content::Bytes),
             stream: true,
+            redirects: &[],
             security: Security::Token,
         };
         let options = Options {

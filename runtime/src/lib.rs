@@ -88,6 +88,6 @@ pub use client::{
 };
 pub use error::{Error, ErrorKind, Problem};
 pub use json::{Decimal, Object, Value};
-pub use protocol::{Event, EventStream, Method, Upload};
+pub use protocol::{Event, EventStream, Method, Redirect, Upload};
 pub use transport::{ByteStream, Certificates};
 pub use value::{AsText, Base64, Date, DateTime, Maybe, Time, TimeSpan};

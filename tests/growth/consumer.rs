@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 /// The source of the program.
 pub(crate) fn program(index: &str) -> String {
-    let mut text =
-        "#![allow(deprecated, unused)]\nuse platform_client::*;\nuse std::collections::BTreeMap;\n".to_owned();
+    let mut text = "#![allow(deprecated, unused)]\nuse platform_client::*;\nuse std::collections::BTreeMap;\n\
+         use platform_client as platform_runtime;\n"
+        .to_owned();
     // Whether an operation returns a call or a submission.
     let mut kinds: BTreeMap<String, &str> = BTreeMap::new();
     for line in index.lines() {
@@ -43,6 +44,9 @@ fn item(line: &str, kinds: &BTreeMap<String, &str>) -> Option<String> {
             let (list, names) = arguments(signature);
             let call = format!("{}<'a, (), {owner}>", kinds.get(owner)?);
             format!("<'a>(call: {call}, {list}) -> {call} {{ call.{name}({names}) }}")
+        }
+        ("families", "header") => {
+            format!("(headers: Declared<'_, {owner}>) -> {signature} {{ headers.{name}() }}")
         }
         ("families", "fn") => {
             let family = owner.split("::").nth(1)?;

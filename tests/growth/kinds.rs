@@ -267,6 +267,44 @@ pub(crate) const KINDS: &[Kind] = &[
             }
         })
     }),
+    ("a header on every status", |c| {
+        every_operation(c, |op| {
+            for (status, answer) in responses(op).iter_mut() {
+                let Some(answer) = answer.as_object_mut() else { continue };
+                // The first to declare it gives it its type, whoever declares it later.
+                let ty = if status.starts_with('2') { "string" } else { "boolean" };
+                let headers = object(answer, "headers");
+                headers.entry("X-Everywhere").or_insert(json!({"schema": {"type": ty}}));
+                headers.entry("Retry-After").or_insert(json!({"schema": {"type": "integer"}}));
+                headers.entry("From").or_insert(json!({"schema": {"type": "string"}}));
+            }
+            let answer = json!({"description": "Early", "headers": {"X-Grown": {"schema": {"type": "boolean"}}}});
+            responses(op).entry("203").or_insert(answer);
+        })
+    }),
+    ("a header whose name is close to another", |c| {
+        every_operation(c, |op| {
+            for answer in responses(op).values_mut().filter_map(Value::as_object_mut) {
+                let headers = object(answer, "headers");
+                headers.insert("X_Grown".to_owned(), json!({"schema": {"type": "string"}}));
+                headers.insert("X!Grown".to_owned(), json!({"schema": {"type": "string"}}));
+            }
+        })
+    }),
+    ("a redirection", |c| {
+        every_operation(c, |op| {
+            for status in ["301", "302", "304"] {
+                responses(op).entry(status).or_insert(json!({"description": "Elsewhere"}));
+            }
+        })
+    }),
+    ("the first success", |c| {
+        every_operation(c, |op| {
+            let schema = json!({"type": "object", "properties": {"at": {"type": "string"}}});
+            let answer = json!({"description": "OK", "content": {"application/json": {"schema": schema}}});
+            responses(op).entry("200").or_insert(answer);
+        })
+    }),
     ("another way to sign in", |c| {
         let scheme = json!({"type": "apiKey", "in": "header", "name": "X-Key"});
         object(object(root(c), "components"), "securitySchemes").insert("GrownKey".to_owned(), scheme);

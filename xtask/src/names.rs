@@ -36,11 +36,12 @@ pub(crate) fn render(names: &Names) -> String {
 }
 
 /// The kinds of names, by the word that their lines begin with.
-fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 6] {
-    let Names { operations, types, members, answers, uses, graphql } = names;
+fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 7] {
+    let Names { operations, types, members, answers, headers, uses, graphql } = names;
     [
         ("answer", answers),
         ("graphql", graphql),
+        ("header", headers),
         ("member", members),
         ("operation", operations),
         ("type", types),

@@ -68,5 +68,6 @@ fn mentioned(operation: &Operation) -> Vec<&Type> {
         Some(BodyKind::Multipart(_) | BodyKind::Text | BodyKind::Binary) | None => None,
     };
     let parameters = operation.parameters.iter().map(|parameter| &parameter.ty);
-    parameters.chain(body).chain(carried(&operation.success)).collect()
+    let headers = operation.answered.iter().map(|header| &header.ty);
+    parameters.chain(body).chain(carried(&operation.success)).chain(headers).collect()
 }

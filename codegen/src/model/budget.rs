@@ -10,6 +10,8 @@ pub(super) const NESTED: usize = 100;
 pub(super) const LINKS: usize = 500;
 /// Parts that are parts of parts, by `allOf` and its like.
 pub(super) const PARTS: usize = 500;
+/// Headers of the responses of one operation.
+pub(super) const HEADERS: usize = 200;
 /// Members that objects take over from the schemas that they are composed of, in all.
 const MEMBERS: usize = 500_000;
 

@@ -50,6 +50,11 @@ fn interpret<'a>(types: &mut Types<'a>, found: &operations::FoundOperation<'a>) 
     let parameters::Parameters { list: parameters, query, headers } = parameters::read(types, found);
     let body = bodies::read(types, &found.node, &found.hint);
     let responses = responses::read(types, found);
+    // An answer to HEAD has no body, whatever the contract says (RFC 9110, section 9.3.2).
+    let (success, redirects) = match responses.success {
+        success if found.method != "HEAD" || success == Content::Redirect => (success, responses.redirects),
+        _ => (Content::Empty, Vec::new()),
+    };
     Operation {
         document: found.node.document.name.clone(),
         pointer: found.node.source(),
@@ -64,10 +69,11 @@ fn interpret<'a>(types: &mut Types<'a>, found: &operations::FoundOperation<'a>) 
         provenance: Provenance::of(&found.node),
         parameters,
         body,
-        // An answer to HEAD has no body, whatever the contract says (RFC 9110, section 9.3.2).
-        success: if found.method == "HEAD" { Content::Empty } else { responses.success },
+        success,
+        redirects,
         accept: responses.accept,
         statuses: responses.statuses,
+        answered: responses.headers,
         api_version: None,
     }
 }

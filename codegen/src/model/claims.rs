@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::keys::key;
 use super::naming::Shortener;
+use super::status::StatusKey;
 use super::tree::{Document, Node};
 use crate::Names;
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
-use crate::naming::setter::{self, setter_name};
+use crate::naming::setter::{self, reader_name, setter_name};
 use crate::pointer;
 use crate::text::Ident;
 
@@ -125,6 +126,40 @@ impl<'a> Claims<'a> {
         names.into_iter().map(|(_, name)| name).collect()
     }
 
+    /// The status whose response gave a header of an operation its type.
+    pub(super) fn header(&self, operation: &str, wire: &str) -> Option<StatusKey> {
+        let pin = self.pins.headers.get(&header_key(operation, wire))?;
+        StatusKey::read(pin.rsplit_once(FROM)?.1)
+    }
+
+    /// The names of the methods that read the headers of an operation's responses, given as name in lower case and as the
+    /// status whose response gives it its type. All are pinned.
+    pub(super) fn headers(&mut self, operation: &str, headers: &[(String, StatusKey)]) -> Vec<Ident> {
+        let mut scope = Scope::default();
+        let pin = |wire: &str| self.pins.headers.get(&header_key(operation, wire))?.rsplit_once(FROM).map(|pin| pin.0);
+        let mut named: Vec<(bool, bool, usize)> = Vec::with_capacity(headers.len());
+        for (index, (wire, _)) in headers.iter().enumerate() {
+            named.push((
+                pin(wire).is_none(),
+                !wire.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'),
+                index,
+            ));
+        }
+        named.sort_unstable();
+        let mut names = Vec::with_capacity(named.len());
+        for (_, _, index) in named {
+            let Some((wire, status)) = headers.get(index) else { continue };
+            let key = header_key(operation, wire);
+            let wish = reader_name(wire);
+            let chosen = self.renames.get(&key).map(String::as_str).or_else(|| pin(wire));
+            let name = scope.claim([chosen.unwrap_or(&wish), &wish]);
+            self.given.headers.insert(key, format!("{name}{FROM}{status}"));
+            names.push((index, name));
+        }
+        names.sort_by_key(|(index, _)| *index);
+        names.into_iter().map(|(_, name)| name).collect()
+    }
+
     /// The name of a member: pinned, or the first free form of `wish`. It is pinned where it needed more than its wire name.
     fn member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> Ident {
         let key = format!("{owner}.{wire}");
@@ -157,6 +192,14 @@ impl<'a> Claims<'a> {
 fn setter_key(operation: &str, place: &str, wire: &str) -> String {
     format!("{operation}.{place}:{wire}")
 }
+
+/// The key of a header of an operation's responses in the lock: `GET /orders.retry-after`. Its value: `retry_after of 429`.
+fn header_key(operation: &str, wire: &str) -> String {
+    format!("{operation}.{wire}")
+}
+
+/// What stands between the name of a header's method and the status whose response gives it its type.
+const FROM: &str = " of ";
 
 /// A name for the inline schema of a component that operations share, such as `NotFoundResponse`; `None`: it is not a component.
 pub(super) fn shared_name(pointer: &str, suffix: &str) -> Option<String> {

@@ -25,6 +25,7 @@ mod operations;
 mod parameters;
 mod propose;
 mod reach;
+mod response_headers;
 mod responses;
 mod route;
 mod scalars;
@@ -162,10 +163,14 @@ pub(crate) struct Operation {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) body: Option<Body>,
     pub(crate) success: Content,
+    /// Redirections that are answers.
+    pub(crate) redirects: Vec<u16>,
     /// Media types that are asked for.
     pub(crate) accept: String,
     /// Every documented status, for the documentation: status, what its body is, description.
     pub(crate) statuses: Vec<Status>,
+    /// The headers that responses declare.
+    pub(crate) answered: Vec<ResponseHeader>,
     /// A parameter that is lifted to the configuration of the client.
     pub(crate) api_version: Option<Parameter>,
 }
@@ -185,6 +190,30 @@ pub(crate) struct Status {
     /// The schema of what a stream is made of, which the client does not read by itself.
     pub(crate) item: Option<Type>,
     pub(crate) description: String,
+}
+
+/// A header that responses of an operation declare.
+#[derive(Clone, Debug)]
+pub(crate) struct ResponseHeader {
+    pub(crate) wire: String,
+    /// The method that reads it.
+    pub(crate) name: Ident,
+    pub(crate) ty: Type,
+    pub(crate) form: HeaderForm,
+    pub(crate) docs: String,
+    pub(crate) deprecated: bool,
+    /// The statuses whose responses declare it.
+    pub(crate) statuses: Vec<StatusKey>,
+}
+
+/// How a header is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeaderForm {
+    One,
+    Date,
+    /// With commas, or line by line.
+    List,
+    Json,
 }
 
 /// Where a parameter stands.
@@ -248,6 +277,8 @@ pub(crate) enum Content {
     Text,
     Stream,
     Events,
+    /// Where to go instead.
+    Redirect,
     /// Several statuses with bodies of their own: a union by status.
     ByStatus(TypeId),
 }

@@ -105,6 +105,9 @@ pub(super) fn roots(operation: &Operation) -> (Vec<TypeId>, Vec<TypeId>) {
         content(&status.content, &mut response);
         status.item.iter().for_each(|item| item.each_named(&mut |id| response.push(id)));
     }
+    for header in &operation.answered {
+        header.ty.each_named(&mut |id| response.push(id));
+    }
     (request, response)
 }
 

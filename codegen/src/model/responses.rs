@@ -9,7 +9,7 @@ use super::schemas::Types;
 use super::status::StatusKey;
 use super::tree::Node;
 use super::types::{Format, Kind, Type};
-use super::{Content, Status};
+use super::{Content, ResponseHeader, Status, response_headers};
 use crate::ledger::Loss;
 use crate::naming::Scope;
 
@@ -19,19 +19,24 @@ pub(super) struct Responses {
     pub(super) success: Content,
     pub(super) accept: String,
     pub(super) statuses: Vec<Status>,
+    pub(super) headers: Vec<ResponseHeader>,
+    /// Redirections that are answers.
+    pub(super) redirects: Vec<u16>,
 }
 
 /// Reads the responses of an operation.
 pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Responses {
     let FoundOperation { node: operation, hint, key, .. } = found;
-    let pinned = pinned(types.claims.answer(key).unwrap_or_default());
+    let before = types.claims.answer(key);
+    let pinned = pinned(before.unwrap_or_default());
     let mut statuses: Vec<Status> = Vec::new();
     // What a success may be: its status, the kind of its body, and the media types to ask for.
     let mut successes: Vec<(Status, &'static str, Option<String>)> = Vec::new();
     let documented = documented(types, operation);
-    let has_success = documented.iter().any(|(status, _)| status.is_success());
+    let headers = response_headers::read(types, found, &documented);
+    let results = Results::of(&documented, &pinned);
     for (status, node) in documented {
-        let is_success = status.is_success() || status == StatusKey::Default && !has_success;
+        let is_success = results.contains(status);
         let Some(response) = node.resolve() else {
             types.lose(&node, "answered as bytes", format!("`{}` leads nowhere in this document", node.text("$ref")));
             let status = Status { status, content: Content::Stream, item: None, description: String::new() };
@@ -43,11 +48,11 @@ pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Res
         };
         let own = format!("{hint}{}", suffix(status, is_success));
         let name = shared_name(&response.pointer, "Response").unwrap_or(own);
-        if is_success {
-            headers(types, &response);
-        }
         let kind = pinned.iter().find(|(other, _)| is_success && *other == status).map(|(_, kind)| *kind);
-        let Answer { mut content, kind, accept, item } = answer(types, &response, &name, kind);
+        let Answer { mut content, kind, accept, item } = match is_success && status.is_redirect() {
+            true => redirect(types, &response),
+            false => answer(types, &response, &name, kind),
+        };
         // A range promises neither a status nor a body.
         if let (true, StatusKey::Range(_), Content::Json(ty)) = (is_success, status, &content) {
             content = Content::OptionalJson(ty.clone());
@@ -58,11 +63,12 @@ pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Res
         }
         statuses.push(status);
     }
-    keep(types, operation, &pinned, &mut successes);
+    keep(types, operation, &pinned, before == Some(NOTHING), &mut successes);
     let text: Vec<String> = successes.iter().map(|(status, kind, _)| format!("{}:{kind}", status.status)).collect();
-    if !text.is_empty() {
-        types.claims.given.answers.insert(key.clone(), text.join(" "));
-    }
+    let text = if text.is_empty() { NOTHING.to_owned() } else { text.join(" ") };
+    types.claims.given.answers.insert(key.clone(), text);
+    let redirects = successes.iter().flat_map(|(status, ..)| status.status.redirects()).copied();
+    let redirects = redirects.collect::<std::collections::BTreeSet<u16>>().into_iter().collect();
     let mut accepts: Vec<String> = Vec::new();
     for accept in successes.iter_mut().filter_map(|(_, _, accept)| accept.take()) {
         if !accepts.contains(&accept) {
@@ -72,7 +78,35 @@ pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Res
     let successes: Vec<Status> = successes.into_iter().map(|(status, ..)| status).collect();
     let success = combine(types, operation, &successes, hint);
     let accept = if accepts.is_empty() { "application/json".to_owned() } else { accepts.join(", ") };
-    Responses { success, accept, statuses }
+    Responses { success, accept, statuses, headers, redirects }
+}
+
+/// Which of the declared statuses are what the operation answers; the others are errors.
+struct Results {
+    has_success: bool,
+    has_redirect: bool,
+    /// `default` was what the operation answers before another status was.
+    had_default: bool,
+}
+
+impl Results {
+    fn of(documented: &[(StatusKey, Node<'_>)], pinned: &[(StatusKey, &str)]) -> Self {
+        let any = |is: &dyn Fn(StatusKey) -> bool| documented.iter().any(|(status, _)| is(*status));
+        Self {
+            has_success: any(&StatusKey::is_success),
+            has_redirect: any(&|status| !status.redirects().is_empty()),
+            had_default: pinned.iter().any(|(status, _)| *status == StatusKey::Default),
+        }
+    }
+
+    fn contains(&self, status: StatusKey) -> bool {
+        match status {
+            StatusKey::Default => self.had_default || !self.has_success && !self.has_redirect,
+            // Beside a success, 301, 307 and 308 say that the same request belongs elsewhere, as errors do.
+            StatusKey::Code(301 | 307 | 308) | StatusKey::Range(3) => !self.has_success,
+            _ => status.is_success() || !status.redirects().is_empty(),
+        }
+    }
 }
 
 /// The statuses of a success, and the kinds of their bodies, as the lock has them.
@@ -89,13 +123,14 @@ fn keep<'a>(
     types: &mut Types<'a>,
     operation: &Node<'a>,
     pinned: &[(StatusKey, &str)],
+    had_nothing: bool,
     successes: &mut Vec<(Status, &'static str, Option<String>)>,
 ) {
     let is_known = |status: StatusKey| pinned.iter().any(|(known, _)| *known == status);
     let known: Vec<&Content> =
         successes.iter().filter(|(status, ..)| is_known(status.status)).map(|(status, ..)| &status.content).collect();
     let all: Vec<&Content> = successes.iter().map(|(status, ..)| &status.content).collect();
-    let Some(before) = together(&known).filter(|_| !known.is_empty()) else { return };
+    let Some(before) = together(&known).filter(|_| had_nothing || !known.is_empty()) else { return };
     if together(&all).is_some_and(|now| now == before) {
         return;
     }
@@ -113,21 +148,6 @@ fn keep<'a>(
         Loss::Documentation("the types of later successes".to_owned()),
     );
     successes.retain(|(status, ..)| is_known(status.status));
-}
-
-/// Says that the headers of a response have no types.
-fn headers<'a>(types: &mut Types<'a>, response: &Node<'a>) {
-    let Some(headers) = response.get("headers") else { return };
-    // The media type is the client's (OpenAPI 3.0, "Response Object").
-    let names: Vec<String> = headers
-        .members()
-        .filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"))
-        .map(|(name, _)| format!("`{}`", name.escape_debug()))
-        .collect();
-    if !names.is_empty() {
-        let what = format!("the response's {} can be read by name, with `with_response()`", names.join(", "));
-        headers.note(types.ledger, "model/response", what, Loss::Documentation("the types of its headers".to_owned()));
-    }
 }
 
 /// The responses by status. What names no status is left out, and so is a status that stands there already.
@@ -257,6 +277,23 @@ fn rank(media_type: &str) -> (u8, usize, String) {
 /// The kind of a response without a body.
 const NONE: &str = "none";
 
+/// What stands in the lock for an operation of which no success was declared.
+const NOTHING: &str = "nothing";
+
+/// What is read of a redirection: where it leads. A body is rare, and said to be there by the ledger.
+fn redirect<'a>(types: &mut Types<'a>, response: &Node<'a>) -> Answer {
+    if let Some(content) = response.get("content").filter(|content| content.members().next().is_some()) {
+        let lost = Loss::Documentation("the type of the body".to_owned());
+        content.note(
+            types.ledger,
+            "model/response",
+            "the body of a redirection is read by `bytes()` or `json()`",
+            lost,
+        );
+    }
+    Answer { content: Content::Redirect, kind: "redirect", accept: None, item: None }
+}
+
 /// The kind of a body of that media type, as the lock has it.
 fn kind_of(media_type: &str) -> &'static str {
     match class(media_type) {
@@ -335,6 +372,12 @@ fn status_name(status: StatusKey) -> String {
         205 => "ResetContent",
         206 => "PartialContent",
         207 => "MultiStatus",
+        300 => "MultipleChoices",
+        301 => "MovedPermanently",
+        302 => "Found",
+        303 => "SeeOther",
+        307 => "TemporaryRedirect",
+        308 => "PermanentRedirect",
         400 => "BadRequest",
         401 => "Unauthorized",
         403 => "Forbidden",

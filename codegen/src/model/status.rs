@@ -28,6 +28,25 @@ impl StatusKey {
         }
     }
 
+    /// Whether it stands for redirections only.
+    pub(crate) fn is_redirect(self) -> bool {
+        matches!(self, Self::Code(300..=399) | Self::Range(3))
+    }
+
+    /// The redirections that it stands for. 304 is none of them: it answers a condition that only the caller can have set.
+    pub(crate) fn redirects(self) -> &'static [u16] {
+        match self {
+            Self::Code(300) => &[300],
+            Self::Code(301) => &[301],
+            Self::Code(302) => &[302],
+            Self::Code(303) => &[303],
+            Self::Code(307) => &[307],
+            Self::Code(308) => &[308],
+            Self::Range(3) => &[300, 301, 302, 303, 307, 308],
+            _ => &[],
+        }
+    }
+
     /// Whether it stands for successes only.
     pub(crate) fn is_success(self) -> bool {
         matches!(self, Self::Code(200..=299) | Self::Range(2))

@@ -50,6 +50,13 @@ pub(crate) fn has_setter(member: &str) -> bool {
     !FUNCTIONS.contains(&member) && !member.starts_with("with_")
 }
 
+/// The method that reads a header of a response. The functions that every type has keep their names, as they do from setters.
+pub(crate) fn reader_name(wire: &str) -> String {
+    const MARK: &str = "header_";
+    let name = member_name(wire);
+    if has_setter(&name) && !name.starts_with(MARK) { name } else { format!("{MARK}{name}") }
+}
+
 /// The type that names an operation: its name in upper camel case where that leads back to the name, else the name as it is.
 /// So no operation that is added takes the type of another.
 pub(crate) fn marker_name(operation: &str) -> String {

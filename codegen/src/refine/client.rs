@@ -7,12 +7,15 @@ pub(super) const ASSUMED: &str =
 /// The condition under which something that speaks XML is compiled.
 pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
 
+/// The condition under which what only the sandbox shows is compiled.
+pub(super) const IF_ASSUMED: &str = "#[cfg(feature = \"assumed\")]\n";
+
 /// Everything that types and operations name.
 pub(super) const PRELUDE: &str = "use platform_runtime::codegen::prelude::*;\n";
 /// What families are methods of.
 pub(super) const PLATFORM: &str = "use crate::Platform;\n";
 /// What operations return.
-pub(super) const CALLS: &str = "use crate::{Call, Submission};\n";
+pub(super) const CALLS: &str = "use crate::{Call, Declared, Submission};\n";
 /// What servers beside the main one are made of.
 pub(super) const SERVER: &str = "use crate::{Platform, Server};\nuse platform_runtime::Error;\n\n";
 /// The types of the contract.
@@ -31,6 +34,8 @@ pub(super) const DOCUMENT: &str = "use platform_runtime::graphql::Document;\n";
 pub(super) const UNTYPED: &str = "use platform_runtime::graphql::Untyped;\n";
 /// An integer that JSON holds as text.
 pub(super) const AS_TEXT: &str = "platform_runtime::AsText";
+/// What an operation answers that sends its caller elsewhere.
+pub(super) const REDIRECT: &str = "platform_runtime::Redirect";
 /// A file beside the variables of a document.
 pub(super) const FILE: &str = "platform_runtime::graphql::File";
 /// The method that configures the version of the interface, as documentation names it.

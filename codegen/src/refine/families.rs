@@ -36,19 +36,17 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
             operation.family == *name && (operation.provenance == Provenance::Assumed) == assumed
         });
         let mut functions = Code::default();
-        let condition = if assumed { "#[cfg(feature = \"assumed\")]\n" } else { "" };
-        let mut setters = Code::default();
+        let condition = if assumed { client::IF_ASSUMED } else { "" };
+        let mut methods = Code::default();
         for (index, _) in chosen {
             let written = operations::write(render, family, index, api);
             functions.push(written.function);
             markers.push(condition).push(written.marker);
-            if !written.setters.is_empty() {
-                setters.push(condition).push(written.setters);
-            }
+            methods.push(written.methods);
         }
         if !functions.is_empty() {
             code.push(condition).push("impl<'a> ").push(handle).push("<'a> {\n");
-            code.push(functions).push("}\n").push(setters);
+            code.push(functions).push("}\n").push(methods);
         }
     }
     code.push("/// Types that name the operations of the family: a call says by one of them what it is a call of.\n");

@@ -3,8 +3,11 @@
 use super::arguments::{Arguments, Setter, arrange};
 use super::index::Index;
 use super::render::Render;
+use super::source::attribute;
 use super::{client, xml};
-use crate::model::{BodyKind, Content, Family, Location, Operation, Parameter, Provenance, Style};
+use crate::model::{
+    BodyKind, Content, Family, HeaderForm, Location, Operation, Parameter, Provenance, ResponseHeader, Style,
+};
 use crate::naming::setter::marker_name;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, closed_or, comment, docs, first_line, span};
@@ -19,8 +22,8 @@ pub(crate) struct Written {
     pub(crate) function: Code,
     /// The type that names it.
     pub(crate) marker: Code,
-    /// What is set on its calls.
-    pub(crate) setters: Code,
+    /// What is set on its calls, and what reads the headers of its responses.
+    pub(crate) methods: Code,
 }
 
 /// Writes one operation.
@@ -38,6 +41,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         Content::Text => code!["decode::text"],
         Content::Stream => code!["decode::stream"],
         Content::Events => code!["decode::events"],
+        Content::Redirect => code!["decode::redirect"],
         Content::ByStatus(_) => code![&success, "::decode"],
     };
     let mut function = comment(&docs(render, operation, &arguments));
@@ -71,9 +75,17 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     api.add(&path, "enum", "");
     let handle = &family.handle;
     let link = code!["/// [`", handle, "::", &operation.name, "`](super::", handle, "::", &operation.name, ").\n"];
+    let assumed = (operation.provenance == Provenance::Assumed).then_some(client::IF_ASSUMED);
     let mut setters = Code::default();
     if !arguments.setters.is_empty() {
-        setters.push(condition).push("impl<T> ").push(result).push("<'_, T, operations::").push(&marker).push("> {\n");
+        setters
+            .push(assumed)
+            .push(condition)
+            .push("impl<T> ")
+            .push(result)
+            .push("<'_, T, operations::")
+            .push(&marker)
+            .push("> {\n");
         for Setter { name, rust, code, parameter } in &arguments.setters {
             let signature = code!["(self, ", name, ": ", render.text(rust, PREFIX), ") -> Self"];
             setters.push(comment(&parameter.map_or(docs!["The body."], parameter_docs)));
@@ -82,7 +94,38 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         }
         setters.push("}\n");
     }
-    Written { function, marker: code![link, condition, "pub enum ", marker, " {}\n"], setters }
+    if !operation.answered.is_empty() {
+        setters.push(assumed).push(condition).push("impl Declared<'_, operations::").push(&marker).push("> {\n");
+        for header in &operation.answered {
+            let ty = render.text(&render.resolved.of(&header.ty), PREFIX);
+            let result = code!["Result<Option<", ty, ">, Error>"];
+            let form = match header.form {
+                HeaderForm::One => "one",
+                HeaderForm::Date => "date",
+                HeaderForm::List => "list",
+                HeaderForm::Json => "json",
+            };
+            setters.push(comment(&header_docs(header))).push(attribute(&header.deprecated.into()));
+            setters
+                .push("pub fn ")
+                .push(&header.name)
+                .push("(&self) -> ")
+                .push(&result)
+                .push(" {\nheaders::")
+                .push(form);
+            setters.push("(self.0, ").push(literal(&header.wire)).push(")\n}\n");
+            api.add(&format!("{path}::{}", header.name), "header", result.as_str());
+        }
+        setters.push("}\n");
+    }
+    Written { function, marker: code![link, condition, "pub enum ", marker, " {}\n"], methods: setters }
+}
+
+fn header_docs(header: &ResponseHeader) -> Docs {
+    let statuses = Docs::join(", ", header.statuses.iter().map(|status| span(&status.to_string())));
+    let place = docs![span(&header.wire), " of ", statuses, "."];
+    let prose = closed(&header.docs);
+    if prose.is_empty() { place } else { docs![prose, "\n\n", place] }
 }
 
 fn parameter_docs(parameter: &Parameter) -> Docs {
@@ -137,6 +180,9 @@ fn description(operation: &Operation) -> Code {
     }
     if let Some(version) = &operation.api_version {
         code.push("api_version: Some(").push(constant(version)).push("), ");
+    }
+    if !operation.redirects.is_empty() {
+        code.push("redirects: &[").push(Code::join(", ", operation.redirects.iter().copied())).push("], ");
     }
     if matches!(operation.success, Content::Stream | Content::Events) {
         code.push("stream: true, ");
@@ -243,6 +289,14 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
         let rust = span(&format!(".{name}({})", render.text(rust, PREFIX)));
         docs.push(docs!["\n- ", rust, colon, about]);
     }
+    if !operation.answered.is_empty() {
+        let names = operation.answered.iter().map(|header| docs!["`.", &header.name, "()`"]);
+        docs.push(docs![
+            "\n\nHeaders of the response, after `with_response()` and `declared()`: ",
+            Docs::join(", ", names),
+            "."
+        ]);
+    }
     if !operation.statuses.is_empty() {
         docs.push("\n\n| status | body | |\n|---|---|---|");
     }
@@ -256,6 +310,7 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
             Content::Text => docs!["text"],
             Content::Stream => docs!["bytes"],
             Content::Events => docs!["server-sent events"],
+            Content::Redirect => docs!["where to go instead"],
         };
         let body = match &status.item {
             Some(item) => docs![body, ": a stream of ", described(item)],

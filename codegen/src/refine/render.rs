@@ -30,6 +30,7 @@ impl Render<'_> {
             Content::Text => Rust::name("String"),
             Content::Stream => Rust::name("ByteStream"),
             Content::Events => Rust::name("EventStream"),
+            Content::Redirect => Rust::name(client::REDIRECT),
             Content::ByStatus(id) => Rust::Named(*id),
         }
     }

@@ -292,6 +292,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
                 Content::Text => (code!["(text)"], Some(Rust::name("String"))),
                 // Whether a body is handed over while it arrives is settled before its status is known.
                 Content::Stream | Content::Events => (code!["(bytes)"], Some(Rust::name("Bytes"))),
+                Content::Redirect => (code!["(redirect)"], Some(Rust::name(client::REDIRECT))),
                 Content::Empty | Content::ByStatus(_) => (Code::default(), None),
             };
             self.code.push(comment(&docs!["Status ", span(&status.to_string()), "."])).push(name);

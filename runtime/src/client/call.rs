@@ -230,7 +230,7 @@ pub struct Response<T> {
 }
 
 impl<T> Response<T> {
-    /// The status, always a success.
+    /// The status: a success, or a redirection that the contract declares.
     pub fn status(&self) -> StatusCode {
         self.status
     }

@@ -147,6 +147,7 @@ impl<'a> Request<'a> {
                     headers: self.headers,
                     body: self.body,
                     stream,
+                    redirects: &[],
                     security: self.client.session.security,
                 })
             }
@@ -183,7 +184,7 @@ impl RawResponse {
         Self(raw)
     }
 
-    /// The status, always a success.
+    /// The status: a success, or a redirection that the contract declares.
     pub fn status(&self) -> StatusCode {
         self.0.status
     }

@@ -209,13 +209,15 @@ impl Sending<'_> {
         if status != StatusCode::UNAUTHORIZED && !status.is_server_error() {
             shown.iter().for_each(|held| held.accept());
         }
-        if !status.is_success() {
+        let is_redirect = prepared.redirects.contains(&status.as_u16());
+        if !status.is_success() && !is_redirect {
             let shown = Shown { ways: &self.ways, held: shown, prepared };
             let error = refused(session, &mut response, &shown, self.idle).await;
             let id = session.request_id.as_ref().and_then(|name| response.headers().get(name)?.to_str().ok());
             return Err(error.with_request_id(id));
         }
         let headers = std::mem::take(response.headers_mut());
+        let url = is_redirect.then(|| prepared.url.clone());
         let live = options.stream.unwrap_or_else(|| prepared.stream && !is_json_beside_stream(prepared, &headers));
         let body = if live {
             Body::Live(ByteStream::live(prepared.operation, response.into(), self.idle, session.body_limit))
@@ -223,7 +225,7 @@ impl Sending<'_> {
             let read = body::read(&mut response, session.body_limit, self.idle).await;
             Body::Whole(read.map_err(|error| error.with_status(status))?)
         };
-        Ok(Raw { operation: prepared.operation, status, headers, body })
+        Ok(Raw { operation: prepared.operation, status, headers, body, url })
     }
 
     /// Sends one attempt, and waits for the head of its response.

@@ -288,6 +288,7 @@ pub(super) fn prepare(
         headers,
         body,
         stream,
+        redirects: &[],
         security: session.security,
     })
 }

@@ -137,6 +137,7 @@ impl Operation {
             headers,
             body: Content::None,
             stream: false,
+            redirects: &[],
             security: session.security,
         };
         send(session, &prepared, &Options::default()).await.map(drop)

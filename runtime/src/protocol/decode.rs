@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::{Body, Raw};
+use super::{Body, Raw, Redirect};
 use crate::{ByteStream, EventStream, error::Error, json::lenient};
 
 /// A JSON body. A byte-order mark before it is left out.
@@ -60,6 +60,11 @@ pub fn stream(raw: Raw) -> Result<ByteStream, Error> {
     })
 }
 
+/// A redirection.
+pub fn redirect(raw: Raw) -> Result<Redirect, Error> {
+    if raw.status.is_redirection() { Ok(Redirect::new(raw)) } else { Err(raw.undeclared()) }
+}
+
 /// Server-sent events.
 pub fn events(raw: Raw) -> Result<EventStream, Error> {
     stream(raw).map(EventStream::new)
@@ -67,8 +72,8 @@ pub fn events(raw: Raw) -> Result<EventStream, Error> {
 
 /// Gives an enum of responses its `decode`: one variant per status, or range of statuses.
 ///
-/// Kinds: `Variant(json)`, `Variant(xml ROOT)`, `Variant(text)`, `Variant(bytes)`, `Variant(stream)`, `Variant(events)`, and `Variant` alone for
-/// no body. The last arm may be `default`. A status that no arm names is a decode error.
+/// Kinds: `Variant(json)`, `Variant(xml ROOT)`, `Variant(text)`, `Variant(bytes)`, `Variant(stream)`, `Variant(events)`, `Variant(redirect)`, and
+/// `Variant` alone for no body. The last arm may be `default`. A status that no arm names is a decode error.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __responses {

@@ -102,6 +102,8 @@ pub struct Operation {
     pub encoding: &'static [(&'static str, Style)],
     /// The value of the `Accept` header. Empty: none is sent.
     pub accept: &'static str,
+    /// Redirections that are answers, as a success is.
+    pub redirects: &'static [u16],
     /// The parameter that carries the version of the interface, when that is configured on the client. Without a default and
     /// a configured version, the call fails before it is sent.
     pub api_version: Option<Parameter>,
@@ -126,6 +128,7 @@ impl Operation {
             body: "",
             encoding: &[],
             accept: "application/json",
+            redirects: &[],
             api_version: None,
             stream: false,
             security: Security::Token,

@@ -29,6 +29,8 @@ pub(crate) struct Prepared {
     pub headers: HeaderMap,
     pub body: Content,
     pub stream: bool,
+    /// Redirections that are answers.
+    pub redirects: &'static [u16],
     pub security: Security,
 }
 
@@ -131,6 +133,7 @@ impl Draft {
             headers,
             body,
             stream: operation.stream || operation.accept == "text/event-stream",
+            redirects: operation.redirects,
             security: operation.security,
         })
     }

@@ -2,16 +2,19 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
+use url::Url;
 
 use crate::{ByteStream, error::Error};
 
-/// A successful response: its status, its headers, and its body, whole or while it arrives.
+/// A response that is an answer: its status, its headers, and its body, whole or while it arrives.
 #[derive(Debug)]
 pub struct Raw {
     pub operation: &'static str,
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Body,
+    /// Where the request went, of a redirection.
+    pub url: Option<Url>,
 }
 
 #[derive(Debug)]

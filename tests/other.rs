@@ -1,0 +1,46 @@
+//! The client of another contract that `generated-client/tests/other` calls.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use platform_codegen::{Contract, Names, Setup, generate};
+
+use crate::support::{read, root};
+
+const PLACE: &str = "generated-client/tests/other";
+
+/// What the generator makes of it now is what is there. `INSTA_UPDATE=always` writes it.
+#[test]
+fn the_client_of_another_contract_is_fresh() {
+    let contract = read(&format!("{PLACE}/contract.yaml"));
+    let contract = Contract { name: "other", bytes: contract.as_bytes() };
+    let output = generate(&[contract], &Setup::default(), &Names::default()).unwrap();
+    // The family is no feature of the crate whose test it is.
+    let text = |text: String| text.replace("#[cfg(feature = \"other\")]\n", "");
+    let wanted: BTreeMap<String, String> = output.files.into_iter().map(|(path, file)| (path, text(file))).collect();
+    let folder = root().join(PLACE).join("generated");
+    if std::env::var("INSTA_UPDATE").is_ok_and(|mode| mode == "always") {
+        let _ = fs::remove_dir_all(&folder);
+        for (path, text) in &wanted {
+            let path = folder.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+    }
+    let mut found = BTreeMap::new();
+    files(&folder, &folder, &mut found);
+    assert!(found == wanted, "{PLACE} is not fresh: run INSTA_UPDATE=always cargo test -p platform-tests other");
+}
+
+fn files(top: &Path, folder: &Path, into: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            files(top, &path, into);
+        } else {
+            let name = path.strip_prefix(top).unwrap().to_string_lossy().replace('\\', "/");
+            into.insert(name, fs::read_to_string(path).unwrap());
+        }
+    }
+}
