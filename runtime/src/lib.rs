@@ -83,7 +83,7 @@ pub use reqwest;
 pub use uuid::Uuid;
 
 pub use client::{
-    Call, CallFuture, Client, ClientBuilder, Pages, RawResponse, Request, Response, ServerSettings, Submission,
+    Call, CallFuture, Client, ClientBuilder, Items, Pages, RawResponse, Request, Response, ServerSettings, Submission,
     middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing},
 };
 pub use error::{Error, ErrorKind, Problem};

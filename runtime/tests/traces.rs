@@ -129,11 +129,11 @@ async fn traces_hold_no_values() {
         "otel.status_code=\"ERROR\"",
         "otel.kind=\"client\"",
         "otel.name=\"GET\"",
-        "otel.name=GET /x/{id}",
+        "otel.name=\"GET /x/{id}\"",
         "url.template=\"/x/{id}\"",
         "server.address=\"127.0.0.1\"",
         &format!("server.port={port} as an integer"),
-        &format!("url.full={}/REDACTED", server.url),
+        &format!("url.full=\"{}/REDACTED", server.url),
         "/prefix/x/{id}",
     ] {
         assert!(traced.contains(field), "{field} is not in:\n{traced}");

@@ -7,6 +7,9 @@ pub(super) const ASSUMED: &str =
 /// The condition under which something that speaks XML is compiled.
 pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
 
+/// The condition under which something for tests of consumers is compiled.
+pub(super) const IF_TESTING: &str = "#[cfg(feature = \"testing\")]\n";
+
 /// The condition under which what only the sandbox shows is compiled.
 pub(super) const IF_ASSUMED: &str = "#[cfg(feature = \"assumed\")]\n";
 

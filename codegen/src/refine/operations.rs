@@ -22,7 +22,7 @@ pub(crate) struct Written {
     pub(crate) function: Code,
     /// The type that names it.
     pub(crate) marker: Code,
-    /// What is set on its calls, and what reads the headers of its responses.
+    /// What is set on its calls, what reads the headers of its responses, and what a fake answers.
     pub(crate) methods: Code,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     }
     let result = if bound.is_some() { "Submission" } else { "Call" };
     let marker = Ident::derived(&marker_name(&operation.name), |_| operation.name.to_string());
-    let returned = code![result, "<'a, ", success, ", operations::", &marker, ">"];
+    let returned = code![result, "<'a, ", &success, ", operations::", &marker, ">"];
     let signature = code!["(", Code::join(", ", list), ") -> ", returned];
     function.push("pub fn ").push(&operation.name).push(&signature).push(" {\n");
     function.push("static OPERATION: Operation = Operation { ").push(description(operation)).push(" ..FAMILY };\n");
@@ -94,6 +94,11 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         }
         setters.push("}\n");
     }
+    let faked = code!["crate::testing::FakeOperation<", &success, ">"];
+    setters.push(client::IF_TESTING).push(assumed).push(condition).push("impl operations::").push(&marker).push(" {\n");
+    setters.push("/// Names it to a fake.\npub const FAKE: ").push(&faked).push(" = crate::testing::FakeOperation::new(");
+    setters.push(literal(&family.name)).push(", ").push(literal(&operation.name)).push(");\n}\n");
+    api.add(&format!("{path}::FAKE"), "const", faked.as_str());
     if !operation.answered.is_empty() {
         setters.push(assumed).push(condition).push("impl Declared<'_, operations::").push(&marker).push("> {\n");
         for header in &operation.answered {

@@ -5,6 +5,8 @@ mod call;
 mod content;
 mod extension;
 mod identity;
+mod items;
+mod link;
 pub(crate) mod middleware;
 mod network;
 mod options;
@@ -35,6 +37,7 @@ pub use self::settings::{CredentialSettings, SecretFiles, SecretPlace};
 pub use self::{
     builder::{ClientBuilder, ServerSettings},
     call::{Call, CallFuture, Response},
+    items::Items,
     pages::Pages,
     request::{RawResponse, Request},
     submission::Submission,

@@ -278,7 +278,7 @@ impl Sending<'_> {
     ) -> Result<reqwest::Response, Error> {
         let Self { session, prepared, .. } = self;
         if let Some(double) = &session.double {
-            return double.answer(prepared, headers);
+            return double.answer(prepared, headers, content).await;
         }
         // RFC 9110 §8.6: servers may answer 411 to these methods without a length. The connection says none for a body of no
         // bytes, either.
