@@ -21,9 +21,9 @@ pub use crate::protocol::xml;
 pub use crate::{
     __part as part, __put as put, __responses as responses, __slot as slot, __take as take,
     protocol::{
-        Each, Fit, IfPresent, IfSome, NextPage, Paging, Parts, Raw, Read, Record, Required, Scheme, Security, Style,
-        by_fit, by_tag, decode, fields, from_text, from_text_leniently, in_union, integer, kept, keyed, missing,
-        only_member, out_of_range, read, text, unfit, with_tag, write,
+        Each, Fit, IfPresent, IfSome, Parts, Raw, Read, Record, Required, Scheme, Security, Style, Undeclared, by_fit,
+        by_tag, decode, fields, from_text, from_text_leniently, in_union, integer, kept, keyed, missing, only_member,
+        out_of_range, read, text, unfit, with_tag, write,
     },
 };
 
@@ -42,8 +42,8 @@ pub mod prelude {
         protocol::{
             Argument,
             Method::{self, Delete, Get, Head, Options, Other, Patch, Post, Put, Trace},
-            Operation, Parameter, Parts, Payload, Raw, Scheme, Security, Style, cookie, decode, header, headers, path,
-            query,
+            NextPage, Operation, Paging, Parameter, Parts, Payload, Raw, Scheme, Security, Style, cookie, decode,
+            header, headers, path, query,
         },
     };
 }

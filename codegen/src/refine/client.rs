@@ -37,6 +37,8 @@ pub(super) const DOCUMENT: &str = "use platform_runtime::graphql::Document;\n";
 pub(super) const UNTYPED: &str = "use platform_runtime::graphql::Untyped;\n";
 /// An integer that JSON holds as text.
 pub(super) const AS_TEXT: &str = "platform_runtime::AsText";
+/// Members that the contract does not declare.
+pub(super) const UNDECLARED: &str = "platform_runtime::codegen::Undeclared";
 /// What an operation answers that sends its caller elsewhere.
 pub(super) const REDIRECT: &str = "platform_runtime::Redirect";
 /// A file beside the variables of a document.

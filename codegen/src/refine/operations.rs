@@ -96,7 +96,10 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     }
     let faked = code!["crate::testing::FakeOperation<", &success, ">"];
     setters.push(client::IF_TESTING).push(assumed).push(condition).push("impl operations::").push(&marker).push(" {\n");
-    setters.push("/// Names it to a fake.\npub const FAKE: ").push(&faked).push(" = crate::testing::FakeOperation::new(");
+    setters
+        .push("/// Names it to a fake.\npub const FAKE: ")
+        .push(&faked)
+        .push(" = crate::testing::FakeOperation::new(");
     setters.push(literal(&family.name)).push(", ").push(literal(&operation.name)).push(");\n}\n");
     api.add(&format!("{path}::FAKE"), "const", faked.as_str());
     if !operation.answered.is_empty() {

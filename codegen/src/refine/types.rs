@@ -116,6 +116,11 @@ impl<'r, S: TypeSource> Item<'r, S> {
         self.definition.reach.request
     }
 
+    /// Whether values of the type come back, and are sent: what they hold beyond the contract is kept.
+    fn is_written_back(&self) -> bool {
+        self.definition.reach.request && self.definition.reach.response && !S::IS_CHOSEN
+    }
+
     fn structure(&mut self, fields: &[Field], extra: Option<&Type>) -> Option<Code> {
         let presences: Vec<Presence> = fields.iter().map(|field| field.presence(self.definition.uses)).collect();
         let has_default = (self.is_made() || S::IS_CHOSEN) && !presences.contains(&Presence::Required);
@@ -156,6 +161,12 @@ impl<'r, S: TypeSource> Item<'r, S> {
             let rust = Rust::Name("BTreeMap", vec![Rust::name("String"), values]);
             self.field(&name, &rust);
             self.table.push(code![&name, ": extra"]);
+            made.push(Made { name, rust, presence: Presence::Optional, is_set: false, deprecated: Deprecation::No });
+        } else if self.is_written_back() {
+            // No member can be called so: what ends in an underscore is a keyword, or has a number behind it.
+            let (name, rust) = (Ident::fixed("undeclared_"), Rust::name(client::UNDECLARED));
+            self.code.push(&name).push(": ").push(client::UNDECLARED).push(",\n");
+            self.table.push(code![&name, ": rest"]);
             made.push(Made { name, rust, presence: Presence::Optional, is_set: false, deprecated: Deprecation::No });
         }
         self.code.push("}\n");

@@ -15,6 +15,7 @@ mod redirects;
 #[path = "../../src/response.rs"]
 mod response;
 mod service;
+mod written_back;
 
 use call::{Call, Submission};
 use generated::{families, types};

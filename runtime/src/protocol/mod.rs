@@ -47,7 +47,7 @@ pub use raw::Raw;
 pub use record::{Record, fields, missing, read, write};
 pub use redirect::Redirect;
 pub use security::{Scheme, Security};
-pub use slot::{Each, IfPresent, IfSome, Required};
+pub use slot::{Each, IfPresent, IfSome, Required, Undeclared};
 pub(crate) use slot::{Put, Slot};
 pub(crate) use style::{path as encode_path, query_pairs as pairs, strict as encode_strictly};
 #[cfg(feature = "operations")]

@@ -172,6 +172,9 @@ macro_rules! __slot {
     (extra) => {
         ::std::collections::BTreeMap::new()
     };
+    (rest) => {
+        $crate::codegen::Undeclared::default()
+    };
 }
 
 /// The value of a member, after it was read.
@@ -208,12 +211,16 @@ macro_rules! __put {
     (extra $value:expr) => {
         &$crate::codegen::Each(&$value)
     };
+    (rest $value:expr) => {
+        &$value
+    };
 }
 
 /// Gives a struct its serde implementations, from a table of its members: Rust name, kind, name on the wire.
 ///
 /// Kinds: `required` (`T`), `optional` (`Option<T>`, left out when `None`), `nullable` (`Option<T>`, written as null),
-/// `maybe` (`Maybe<T>`), and, last and without a name, `extra` (`BTreeMap<String, T>`, what is not declared).
+/// `maybe` (`Maybe<T>`), and, last and without a name, what is not declared: `extra` (`BTreeMap<String, T>`), which callers see, or
+/// `rest` (`Undeclared`), which is kept to be written back.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __record {

@@ -1,10 +1,13 @@
-//! The kinds of members: required, optional, nullable, maybe, extra.
+//! The kinds of members: required, optional, nullable, maybe, extra, rest.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize, de::MapAccess, ser::SerializeMap};
 
-use crate::Maybe;
+use crate::{
+    Maybe,
+    json::{Object, Value},
+};
 
 /// Where the value of one member goes while a record is read.
 pub trait Slot<'de, A: MapAccess<'de>> {
@@ -51,6 +54,36 @@ impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for BTreeMap<Stri
         let value = map.next_value()?;
         self.insert(name, value);
         Ok(())
+    }
+}
+
+/// Members that the contract does not declare, of a type that is read and written back. They stay as they came, so that a
+/// program loses nothing that a later version of the service has added. A type without any is as large as a pointer more.
+#[derive(Clone, Default, PartialEq)]
+pub struct Undeclared(Option<Box<Object>>);
+
+impl<'de, A: MapAccess<'de>> Slot<'de, A> for Undeclared {
+    fn read(&mut self, map: &mut A) -> Result<(), A::Error> {
+        self.extra(String::new(), map)
+    }
+
+    fn extra(&mut self, name: String, map: &mut A) -> Result<(), A::Error> {
+        let value: Value = map.next_value()?;
+        self.0.get_or_insert_default().set(name, value);
+        Ok(())
+    }
+}
+
+impl<M: SerializeMap> Put<M> for Undeclared {
+    fn put(&self, _name: &'static str, map: &mut M) -> Result<(), M::Error> {
+        let Some(members) = &self.0 else { return Ok(()) };
+        members.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))
+    }
+}
+
+impl fmt::Debug for Undeclared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.0.iter().flat_map(|members| members.iter())).finish()
     }
 }
 

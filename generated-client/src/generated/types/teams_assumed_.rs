@@ -20,6 +20,7 @@ pub struct AccessKeyCredential {
     pub name: Maybe<String>,
     /// `region`
     pub region: Maybe<String>,
+    undeclared_: platform_runtime::codegen::Undeclared,
 }
 
 impl AccessKeyCredential {
@@ -53,6 +54,7 @@ record!(AccessKeyCredential {
     kind: optional "kind",
     name: maybe "name",
     region: maybe "region",
+    undeclared_: rest,
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -343,6 +345,7 @@ pub struct ServicePrincipalCredential {
     pub name: Maybe<String>,
     /// `tenant`
     pub tenant: Option<Uuid>,
+    undeclared_: platform_runtime::codegen::Undeclared,
 }
 
 impl ServicePrincipalCredential {
@@ -376,6 +379,7 @@ record!(ServicePrincipalCredential {
     kind: optional "kind",
     name: maybe "name",
     tenant: optional "tenant",
+    undeclared_: rest,
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -475,6 +479,7 @@ pub struct TokenCredential {
     pub kind: Option<super::TokenCredentialKind>,
     /// `name`
     pub name: Maybe<String>,
+    undeclared_: platform_runtime::codegen::Undeclared,
 }
 
 impl TokenCredential {
@@ -501,6 +506,7 @@ record!(TokenCredential {
     id: optional "id",
     kind: optional "kind",
     name: maybe "name",
+    undeclared_: rest,
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.

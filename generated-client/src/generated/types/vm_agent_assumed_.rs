@@ -197,6 +197,7 @@ pub struct RestartServiceCommand {
     ///
     /// Names the variant: filled in when the value is sent as one.
     pub type_: Option<super::RestartServiceCommandType>,
+    undeclared_: platform_runtime::codegen::Undeclared,
 }
 
 impl RestartServiceCommand {
@@ -206,6 +207,7 @@ impl RestartServiceCommand {
             id: Default::default(),
             service: service.into(),
             type_: Default::default(),
+            undeclared_: Default::default(),
         }
     }
 
@@ -225,6 +227,7 @@ record!(RestartServiceCommand {
     id: optional "id",
     service: required "service",
     type_: optional "type",
+    undeclared_: rest,
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -256,6 +259,7 @@ pub struct RunScriptCommand {
     ///
     /// Names the variant: filled in when the value is sent as one.
     pub type_: Option<super::RunScriptCommandType>,
+    undeclared_: platform_runtime::codegen::Undeclared,
 }
 
 impl RunScriptCommand {
@@ -266,6 +270,7 @@ impl RunScriptCommand {
             script: script.into(),
             timeout_seconds: Default::default(),
             type_: Default::default(),
+            undeclared_: Default::default(),
         }
     }
 
@@ -292,6 +297,7 @@ record!(RunScriptCommand {
     script: required "script",
     timeout_seconds: maybe "timeoutSeconds",
     type_: optional "type",
+    undeclared_: rest,
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.

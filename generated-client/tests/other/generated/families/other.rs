@@ -41,6 +41,24 @@ impl<'a> Other<'a> {
 
     /// No description in the contract.
     ///
+    /// `GET /movies/{id}`
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 200 | `types::Movie` | OK |
+    pub fn get_movie(self, id: i64) -> Call<'a, types::Movie, operations::GetMovie> {
+        static OPERATION: Operation = Operation {
+            name: "get_movie",
+            method: Get,
+            path: "/movies/{id}",
+            parameters: &[Parameter::path("id")],
+            ..FAMILY
+        };
+        Call::new(self.0, &OPERATION, &[&id], Payload::None, decode::json)
+    }
+
+    /// No description in the contract.
+    ///
     /// `GET /thumbnail`
     ///
     /// | status | body | |
@@ -85,6 +103,29 @@ impl<'a> Other<'a> {
             ..FAMILY
         };
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
+    }
+
+    /// No description in the contract.
+    ///
+    /// `PUT /movies/{id}`
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 204 |  | Done |
+    pub fn put_movie(
+        self,
+        id: i64,
+        body: &types::Movie,
+    ) -> Call<'a, (), operations::PutMovie> {
+        static OPERATION: Operation = Operation {
+            name: "put_movie",
+            method: Put,
+            path: "/movies/{id}",
+            parameters: &[Parameter::path("id")],
+            body: "application/json",
+            ..FAMILY
+        };
+        Call::new(self.0, &OPERATION, &[&id], Payload::Json(&body), decode::empty)
     }
 }
 
@@ -151,8 +192,12 @@ impl Declared<'_, operations::ListPages> {
 pub mod operations {
     /// [`Other::get_archive`](super::Other::get_archive).
     pub enum GetArchive {}
+    /// [`Other::get_movie`](super::Other::get_movie).
+    pub enum GetMovie {}
     /// [`Other::get_thumbnail`](super::Other::get_thumbnail).
     pub enum GetThumbnail {}
     /// [`Other::list_pages`](super::Other::list_pages).
     pub enum ListPages {}
+    /// [`Other::put_movie`](super::Other::put_movie).
+    pub enum PutMovie {}
 }

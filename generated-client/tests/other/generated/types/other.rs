@@ -2,6 +2,24 @@
 //! Types of the family `other`.
 use platform_runtime::codegen::prelude::*;
 
+/// `Chase` of the contract.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Chase {
+    /// `cars`
+    pub cars: Option<i32>,
+    undeclared_: platform_runtime::codegen::Undeclared,
+}
+
+impl Chase {
+    /// Sets `cars`.
+    pub fn cars(mut self, value: i32) -> Self {
+        self.cars = Some(value);
+        self
+    }
+}
+record!(Chase { cars: optional "cars", undeclared_: rest });
+
 /// What the operation answers, by status.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -25,3 +43,129 @@ pub enum ListPagesXState {
     Unknown(String),
 }
 string_enum!(ListPagesXState { Open = "open", Closed = "closed" });
+
+/// `Movie` of the contract.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Movie {
+    /// `lead`
+    pub lead: Option<super::Person>,
+    /// `scenes`
+    pub scenes: Option<Vec<super::Scene>>,
+    /// `title`
+    pub title: String,
+    /// `year`
+    pub year: Option<i32>,
+    undeclared_: platform_runtime::codegen::Undeclared,
+}
+
+impl Movie {
+    /// With what is required.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            lead: Default::default(),
+            scenes: Default::default(),
+            title: title.into(),
+            year: Default::default(),
+            undeclared_: Default::default(),
+        }
+    }
+
+    /// Sets `lead`.
+    pub fn lead(mut self, value: super::Person) -> Self {
+        self.lead = Some(value);
+        self
+    }
+
+    /// Sets `scenes`.
+    pub fn scenes(mut self, value: Vec<super::Scene>) -> Self {
+        self.scenes = Some(value);
+        self
+    }
+
+    /// Sets `year`.
+    pub fn year(mut self, value: i32) -> Self {
+        self.year = Some(value);
+        self
+    }
+}
+record!(Movie {
+    lead: optional "lead",
+    scenes: optional "scenes",
+    title: required "title",
+    year: optional "year",
+    undeclared_: rest,
+});
+
+/// `Person` of the contract.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Person {
+    /// `name`
+    pub name: Option<String>,
+    /// `rest`
+    pub rest: Option<String>,
+    /// `undeclared`
+    pub undeclared: Option<String>,
+    undeclared_: platform_runtime::codegen::Undeclared,
+}
+
+impl Person {
+    /// Sets `name`.
+    pub fn name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// Sets `rest`.
+    pub fn rest(mut self, value: impl Into<String>) -> Self {
+        self.rest = Some(value.into());
+        self
+    }
+
+    /// Sets `undeclared`.
+    pub fn undeclared(mut self, value: impl Into<String>) -> Self {
+        self.undeclared = Some(value.into());
+        self
+    }
+}
+record!(Person {
+    name: optional "name",
+    rest: optional "rest",
+    undeclared: optional "undeclared",
+    undeclared_: rest,
+});
+
+/// `Scene` of the contract.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Scene {
+    /// Tagged `talk` or `Talk`.
+    Talk(Box<super::Talk>),
+    /// Tagged `chase` or `Chase`.
+    Chase(Box<super::Chase>),
+    /// A shape that the contract does not list.
+    Unknown(Value),
+}
+tagged_union!(Scene, "kind" {
+    Talk(Box<super::Talk>) = "talk" | "Talk",
+    Chase(Box<super::Chase>) = "chase" | "Chase",
+});
+
+/// `Talk` of the contract.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Talk {
+    /// `lines`
+    pub lines: Option<i32>,
+    undeclared_: platform_runtime::codegen::Undeclared,
+}
+
+impl Talk {
+    /// Sets `lines`.
+    pub fn lines(mut self, value: i32) -> Self {
+        self.lines = Some(value);
+        self
+    }
+}
+record!(Talk { lines: optional "lines", undeclared_: rest });
