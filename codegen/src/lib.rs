@@ -62,7 +62,8 @@ pub mod upgrade;
 mod walk;
 
 pub use config::{
-    AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, Scalar, Server, StateMap, Unreferenced,
+    AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, Pagination, Scalar, Server, StateMap,
+    Unreferenced,
 };
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};

@@ -55,7 +55,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
     let mut unused = rules::unused(config, &routes, &names)?;
     unused.extend(bindings.unused(config));
     unused.extend(documents.unused.iter().cloned());
-    let parts = refine::refine(&model, &resolved, config, &bindings.bound, &documents);
+    let parts = refine::refine(&model, &resolved, config, &bindings, &documents);
     let files = emit::emit(&parts.files)?;
     ledger.settle();
     let stats = stats::count(&model, &documents, &ledger);

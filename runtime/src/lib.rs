@@ -80,6 +80,7 @@ pub mod download;
 pub use bytes::Bytes;
 pub use http::{HeaderMap, StatusCode};
 pub use reqwest;
+pub use time;
 pub use uuid::Uuid;
 
 pub use client::{

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 /// One request on its way: what its measurements are told apart by.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "only measurements read it"))]
 pub(crate) struct Sent<'a> {
     pub(crate) method: &'static str,
     /// The path as the contract writes it; empty where there is none.

@@ -22,7 +22,7 @@ mod xml;
 
 use std::collections::BTreeMap;
 
-use crate::bind::Bound;
+use crate::bind::Bindings;
 use crate::generate::Resolved;
 use crate::graphql::Documents;
 use crate::model::Model;
@@ -43,10 +43,10 @@ pub(crate) fn refine(
     model: &Model,
     resolved: &Resolved,
     config: &Config,
-    bound: &[Bound<'_>],
+    bindings: &Bindings<'_>,
     texts: &Documents,
 ) -> Parts {
-    let render = render::Render { model, resolved, bound };
+    let render = render::Render { model, resolved, bound: &bindings.bound, paged: &bindings.paged };
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
     let mut files = BTreeMap::new();

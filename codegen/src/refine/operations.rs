@@ -5,6 +5,7 @@ use super::index::Index;
 use super::render::Render;
 use super::source::attribute;
 use super::{client, xml};
+use crate::bind::{Paged, PagedNext};
 use crate::model::{
     BodyKind, Content, Family, HeaderForm, Location, Operation, Parameter, Provenance, ResponseHeader, Style,
 };
@@ -94,6 +95,21 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         }
         setters.push("}\n");
     }
+    if let Some(paged) = render.paged(index)
+        && bound.is_none()
+    {
+        let item = render.text(&render.resolved.of(&paged.item), PREFIX);
+        let result = code!["platform_runtime::Items<'a, ", &item, ">"];
+        setters.push(assumed).push(condition).push("impl<'a, T> Call<'a, T, operations::").push(&marker).push("> {\n");
+        setters.push("/// The items of all pages, as a stream: a page is asked for when it is read.\n");
+        setters
+            .push("pub fn with_items(self) -> ")
+            .push(&result)
+            .push(" {\nself.paged(")
+            .push(paging(paged))
+            .push(")\n}\n}\n");
+        api.add(&format!("{path}::with_items"), "fn", code!["(self) -> ", &result].as_str());
+    }
     let faked = code!["crate::testing::FakeOperation<", &success, ">"];
     setters.push(client::IF_TESTING).push(assumed).push(condition).push("impl operations::").push(&marker).push(" {\n");
     setters
@@ -127,6 +143,24 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         setters.push("}\n");
     }
     Written { function, marker: code![link, condition, "pub enum ", marker, " {}\n"], methods: setters }
+}
+
+/// How an operation comes in pages, as the runtime takes it.
+fn paging(paged: &Paged) -> Code {
+    let next = match &paged.next {
+        PagedNext::Offset(parameter) => code!["Offset { parameter: ", *parameter, " }"],
+        PagedNext::Number(parameter, first) => {
+            code!["Number { parameter: ", *parameter, ", first: ", *first, " }"]
+        }
+        PagedNext::Cursor(parameter, pointer) => {
+            code!["Cursor { parameter: ", *parameter, ", pointer: ", literal(pointer), " }"]
+        }
+        PagedNext::Header(parameter, name) => {
+            code!["Header { parameter: ", *parameter, ", name: ", literal(name), " }"]
+        }
+        PagedNext::Link => code!["Link"],
+    };
+    code!["Paging { items: ", literal(&paged.items), ", next: NextPage::", next, " }"]
 }
 
 fn header_docs(header: &ResponseHeader) -> Docs {
