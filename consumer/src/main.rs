@@ -161,7 +161,7 @@ async fn fake() -> Done {
     let fake = Fake::new();
     let thread: types::ForumThread = serde_json::from_value(json!({"title": "Made"}))?;
     fake.on(CreateThread::FAKE)
-        .when(|call| call.json::<Object>().is_ok_and(|body| body.get::<String>("title").is_ok_and(|title| title == "Made")))
+        .when(|call| call.json::<Object>().is_ok_and(|body| body.get::<String>("title").is_ok_and(|title| title.as_deref() == Some("Made"))))
         .answer(&thread);
     fake.on(CreateThread::FAKE).reply(FakeReply::status(409).header("x-why", "it is there"));
     fake.on(ListThreads::FAKE).reply(FakeReply::broken_connection()).reply(FakeReply::status(200).json(&json!({"items": []})));

@@ -11,7 +11,7 @@ fn next_in(text: &str) -> Option<String> {
     let mut rest = text;
     while let Some(start) = rest.find('<') {
         let (target, after) = rest.get(start + 1..)?.split_once('>')?;
-        let (parameters, further) = split_unquoted(after);
+        let (parameters, further) = split_unquoted(after, ',');
         if relations(parameters).any(|relation| relation.eq_ignore_ascii_case("next")) {
             return Some(target.trim().to_owned());
         }
@@ -20,15 +20,15 @@ fn next_in(text: &str) -> Option<String> {
     None
 }
 
-/// The parameters of one link, and what follows the comma behind them. Commas in quotes are text.
-fn split_unquoted(text: &str) -> (&str, &str) {
+/// What stands before a sign, and what follows it. Signs in quotes are text.
+fn split_unquoted(text: &str, sign: char) -> (&str, &str) {
     let (mut quoted, mut escaped) = (false, false);
     for (place, letter) in text.char_indices() {
         match letter {
             _ if escaped => escaped = false,
             '\\' if quoted => escaped = true,
             '"' => quoted = !quoted,
-            ',' if !quoted => {
+            letter if letter == sign && !quoted => {
                 return (text.get(..place).unwrap_or_default(), text.get(place + 1..).unwrap_or_default());
             }
             _ => {}
@@ -39,10 +39,19 @@ fn split_unquoted(text: &str) -> (&str, &str) {
 
 /// The relations of a link: the first parameter `rel` counts, and may name several.
 fn relations(parameters: &str) -> impl Iterator<Item = &str> {
-    let pairs = parameters.split(';').filter_map(|pair| pair.split_once('='));
-    let rel =
-        pairs.into_iter().find(|(name, _)| name.trim().eq_ignore_ascii_case("rel")).map(|(_, value)| value.trim());
-    rel.unwrap_or_default().trim_matches('"').split_ascii_whitespace()
+    let mut rest = parameters;
+    let mut found = "";
+    while !rest.is_empty() {
+        let (pair, further) = split_unquoted(rest, ';');
+        rest = further;
+        if let Some((name, value)) = pair.split_once('=')
+            && name.trim().eq_ignore_ascii_case("rel")
+        {
+            found = value.trim().trim_matches('"');
+            break;
+        }
+    }
+    found.split_ascii_whitespace()
 }
 
 #[cfg(test)]

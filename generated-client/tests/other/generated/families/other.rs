@@ -129,6 +129,15 @@ impl<'a> Other<'a> {
     }
 }
 
+#[cfg(feature = "testing")]
+impl operations::GetArchive {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<platform_runtime::Redirect> = crate::testing::FakeOperation::new(
+        "other",
+        "get_archive",
+    );
+}
+
 impl Declared<'_, operations::GetArchive> {
     /// `Location` of `302`.
     pub fn location(&self) -> Result<Option<String>, Error> {
@@ -139,6 +148,33 @@ impl Declared<'_, operations::GetArchive> {
     pub fn x_expires(&self) -> Result<Option<i64>, Error> {
         headers::one(self.0, "X-Expires")
     }
+}
+
+#[cfg(feature = "testing")]
+impl operations::GetMovie {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Movie> = crate::testing::FakeOperation::new(
+        "other",
+        "get_movie",
+    );
+}
+
+#[cfg(feature = "testing")]
+impl operations::GetThumbnail {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::GetThumbnailResponse> = crate::testing::FakeOperation::new(
+        "other",
+        "get_thumbnail",
+    );
+}
+
+#[cfg(feature = "testing")]
+impl operations::ListPages {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<String>> = crate::testing::FakeOperation::new(
+        "other",
+        "list_pages",
+    );
 }
 
 impl Declared<'_, operations::ListPages> {
@@ -186,6 +222,15 @@ impl Declared<'_, operations::ListPages> {
     pub fn x_total(&self) -> Result<Option<i32>, Error> {
         headers::one(self.0, "X-Total")
     }
+}
+
+#[cfg(feature = "testing")]
+impl operations::PutMovie {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "other",
+        "put_movie",
+    );
 }
 
 /// Types that name the operations of the family: a call says by one of them what it is a call of.
