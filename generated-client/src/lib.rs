@@ -59,6 +59,7 @@
 //! | `operations` | no | asynchronous operations: references, watching, waiting; turns on `graphql` |
 //! | `sqlite` | no | a store of operations on disk; turns on `operations` |
 //! | `metrics` | no | measurements through the crate `metrics`: requests, durations, retries, tokens, subscriptions |
+//! | `postgres` | no | a store of operations in PostgreSQL, which several instances share; turns on `operations` |
 //! | `xml` | no | operations whose bodies are XML alone |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
 // docs.rs shows which feature an item needs.

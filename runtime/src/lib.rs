@@ -36,6 +36,7 @@
 //! | `operations` | asynchronous operations: references, watching, waiting; turns on `graphql` |
 //! | `sqlite` | a store of operations on disk; turns on `operations` |
 //! | `metrics` | measurements through the crate `metrics`: requests, durations, retries, tokens, subscriptions |
+//! | `postgres` | a store of operations in PostgreSQL, which several instances share; turns on `operations` |
 //! | `xml` | operations whose bodies are XML alone |
 //! | `gzip` | asks for compressed responses, and unpacks them |
 // docs.rs shows which feature an item needs.
