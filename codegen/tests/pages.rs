@@ -17,7 +17,8 @@ fn pages_fit_the_contract_or_are_refused_with_their_place() {
         let text = match generate(&contracts, &Setup::from(config), &Names::default()) {
             Ok(output) => {
                 let unused: Vec<_> = output.unused.iter().map(|rule| (&rule.pointer, &rule.what)).collect();
-                let api: Vec<_> = output.api_index.lines().filter(|line| line.contains("with_items")).collect();
+                let index = output.api.index();
+                let api: Vec<_> = index.lines().filter(|line| line.contains("with_items")).collect();
                 let code = &output.files["families/things.rs"];
                 let calls: Vec<_> =
                     code.split("self.paged(").skip(1).filter_map(|rest| rest.split('}').next()).collect();
