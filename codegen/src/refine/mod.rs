@@ -14,6 +14,7 @@ mod layout;
 mod makers;
 mod operations;
 mod render;
+mod security;
 mod servers;
 mod source;
 mod surface;
@@ -62,6 +63,7 @@ pub(crate) fn refine(
         files.insert(format!("families/{}.rs", family.name), families::write(&render, family, &mut index));
     }
     files.insert("families/mod.rs".to_owned(), layout::families(model));
+    files.insert("security.rs".to_owned(), security::write(model));
     files.insert("servers.rs".to_owned(), servers::write(model, config, &mut index));
     files.insert("bindings.rs".to_owned(), bindings::write(&render, texts, &mut index));
     files.extend(documents::write(texts, &mut index));

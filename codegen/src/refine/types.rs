@@ -33,7 +33,8 @@ pub(crate) fn opening(group: &Group) -> Vec<Piece> {
 /// Writes one definition.
 pub(crate) fn write<S: TypeSource>(source: &S, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
     let definition = source.definition(id);
-    let mut item = Item { source, id, definition, index, code: Code::default(), table: Vec::new() };
+    let mut item =
+        Item { source, id, definition, index, code: Code::default(), table: Vec::new(), conversions: Vec::new() };
     let table = match &definition.kind {
         Kind::Struct(fields, extra) => item.structure(fields, extra.as_ref()),
         Kind::Alias(ty) => item.alias(ty),
@@ -42,10 +43,13 @@ pub(crate) fn write<S: TypeSource>(source: &S, id: TypeId, pieces: &mut Vec<Piec
         Kind::Multipart(parts) => item.multipart(parts),
         Kind::ByStatus(variants) => item.by_status(variants),
     };
-    let rows = item.table;
+    let (rows, conversions) = (item.table, item.conversions);
     pieces.push(Piece::Code(item.code));
     if let Some(head) = table {
         pieces.push(Piece::Table(head, rows));
+    }
+    if !conversions.is_empty() {
+        pieces.push(Piece::Table(code!["from_variants!(", &definition.name, " {"], conversions));
     }
 }
 
@@ -57,6 +61,8 @@ struct Item<'r, S> {
     index: &'r mut Index,
     code: Code,
     table: Vec<Code>,
+    /// Of a union: what its variants are made of.
+    conversions: Vec<Code>,
 }
 
 impl<'r, S: TypeSource> Item<'r, S> {
@@ -233,6 +239,12 @@ impl<'r, S: TypeSource> Item<'r, S> {
             let tags = Code::join(" | ", tags.iter().map(|tag| literal(tag)));
             self.table.push(if *tagging == Tagging::Shape { row } else { code![row, " = ", tags] });
             self.index(&variant.name, "variant", Some(&inner));
+            if self.is_of_its_own(variants, ty) {
+                let value = self.member(position, ty);
+                let kind = if self.is_large(ty) { ") boxed" } else { ") plain" };
+                self.conversions.push(code![&variant.name, "(", self.text(&value), kind]);
+                self.index(&variant.name, "from", Some(&value));
+            }
         }
         if *tagging != Tagging::Key {
             self.code.push("/// A shape that the ").push(S::ORIGIN).push(" does not list.\nUnknown(Value),\n");
@@ -329,6 +341,15 @@ impl<'r, S: TypeSource> Item<'r, S> {
         });
         self.table.extend(rows.into_iter().map(|(_, row)| row));
         Some(code![condition, "responses!(", self.name(), " {"])
+    }
+
+    /// Whether the type of a variant is one that the contract names, and no other variant's: then its values become the union by
+    /// `From`, whatever variants are added.
+    fn is_of_its_own(&self, variants: &[Variant], ty: &Type) -> bool {
+        let Type::Named(id) = ty else { return false };
+        let is_type = !matches!(self.source.definition(*id).kind, Kind::Alias(_));
+        let same = |variant: &&Variant| matches!(&variant.content, VariantContent::Type(other, _) if other == ty);
+        is_type && *id != self.id && variants.iter().filter(same).count() == 1
     }
 
     fn is_large(&self, ty: &Type) -> bool {
