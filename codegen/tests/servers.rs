@@ -114,3 +114,70 @@ fn a_server_that_is_nobodys_is_a_problem_or_said() {
     assert_eq!(output.unused.len(), 1, "{:?}", output.unused);
     assert!(output.unused[0].what.contains("no contract has this name"));
 }
+
+const WITH_TYPES: &str = r##"{"openapi":"3.0.4","paths":{"/api/PATH":{"post":{"tags":["Things"],
+    "requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}},
+    "responses":{"202":{"description":"OK","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}}},
+    "components":{"schemas":{"Thing":{"type":"object","properties":{"id":{"type":"string","format":"uuid"}}}}}}"##;
+
+fn with_types(config: &str, names: &Names) -> Result<Output, Report> {
+    let config: Config = toml::from_str(config).unwrap();
+    let (main, compliance) = (WITH_TYPES.replace("PATH", "things"), WITH_TYPES.replace("PATH", "frameworks"));
+    let contracts = [("platform", &main), ("compliance", &compliance)];
+    let contracts = contracts.map(|(name, text)| Contract { name, bytes: text.as_bytes() });
+    let mut setup = Setup::from(config);
+    setup
+        .graphql
+        .documents
+        .insert("job.graphql".to_owned(), "query Job($id: ID!) { job(id: $id) { state } }".to_owned());
+    generate(&contracts, &setup, names)
+}
+
+/// Each document changes without the other: what is equal today is told apart, by the name of the second document.
+#[test]
+fn equal_schemas_of_two_documents_are_two_types() {
+    for config in ["", SERVER] {
+        let output = with_types(config, &Names::default()).unwrap();
+        let types = &output.names.types;
+        assert_eq!(types["platform#/components/schemas/Thing"], "Thing");
+        assert_eq!(types["compliance#/components/schemas/Thing"], "ComplianceThing");
+        assert!(output.surface.contains("POST /api/frameworks  (body: &ComplianceThing)"), "{}", output.surface);
+        let said = |output: &Output| -> Vec<String> {
+            output.ledger.entries().iter().map(|entry| format!("{} {}", entry.pointer, entry.what)).collect()
+        };
+        assert_eq!(
+            said(&output),
+            ["/components/schemas/Thing a type of its own: the document `platform` has a schema of this name, too"]
+        );
+        // A second run says the same, with the names that were given.
+        let again = with_types(config, &output.names).unwrap();
+        assert_eq!((again.names.types.clone(), said(&again)), (types.clone(), said(&output)));
+        // A name that was given stays, whichever document it is of.
+        let mut names = Names::default();
+        names.types.insert("compliance#/components/schemas/Thing".to_owned(), "Thing".to_owned());
+        let other = with_types(config, &names).unwrap();
+        assert_eq!(other.names.types["compliance#/components/schemas/Thing"], "Thing");
+        assert_eq!(other.names.types["platform#/components/schemas/Thing"], "PlatformThing");
+    }
+}
+
+#[test]
+fn an_asynchronous_operation_is_one_of_the_main_server() {
+    let operation = |submit: &str, cancel: &str| {
+        format!(
+            "[[operation]]\nname = 'job'\nsubmit = '{submit}'\nidentifier = '/id'\nquery = 'job.graphql'\nstate = '/job/state'\n\
+             states = {{ pending = [], succeeded = ['DONE'], failed = [], cancelled = [] }}\n{cancel}"
+        )
+    };
+    let problem = |text: &str| {
+        let report = with_types(&format!("{SERVER}{text}"), &Names::default()).unwrap_err();
+        report.problems()[0].clone()
+    };
+    let submit = problem(&operation("POST /api/frameworks", ""));
+    assert_eq!((submit.code, submit.pointer.as_deref()), ("operation/server", Some("/operation/0/submit")));
+    assert!(submit.message.contains("`POST /api/frameworks` is of the server `compliance`"), "{}", submit.message);
+    let cancel = "cancel = { operation = 'POST /api/frameworks', parameter = 'id' }";
+    let cancel = problem(&operation("POST /api/things", cancel));
+    assert_eq!((cancel.code, cancel.pointer.as_deref()), ("operation/server", Some("/operation/0/cancel/operation")));
+    assert!(with_types(&format!("{SERVER}{}", operation("POST /api/things", "")), &Names::default()).is_ok());
+}

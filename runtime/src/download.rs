@@ -2,20 +2,24 @@
 //! part of the public interface, and has the version of the tool.
 #![allow(missing_docs, reason = "no part of the public interface")]
 
-use std::{error::Error as _, time::Duration};
+use std::{
+    error::Error as _,
+    time::{Duration, SystemTime},
+};
 
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, StatusCode};
 use secrecy::SecretString;
 use url::Url;
 
-pub use crate::client::{CredentialSettings, SecretFiles, SecretPlace};
+pub use crate::client::{ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace};
 use crate::{
     Client, Error, Method,
     client::{Options, send},
     clock::{self, Until},
     error::{Kind, escape},
     protocol::{Body, Content, Prepared, Security, set_header},
+    transport::retry_after,
 };
 
 const NAME: &str = "download";
@@ -39,6 +43,8 @@ pub struct Downloaded {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
+    /// When the server wants to be asked again.
+    pub retry_after: Option<Duration>,
 }
 
 impl Download<'_> {
@@ -75,7 +81,8 @@ impl Download<'_> {
                     return match error.status() {
                         Some(status) if error.code() == "status" => {
                             let (headers, body) = (error.headers().clone(), Bytes::copy_from_slice(error.raw_body()));
-                            Ok(Downloaded { status, headers, body })
+                            let retry_after = retry_after(&headers, SystemTime::now());
+                            Ok(Downloaded { status, headers, body, retry_after })
                         }
                         _ => Err(error),
                     };
@@ -96,7 +103,7 @@ impl Download<'_> {
                     whole.freeze()
                 }
             };
-            Ok(Downloaded { status: raw.status, headers: raw.headers, body })
+            Ok(Downloaded { status: raw.status, headers: raw.headers, body, retry_after: None })
         };
         clock::limit(time, exchange).await.unwrap_or_else(|_| {
             Err(Error::of(Kind::Timeout, format!("no whole answer within {}", clock::seconds(time))))

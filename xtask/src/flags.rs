@@ -48,7 +48,8 @@ Examples:
 
 const ADOPT: &str = "\
 It needs a git repository without changes. It writes specs/codegen.toml anew, removes the GraphQL documents of the service
-before it, begins the Rust names afresh, pins the contract and rewrites the client. Where that fails, everything is as it was.
+before it, and the tests and examples that name its operations, begins the Rust names afresh, pins the contract, rewrites
+the client and writes a first program. Where that fails, everything is as it was.
 
 Examples:
   cargo xtask adopt --dry-run --base-url https://service.example    shows the families, and changes nothing

@@ -36,6 +36,11 @@ pub(crate) struct SourceSettings {
     #[serde(rename = "document")]
     pub(crate) documents: Vec<DocumentSource>,
     pub(crate) token: TokenSource,
+    /// Root certificates beside those of the system: a file, relative to the workspace.
+    pub(crate) ca_file: Option<PathBuf>,
+    /// The client certificate, and the protected file of its key.
+    pub(crate) client_certificate_file: Option<PathBuf>,
+    pub(crate) client_key_file: Option<PathBuf>,
     /// The GraphQL schema: a file relative to the workspace, in its own language or as an introspection. Then nobody is asked.
     pub(crate) schema: Option<String>,
     /// Path of the GraphQL interface below the base URL, which then has to give a schema. Empty: nobody is asked. Without
@@ -85,6 +90,8 @@ pub(crate) struct TokenSource {
     pub(crate) scope: Option<String>,
     pub(crate) audience: Option<String>,
     pub(crate) token_endpoint: Option<String>,
+    /// `form` or `basic`: where the client's secret stands in a token request.
+    pub(crate) client_authentication: Option<String>,
 }
 
 impl Settings {
@@ -132,6 +139,11 @@ impl Settings {
         settings.codegen.graphql.documents = documents(&folder, "graphql")?;
         settings.codegen.graphql.schema = settings.codegen.graphql.documents.remove("schema.graphql");
         Ok(Some(settings))
+    }
+
+    /// File, line and column of a JSON pointer into the configuration, as people read them.
+    pub(crate) fn place(&self, pointer: &str) -> String {
+        place::shown(self.position(pointer))
     }
 
     /// The place of a JSON pointer into the configuration, or of what is nearest to it: line and column, from 1.

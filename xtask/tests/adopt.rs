@@ -14,6 +14,18 @@ fn committed() -> Workspace {
     let rules = workspace.read("specs/codegen.toml") + "\n[rename]\n\"GET /api/things\" = \"everything\"\n";
     workspace.write("specs/codegen.toml", &rules);
     workspace.write("specs/graphql/before.graphql", "query Before { thing }");
+    let manifest = workspace.read("generated-client/Cargo.toml");
+    let example = |name: &str, feature: &str| {
+        workspace.write(&format!("generated-client/examples/{name}.rs"), "fn main() {}\n");
+        format!("\n[[example]]\nname = \"{name}\"\nrequired-features = [\"{feature}\"]\n")
+    };
+    let examples = example("things", "things") + &example("other", "other");
+    workspace.write("generated-client/Cargo.toml", &(manifest + &examples));
+    workspace.write("tests/main.rs", "mod pinned;\n\n#[cfg(has = \"things\")]\nmod things;\nmod families;\n");
+    workspace.write("tests/families/mod.rs", "#[cfg(has = \"families/things\")]\nmod things;\n");
+    for path in ["pinned", "things", "families/things"] {
+        workspace.write(&format!("tests/{path}.rs"), "");
+    }
     assert_eq!(workspace.run(&["regenerate", "--offline"]).code, Some(0));
     git(&workspace, &["init", "-q"]);
     commit(&workspace);
@@ -43,6 +55,9 @@ fn everything_of_the_service_before_leaves() {
     run.succeeds(&[
         "orders, parts",
         "removes specs/graphql/before.graphql",
+        "removes tests/things.rs",
+        "removes tests/families/things.rs",
+        "removes generated-client/examples/things.rs",
         "begins specs/names.lock afresh",
         "platform from http",
         &format!("export PLATFORM_BASE_URL={} PLATFORM_TOKEN=", server.url()),
@@ -62,6 +77,22 @@ fn everything_of_the_service_before_leaves() {
     assert!(names.contains("orders.") && !names.contains("everything"), "{names}");
     assert!(!workspace.path("specs/graphql/before.graphql").exists());
     assert!(!run.stdout.contains("unused"), "{}", run.stdout);
+    // What names the service before leaves, and nothing else.
+    for (path, stays) in [
+        ("tests/things.rs", false),
+        ("tests/families/things.rs", false),
+        ("tests/pinned.rs", true),
+        ("generated-client/examples/things.rs", false),
+        ("generated-client/examples/other.rs", true),
+    ] {
+        assert_eq!(workspace.path(path).exists(), stays, "{path}");
+    }
+    assert_eq!(workspace.read("tests/main.rs"), "mod pinned;\n\nmod families;\n");
+    assert_eq!(workspace.read("tests/families/mod.rs"), "");
+    let manifest = workspace.read("generated-client/Cargo.toml");
+    assert!(manifest.contains("name = \"other\"") && !manifest.contains("name = \"things\""), "{manifest}");
+    let program = workspace.read("generated-client/examples/first.rs");
+    assert!(program.contains("service.none().list_health().await?"), "{program}");
     workspace.run(&["regenerate", "--check"]).succeeds(&[]);
 }
 

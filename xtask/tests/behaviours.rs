@@ -3,7 +3,10 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::Write as _;
+use std::sync::Mutex;
 
 use support::server::{Request, Response, Server};
 use support::{Workspace, contract};
@@ -31,8 +34,10 @@ const fn row(
     Row { name, base, serves, exit, says }
 }
 
-/// An answer in words: `contract`, `contract 2`, `yaml`, `swagger2`, a status, `html …`, `json …`, `text …`, `to …` (a redirect).
-fn answer(what: &str, request: &Request, origin: &str) -> Response {
+/// An answer in words: `contract`, `contract 2`, `yaml`, `swagger2`, a status, `html …`, `json …`, `text …`, `to …` (a redirect),
+/// `packed …` (a coding), `busy …` (a status, and a pause).
+/// `before`: how often the path was asked before.
+fn answer(what: &str, request: &Request, origin: &str, before: usize) -> Response {
     let (kind, rest) = what.split_once(' ').unwrap_or((what, ""));
     let rest = rest.replace('@', origin);
     match kind {
@@ -55,6 +60,9 @@ fn answer(what: &str, request: &Request, origin: &str) -> Response {
         "plain" => Response::new(200, "text/plain", contract::small()),
         "octets" => Response::new(200, "application/octet-stream", contract::small()),
         "as-html" => Response::html(&contract::small()),
+        "packed" => packed(&rest),
+        "busy" => busy(&rest, before),
+        "within" => Response::status(307).with("location", &rest),
         "half" => Response::json(contract::small()[..200].to_owned()),
         "cut" => Response { cut: true, ..Response::json(contract::small()) },
         "tagged" if request.header("if-none-match") == Some("\"1\"") => Response::status(304),
@@ -69,6 +77,63 @@ fn answer(what: &str, request: &Request, origin: &str) -> Response {
         status => Response::status(status.parse().expect("a status")),
     }
 }
+
+/// A server that is busy at first: its status, and when it wants to be asked again.
+fn busy(how: &str, before: usize) -> Response {
+    let (status, pause) = how.split_once(' ').unwrap_or((how, ""));
+    let pause = match pause {
+        "past" => "Sun, 06 Nov 1994 08:49:37 GMT",
+        "future" => "Fri, 31 Dec 9999 23:59:59 GMT",
+        pause => pause,
+    };
+    match before {
+        0 => Response::status(status.parse().expect("a status")).with("retry-after", pause),
+        _ => Response::json(contract::small()),
+    }
+}
+
+/// A contract, or a great many blanks, packed as servers do.
+fn packed(how: &str) -> Response {
+    let (coding, what) = how.split_once(' ').unwrap_or((how, "contract"));
+    let text = match what {
+        "bomb" => vec![b' '; 70 * 1024 * 1024],
+        _ => contract::small().into_bytes(),
+    };
+    let (fast, expect) = (flate2::Compression::fast(), "packed");
+    let body = match coding {
+        "gzip" => {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), fast);
+            encoder.write_all(&text).and_then(|()| encoder.finish()).expect(expect)
+        }
+        "deflate" => {
+            let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), fast);
+            encoder.write_all(&text).and_then(|()| encoder.finish()).expect(expect)
+        }
+        "bare-deflate" => {
+            let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), fast);
+            encoder.write_all(&text).and_then(|()| encoder.finish()).expect(expect)
+        }
+        "zstd" => ruzstd::encoding::compress_to_vec(text.as_slice(), ruzstd::encoding::CompressionLevel::Fastest),
+        "br" if what != "bomb" => stored(&text),
+        "br" => hex(BLANKS),
+        _ => text,
+    };
+    let coding = coding.trim_start_matches("bare-");
+    Response::json(if what == "half" { body[..body.len() / 2].to_vec() } else { body }).with("content-encoding", coding)
+}
+
+/// Brotli without compression (RFC 7932, section 9.2): a window of 16 bits, one stored block, and an empty last one.
+fn stored(text: &[u8]) -> Vec<u8> {
+    let head = u32::try_from(text.len() - 1).expect("a small text") << 4 | 1 << 20;
+    [&head.to_le_bytes()[..3], text, &[0x03]].concat()
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal")).collect()
+}
+
+/// 70 MiB of blanks in brotli.
+const BLANKS: &str = "cbffff3f002440e2b14072effff8ffff078004401c1680eefd1fffffff00900088c302d0bdffe3ffff1f001200715800baf77ffcffff034002200e0b40f7fe8fffff7f004800c46101e8defff1ffff0f000980382c00ddfb3ffeffff012001108705a07bff97ffff5f002400e2b00074efbf00";
 
 const UI: &str = "html <script src=\"swagger-ui-bundle.js\"></script><script src=\"index.js\"></script>";
 const NSWAG: &str = "html <script>var urls = [{\"name\":\"Main\",\"url\":\"/swagger/main/swagger.json\"}];</script>";
@@ -338,48 +403,140 @@ const ROWS: &[Row] = &[
     row("a contract as octets", "", &[("/openapi/v1.json", "octets")], 0, &["v1.json"]),
     row("a contract as a page", "", &[("/openapi/v1.json", "as-html")], 0, &["v1.json"]),
     row("a tag", "", &[("/openapi/v1.json", "tagged")], 0, &["v1.json"]),
+    // Packed bodies.
+    row("gzip", "", &[("/openapi/v1.json", "packed gzip")], 0, &["v1.json"]),
+    row("deflate", "", &[("/openapi/v1.json", "packed deflate")], 0, &["v1.json"]),
+    row("deflate without its frame", "", &[("/openapi/v1.json", "packed bare-deflate")], 0, &["v1.json"]),
+    row("brotli", "", &[("/openapi/v1.json", "packed br")], 0, &["v1.json"]),
+    row("zstd", "", &[("/openapi/v1.json", "packed zstd")], 0, &["v1.json"]),
+    row("a character set as coding", "", &[("/openapi/v1.json", "packed utf-8")], 0, &["v1.json"]),
+    row("half a gzip", "", &[("/openapi/v1.json", "packed gzip half")], 3, &["@/openapi/v1.json"]),
+    row("a bomb of gzip", "", &[("/openapi/v1.json", "packed gzip bomb")], 4, &["more than 64.0 MiB"]),
+    row(
+        "a bomb of deflate",
+        "",
+        &[("/openapi/v1.json", "packed deflate bomb")],
+        4,
+        &["64.0 MiB once they are unpacked"],
+    ),
+    row("a bomb of brotli", "", &[("/openapi/v1.json", "packed br bomb")], 4, &["64.0 MiB once they are unpacked"]),
+    row("a bomb of zstd", "", &[("/openapi/v1.json", "packed zstd bomb")], 4, &["64.0 MiB once they are unpacked"]),
+    // Busy servers.
+    row("429 with a pause", "", &[("/openapi/v1.json", "busy 429 1")], 0, &["answered 429: asking again in 1 s"]),
+    row("503 with a pause", "", &[("/openapi/v1.json", "busy 503 0")], 0, &["answered 503: asking again in 0 s"]),
+    row(
+        "429 until a date that is over",
+        "",
+        &[("/openapi/v1.json", "busy 429 past")],
+        0,
+        &["answered 429: asking again"],
+    ),
+    row("429 until the end of time", "", &[("*", "busy 429 future")], 3, &["@/openapi/v1.json (429)"]),
+    row("429 with a pause of a day", "", &[("*", "busy 429 86400")], 3, &["@/openapi/v1.json (429)"]),
+    row("429 with nonsense for a pause", "", &[("*", "busy 429 soon")], 3, &["@/openapi/v1.json (429)"]),
 ];
 
-fn serve(serves: &'static [(&'static str, &'static str)]) -> Server {
+fn serve(serves: &[(&'static str, &str)]) -> Server {
+    serve_owned(serves.iter().map(|(path, what)| (*path, (*what).to_owned())).collect())
+}
+
+fn serve_owned(serves: Vec<(&'static str, String)>) -> Server {
     Server::start_at(move |origin| {
         let origin = origin.to_owned();
+        let asked = Mutex::new(BTreeMap::<String, usize>::new());
         move |request: &Request| {
             let path = request.path.split('?').next().unwrap_or_default();
+            let mut asked = asked.lock().expect("not poisoned");
+            let count = asked.entry(path.to_owned()).or_default();
+            let before = std::mem::replace(count, *count + 1);
             let found = serves
                 .iter()
                 .find(|(place, _)| *place == path)
                 .or_else(|| serves.iter().find(|(place, _)| *place == "*"));
-            found.map_or_else(|| Response::status(404), |(_, what)| answer(what, request, &origin))
+            found.map_or_else(|| Response::status(404), |(_, what)| answer(what, request, &origin, before))
         }
     })
+}
+
+/// What a row got wrong; nothing where all is as it says. `%` stands for another server, which has a contract for all paths.
+fn wrong(row: &Row, variables: &[(&str, &str)]) -> String {
+    let other = serve(&[("*", "contract")]);
+    let serves: Vec<(&str, String)> =
+        row.serves.iter().map(|(path, what)| (*path, what.replace('%', &other.url()))).collect();
+    let server = serve_owned(serves);
+    let workspace = Workspace::new();
+    let base = format!("{}{}", server.url(), row.base);
+    let run = workspace.run_with(&["regenerate", "--base-url", &base], variables);
+    let said = format!("{}{}", run.stdout, run.stderr);
+    let real = |word: &&str| word.replace('@', &server.url()).replace('%', &other.url());
+    let missing: Vec<String> = row.says.iter().map(real).filter(|word| !said.contains(word)).collect();
+    let mut wrong = String::new();
+    // A run that fails leaves nothing behind.
+    let is_clean = run.code == Some(0) || workspace.generated().is_empty();
+    if run.code != Some(row.exit) || !missing.is_empty() || !is_clean {
+        let _ = writeln!(wrong, "== {}: exit {:?}, missing {missing:?}\n{said}", row.name, run.code);
+    }
+    if said.contains("canary") || other.requests().iter().any(|request| request.header("authorization").is_some()) {
+        let _ = writeln!(wrong, "== {}: the token is seen by others\n{said}", row.name);
+    }
+    if run.code == Some(0) {
+        // The second run finds the same again, and changes nothing.
+        let again = workspace.run_with(&["regenerate", "--base-url", &base], variables);
+        if !again.stdout.contains("0 bytes written") {
+            let _ = writeln!(wrong, "== {}: the second run\n{}{}", row.name, again.stdout, again.stderr);
+        }
+    }
+    wrong
 }
 
 #[test]
 fn every_behaviour_has_its_outcome() {
     assert!(ROWS.len() >= 60, "{}", ROWS.len());
-    let mut wrong = String::new();
-    for row in ROWS {
-        let server = serve(row.serves);
-        let workspace = Workspace::new();
-        let base = format!("{}{}", server.url(), row.base);
-        let run = workspace.run(&["regenerate", "--base-url", &base]);
-        let said = format!("{}{}", run.stdout, run.stderr);
-        let missing: Vec<String> =
-            row.says.iter().map(|word| word.replace('@', &server.url())).filter(|word| !said.contains(word)).collect();
-        // A run that fails leaves nothing behind.
-        let is_clean = run.code == Some(0) || workspace.generated().is_empty();
-        if run.code != Some(row.exit) || !missing.is_empty() || !is_clean {
-            let _ = writeln!(wrong, "== {}: exit {:?}, missing {missing:?}\n{said}", row.name, run.code);
-        }
-        if run.code == Some(0) {
-            // The second run finds the same again, and changes nothing.
-            let again = workspace.run(&["regenerate", "--base-url", &base]);
-            if !again.stdout.contains("0 bytes written") {
-                let _ = writeln!(wrong, "== {}: the second run\n{}{}", row.name, again.stdout, again.stderr);
-            }
-        }
-    }
+    let wrong: String = ROWS.iter().map(|row| wrong(row, &[])).collect();
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Servers that want a token, which is set.
+const GUARDED: &[Row] = &[
+    row("a token", "", &[("/openapi/v1.json", "bearer")], 0, &["taking @/openapi/v1.json"]),
+    row(
+        "a redirect within the origin",
+        "",
+        &[("/openapi/v1.json", "within /real.json"), ("/real.json", "bearer")],
+        0,
+        &["taking @/real.json"],
+    ),
+    row(
+        "a redirect to another server",
+        "",
+        &[("/openapi/v1.json", "to %/c.json"), ("/swagger.json", "bearer")],
+        0,
+        &["taking @/swagger.json"],
+    ),
+    row(
+        "redirects to another server alone",
+        "",
+        &[("*", "to %/c.json")],
+        3,
+        &["@/swagger/v1/swagger.json redirects to %/c.json, another server, which is not sent the token"],
+    ),
+    row("redirects without end", "", &[("*", "within /again")], 3, &["ever more redirects"]),
+    row(
+        "a page that lists a contract of another server",
+        "",
+        &[("/docs", "html <redoc spec-url='%/c.json'>")],
+        0,
+        &["taking %/c.json"],
+    ),
+    row("a token that is refused", "", &[("*", "401")], 3, &["does not accept the token: check"]),
+];
+
+#[test]
+fn every_guarded_behaviour_has_its_outcome() {
+    for token in ["canary", "Bearer canary", "bearer  canary "] {
+        let wrong: String = GUARDED.iter().map(|row| wrong(row, &[("TEST_TOKEN", token)])).collect();
+        assert!(wrong.is_empty(), "{token:?}: {wrong}");
+    }
 }
 
 #[test]
@@ -407,6 +564,89 @@ fn a_token_that_is_set_and_not_sent_says_why() {
 fn a_wrong_base_url_names_where_it_was_set() {
     let workspace = Workspace::new();
     workspace.run(&["regenerate", "--base-url", "ftp://h"]).fails(5, &["--base-url is not an http(s) URL"]);
+    workspace.run(&["regenerate", "--contract", "ftp://h/c"]).fails(5, &["--contract is not an http(s) URL"]);
     let run = workspace.run_with(&["regenerate"], &[("TEST_BASE_URL", "h:80")]);
     run.fails(5, &["TEST_BASE_URL (the base URL)"]);
+    let keys = |text: &str| {
+        workspace.write("specs/codegen.toml", &format!("[source]\n{text}"));
+        workspace.run(&["regenerate"])
+    };
+    keys("base_url = 'h:80'").fails(5, &["specs/codegen.toml:2:1: `base_url` in [source] is not an http(s) URL"]);
+    keys("[[source.document]]\nname = 'a'\ncontract = '/c'\nbase_url = 'h:80'")
+        .fails(5, &["specs/codegen.toml:5:1: `base_url` of the document \"a\""]);
+    keys("[[source.document]]\nname = 'a'\ncontract = 'https://me:canary@h/c'")
+        .fails(5, &["specs/codegen.toml:4:1: `contract`", "user or password"]);
+    keys("[[source.document]]\nname = 'a'\ncontract = '/c'").fails(5, &["specs/codegen.toml:4:1: the document \"a\""]);
+}
+
+#[test]
+fn a_busy_server_is_asked_again_within_bounds() {
+    let server = Server::start(|_| Response::status(429).with("retry-after", "0"));
+    let workspace = Workspace::pinned();
+    let url = format!("{}/c.json", server.url());
+    workspace
+        .run(&["regenerate", "--contract", &url])
+        .fails(3, &["download/busy", "answered 429 Too Many Requests, and asks for a pause of 0 s"]);
+    assert_eq!(server.requests().len(), 3);
+    // More than a run may take is not waited for.
+    let server = Server::start(|_| Response::status(503).with("retry-after", "100"));
+    let url = format!("{}/c.json", server.url());
+    let run = workspace.run(&["regenerate", "--contract", &url, "--timeout", "99"]);
+    run.fails(3, &["asks for a pause of 100 s", "--timeout"]);
+    assert_eq!(server.requests().len(), 1);
+}
+
+/// What a token is for is said where it is set and does not help.
+#[test]
+fn a_token_of_another_place_is_named() {
+    let (server, other) = (serve(&[]), serve(&[("/c.json", "bearer")]));
+    let workspace = Workspace::new();
+    let url = format!("{}/c.json", other.url());
+    let arguments = ["regenerate", "--base-url", &server.url(), "--contract", &url];
+    workspace
+        .run_with(&arguments, &[("TEST_TOKEN", "canary")])
+        .fails(3, &["TEST_TOKEN is set, and not sent", "answered 401", "the token is for the origin of the base URL"]);
+    workspace.run_with(&["regenerate", "--base-url", &other.url()], &[("PLATFORM_TOKEN", "canary")]).fails(
+        3,
+        &["PLATFORM_TOKEN is set, and not sent: specs/codegen.toml does not name it", "variables = \"PLATFORM_\""],
+    );
+    assert!(other.requests().iter().all(|request| request.header("authorization").is_none()));
+    workspace.write("c.json", &contract::small());
+    let document =
+        "[[source.document]]\nname = 'a'\ncontract = 'c.json'\n[source.document.token]\nvariables = 'TEST_A_'\n";
+    workspace.write("specs/codegen.toml", document);
+    workspace
+        .run_with(&["regenerate"], &[("TEST_A_TOKEN", "canary")])
+        .succeeds(&["TEST_A_TOKEN is set, and not sent for the document \"a\": the contract is a file"]);
+}
+
+/// Proxies and certificates are named with the variable that they come from.
+#[test]
+fn what_the_environment_names_is_named() {
+    let workspace = Workspace::pinned();
+    let url = ["regenerate", "--base-url", "https://platform.invalid"];
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
+    for variable in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"] {
+        let run = workspace.run_with(&url, &[(variable, &format!("http://me:canary@{closed}"))]);
+        run.fails(3, &["download/proxy", &format!("through the proxy http://{closed} of `{variable}`")]);
+        assert!(!run.stderr.contains("canary"), "{run:?}");
+    }
+    let refusing = Server::start(|_| Response::status(407));
+    let run = workspace.run_with(&url, &[("HTTPS_PROXY", &refusing.url())]);
+    run.fails(3, &["download/proxy", &format!("through the proxy {} of `HTTPS_PROXY`", refusing.url())]);
+    let run = workspace.run_with(&url, &[("HTTPS_PROXY", "http://proxy.invalid:1")]);
+    run.fails(3, &["download/proxy", "http://proxy.invalid:1 of `HTTPS_PROXY`"]);
+    workspace.run_with(&url, &[("HTTPS_PROXY", "socks5://proxy:1")]).fails(5, &["proxy/malformed", "`HTTPS_PROXY`"]);
+    // A host that is reached directly names none.
+    let run = workspace.run_with(&url, &[("HTTPS_PROXY", "http://proxy.invalid:1"), ("NO_PROXY", "platform.invalid")]);
+    run.fails(3, &["download/dns", "platform.invalid cannot be resolved"]);
+    assert!(!run.stderr.contains("proxy.invalid"), "{run:?}");
+    if cfg!(target_os = "linux") {
+        let run = workspace.run_with(&url, &[("SSL_CERT_FILE", "/no/such/bundle.pem")]);
+        run.fails(5, &["certificate/system", "`/no/such/bundle.pem`, which SSL_CERT_FILE names"]);
+        workspace.write("empty.pem", "");
+        let empty = workspace.path("empty.pem").to_string_lossy().into_owned();
+        let run = workspace.run_with(&url, &[("SSL_CERT_FILE", &empty), ("SSL_CERT_DIR", "")]);
+        run.fails(5, &["certificate/system", "the certificates that SSL_CERT_FILE names"]);
+    }
 }

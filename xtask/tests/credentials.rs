@@ -258,3 +258,74 @@ fn credentials_that_are_set_in_part_are_named() {
     let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &[("TEST_CLIENT_ID", "builder")]);
     run.fails(5, &["TEST_ISSUER", "TEST_SECRET_FILE"]);
 }
+
+/// An issuer that takes HTTP Basic and nothing in the form; its token endpoint is on another server.
+#[test]
+fn an_issuer_that_takes_basic_elsewhere_is_configured() {
+    let endpoint = Server::start(|request: &Request| {
+        let has_secret = request.body.contains("client_secret") || request.body.contains("client_id");
+        // builder:s3cr3t%26%3D%2B+value
+        let basic = "Basic YnVpbGRlcjpzM2NyM3QlMjYlM0QlMkIrdmFsdWU=";
+        if request.header("authorization") == Some(basic) && !has_secret {
+            return Response::json("{\"access_token\":\"tok-2718\",\"token_type\":\"Bearer\"}");
+        }
+        Response::new(401, "application/json", "{\"error\":\"invalid_client\"}").with("www-authenticate", "Basic")
+    });
+    let token_endpoint = format!("{}/token", endpoint.url());
+    let named = token_endpoint.clone();
+    let server = Server::start_at(move |url| {
+        let url = url.to_owned();
+        move |request: &Request| match request.path.as_str() {
+            "/auth/.well-known/openid-configuration" => Response::json(format!(
+                "{{\"issuer\":\"{url}/auth\",\"token_endpoint\":\"{named}\",\"token_endpoint_auth_methods_supported\":[\"client_secret_basic\"]}}"
+            )),
+            "/swagger/v1/swagger.json" if request.header("authorization") == Some("Bearer tok-2718") => {
+                Response::json(contract::small())
+            }
+            _ => Response::status(404),
+        }
+    });
+    let workspace = Workspace::pinned();
+    let file = secret_file(&workspace, 0o600).to_string_lossy().into_owned();
+    let issuer = format!("{}/auth", server.url());
+    let run = |more: &[(&str, &str)]| {
+        let variables = [("TEST_ISSUER", issuer.as_str()), ("TEST_CLIENT_ID", "builder"), ("TEST_SECRET_FILE", &file)];
+        let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &[&variables, more].concat());
+        assert!(!format!("{run:?}").contains("s3cr3t"), "{run:?}");
+        run
+    };
+    // Nobody sends a secret to another server because a document says so.
+    run(&[]).fails(3, &["token/discovery", &format!("if {} is right, set TEST_TOKEN_ENDPOINT", endpoint.url())]);
+    assert!(endpoint.requests().is_empty());
+    let elsewhere = ("TEST_TOKEN_ENDPOINT", token_endpoint.as_str());
+    run(&[elsewhere]).fails(3, &["invalid_client", "set TEST_CLIENT_AUTHENTICATION", "to `basic`"]);
+    run(&[elsewhere, ("TEST_CLIENT_AUTHENTICATION", "header")])
+        .fails(5, &["TEST_CLIENT_AUTHENTICATION", "neither `form` nor `basic`"]);
+    run(&[elsewhere, ("TEST_CLIENT_AUTHENTICATION", "basic")]).succeeds(&[]);
+    let keys = format!("client_authentication = \"basic\"\ntoken_endpoint = {token_endpoint:?}\nscope =");
+    workspace.write("specs/codegen.toml", &support::CONFIGURATION.replace("scope =", &keys));
+    run(&[]).succeeds(&[]);
+}
+
+/// What is wrong is named by its variable, or by its line.
+#[test]
+fn every_setting_is_named_by_its_variable_or_its_line() {
+    let workspace = Workspace::pinned();
+    let server = deployment(SECRET, true);
+    let file = secret_file(&workspace, 0o600).to_string_lossy().into_owned();
+    let run = |keys: &str, variables: &[(&str, &str)]| {
+        workspace.write("specs/codegen.toml", &support::CONFIGURATION.replace("scope =", &format!("{keys}scope =")));
+        workspace.run_with(&["regenerate", "--base-url", &server.url()], variables)
+    };
+    let client = [("TEST_CLIENT_ID", "builder"), ("TEST_SECRET_FILE", &*file)];
+    let with = |more: (&'static str, &'static str)| [&client[..], &[more]].concat();
+    run("", &with(("TEST_ISSUER", "issuer.example"))).fails(5, &["the issuer (TEST_ISSUER or `issuer`) is not"]);
+    let endpoint =
+        [&with(("TEST_ISSUER", "https://issuer.invalid"))[..], &[("TEST_TOKEN_ENDPOINT", "http://x")]].concat();
+    run("", &endpoint).fails(5, &["the token endpoint (TEST_TOKEN_ENDPOINT or `token_endpoint`) would send"]);
+    run("", &[("TEST_TOKEN_FILE", "/no/such/token")]).fails(5, &["`/no/such/token`", "TEST_TOKEN_FILE names it"]);
+    run("token_file = '/no/such/token'\n", &[]).fails(5, &["`/no/such/token`", "specs/codegen.toml:7:1 names it"]);
+    run("token_env = 'OWN_TOKEN'\n", &[]).fails(5, &["`OWN_TOKEN` is not set", "specs/codegen.toml:7:1 names it"]);
+    run("token_command = ['/no/such/program']\n", &[]).fails(5, &["specs/codegen.toml:7:1 names it"]);
+    assert!(server.requests().is_empty());
+}

@@ -97,7 +97,8 @@ fn two_documents_make_one_client() {
         "specs/codegen.toml",
         &format!(
             "{CONFIGURATION}\n[[source.document]]\nname = \"a\"\ncontract = \"/a.json\"\n\
-             [[source.document]]\nname = \"b\"\ncontract = \"local.json\"\n"
+             [[source.document]]\nname = \"b\"\ncontract = \"local.json\"\n\
+             [[server]]\nname = \"main\"\ndocuments = [\"b\"]\n"
         ),
     );
     workspace.run(&["regenerate", "--base-url", &server.url()]).succeeds(&["a from http", "b from local.json"]);

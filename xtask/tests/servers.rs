@@ -118,3 +118,35 @@ fn one_document_is_refreshed_alone() {
     pair.run(&["regenerate", "--document", "other"])
         .fails(5, &["no document has the name \"other\"", "platform, compliance"]);
 }
+
+/// A file lies on no server, whatever it says.
+#[test]
+fn documents_that_are_files_have_to_name_their_server() {
+    let workspace = Workspace::new();
+    workspace.write("a.json", &contract::with_paths(&["/api/things"]));
+    workspace.write("b.json", &contract::with_paths(&["/api/frameworks"]));
+    let documents = "\n[[source.document]]\nname = 'a'\ncontract = 'a.json'\n[[source.document]]\nname = 'b'\ncontract = 'b.json'\n";
+    let configured = |servers: &str| {
+        workspace.write("specs/codegen.toml", &format!("{CONFIGURATION}{documents}{servers}"));
+    };
+    configured("");
+    workspace
+        .run(&["regenerate"])
+        .fails(5, &["source/other-server", "\"b\" comes from a file, and \"a\" from a file", "documents = [\"b\"]"]);
+    assert!(workspace.generated().is_empty());
+    configured("[[server]]\nname = 'main'\ndocuments = ['a', 'b']\n");
+    workspace.run(&["regenerate"]).succeeds(&[]);
+    assert!(!workspace.read("specs/surface.txt").contains("  server "));
+    let before = workspace.tree();
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["0 bytes written"]);
+    // What is pinned is asked as well: an entry that goes makes two services one.
+    configured("");
+    workspace.run(&["regenerate", "--offline"]).fails(5, &["source/other-server"]);
+    configured("[[server]]\nname = 'main'\ndocuments = ['a', 'b']\n");
+    assert_eq!(workspace.tree(), before);
+    configured("[[server]]\nname = 'b'\ndocuments = ['b']\n");
+    workspace.run(&["regenerate", "--offline"]).succeeds(&[]);
+    assert!(workspace.read("specs/surface.txt").contains("  server b"));
+    let ledger = workspace.read("specs/ledger.txt");
+    assert!(ledger.contains("the document `a` has a schema of this name, too"), "{ledger}");
+}

@@ -100,6 +100,7 @@ impl Check<'_, '_> {
             "states" => "operation/states",
             "document" => "operation/document",
             "pointer" => "operation/pointer",
+            "server" => "operation/server",
             _ => "operation/cancel",
         };
         self.report.push(problem(self.settings, self.index, code, place, message, hint));
@@ -154,6 +155,7 @@ impl Check<'_, '_> {
     /// What the contract says about it. The index of the operation that cancels.
     fn fits(&mut self, operation: usize) -> Option<usize> {
         let submit = &self.model.operations[operation];
+        self.is_of_main_server(submit, "submit");
         let identifier = &self.settings.identifier;
         let lies = match &submit.success {
             Content::Json(ty) | Content::OptionalJson(ty) => place::identifies(self.model, ty, identifier),
@@ -168,6 +170,15 @@ impl Check<'_, '_> {
         self.cancels(submit, cancel)
     }
 
+    /// What watches an operation, and resumes it, is the client of the main server, with its GraphQL interface.
+    fn is_of_main_server(&mut self, operation: &Operation, place: &str) {
+        let family = self.model.families.iter().find(|family| family.name == operation.family);
+        if let Some(server) = family.and_then(|family| family.server.as_ref()) {
+            let message = format!("`{} {}` is of the server `{server}`", operation.method, operation.target());
+            self.problem("server", place, message, "bind an operation of the main server, or remove the entry");
+        }
+    }
+
     fn cancels(&mut self, submit: &Operation, cancel: &CancelOperation) -> Option<usize> {
         let Some(index) = find(self.model, &cancel.operation) else {
             let message = format!("the contract has no operation `{}`", cancel.operation);
@@ -178,6 +189,7 @@ impl Check<'_, '_> {
             path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.to_owned()).collect()
         };
         let operation = &self.model.operations[index];
+        self.is_of_main_server(operation, "cancel/operation");
         let (known, needed) = (names(&submit.path), names(&operation.path));
         if !needed.contains(&cancel.parameter) {
             let message = format!("`{}` has no parameter `{}`", cancel.operation, cancel.parameter);

@@ -7,8 +7,9 @@ use super::naming::Shortener;
 use super::status::StatusKey;
 use super::tree::{Document, Node};
 use crate::Names;
+use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
-use crate::naming::ident::type_name;
+use crate::naming::ident::{camel, type_name};
 use crate::naming::setter::{self, reader_name, setter_name};
 use crate::pointer;
 use crate::text::Ident;
@@ -25,6 +26,8 @@ pub(super) struct Claims<'a> {
     scope: Scope,
     /// Pinned names that were given.
     honoured: BTreeSet<&'a str>,
+    /// Whose a name is: name of a type → document.
+    owners: HashMap<String, String>,
     /// (document, pointer) of a named schema → its name.
     components: HashMap<(String, String), Ident>,
     /// Names that were given: types by key, and members that needed more than their wire name.
@@ -33,29 +36,44 @@ pub(super) struct Claims<'a> {
 
 impl<'a> Claims<'a> {
     /// Named schemas take their names before inline ones do.
-    pub(super) fn new(documents: &[Document], pins: &'a Names, renames: &'a BTreeMap<String, String>) -> Self {
+    pub(super) fn new(
+        documents: &[Document],
+        pins: &'a Names,
+        renames: &'a BTreeMap<String, String>,
+        ledger: &mut Ledger,
+    ) -> Self {
         let mut claims = Self {
             pins,
             renames,
             scope: Scope::with(pins.types.values().map(String::as_str)),
             honoured: BTreeSet::new(),
+            owners: pins.types.iter().map(|(key, name)| (name.clone(), document_of(key).to_owned())).collect(),
             components: HashMap::new(),
             given: Names::default(),
         };
         let mut wanted = Vec::new();
-        for document in documents {
+        for (index, document) in documents.iter().enumerate() {
             let root = Node::root(document);
             let schemas = root.get("components").and_then(|components| components.get("schemas"));
             let shortener = Shortener::new(schemas.iter().flat_map(Node::members).map(|(name, _)| name));
             for (name, node) in schemas.iter().flat_map(|schemas| schemas.members().collect::<Vec<_>>()) {
-                wanted.push((key(&node), node.pointer.clone(), document.name.clone(), shortener.short(name)));
+                let earlier = documents.iter().take(index).find(|earlier| has_schema(earlier, name));
+                if let Some(earlier) = earlier {
+                    let what =
+                        format!("a type of its own: the document `{}` has a schema of this name, too", earlier.name);
+                    node.note(ledger, "model/type", what, Loss::Nothing);
+                }
+                wanted.push((index, key(&node), node.pointer.clone(), shortener.short(name)));
             }
         }
-        // Those first that are named as Rust names types: of `order` and `Order`, the second is `Order`.
-        wanted.sort_by_cached_key(|(key, _, _, wish)| (pointer::last(key) != *wish, key.clone()));
-        for (key, pointer, document, wish) in wanted {
+        // One document after the other, and those first that are named as Rust names types: of `order` and `Order`, the second
+        // is `Order`.
+        wanted.sort_by_cached_key(|(index, key, _, wish)| (*index, pointer::last(key) != *wish, key.clone()));
+        for (index, key, pointer, wish) in wanted {
             let name = claims.claim(&key, &wish);
-            claims.components.insert((document, pointer), name);
+            if let Some(document) = documents.get(index) {
+                claims.components.insert((document.name.clone(), pointer), name);
+            }
         }
         claims
     }
@@ -73,10 +91,22 @@ impl<'a> Claims<'a> {
         let pinned = pinned.filter(|pinned| chosen.is_none_or(|chosen| chosen == *pinned));
         let name = match pinned.and_then(|pinned| Some((pinned, Ident::new(pinned)?))) {
             Some((pinned, name)) if self.honoured.insert(pinned) => name,
-            _ => self.scope.claim([chosen.unwrap_or(wish), wish]),
+            _ => self.unpinned(&key, chosen, wish),
         };
+        self.owners.insert(name.to_string(), document_of(&key).to_owned());
         self.given.types.insert(key, name.to_string());
         name
+    }
+
+    /// The first free form of what is wished. Types of two documents are two types, equal or not: each document changes without
+    /// the other. Of one name, the second has its document in front.
+    fn unpinned(&mut self, key: &str, chosen: Option<&str>, wish: &str) -> Ident {
+        let first = chosen.unwrap_or(wish);
+        let document = document_of(key);
+        match self.owners.get(&camel(first)).filter(|owner| *owner != document) {
+            Some(_) => self.scope.claim([first, wish, &format!("{}{first}", camel(document))]),
+            None => self.scope.claim([first, wish]),
+        }
     }
 
     /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then wire names that
@@ -186,6 +216,15 @@ impl<'a> Claims<'a> {
         let component = node.pointer.strip_prefix(COMPONENTS)?.split('/').next()?;
         self.component(&(node.document.name.clone(), format!("{COMPONENTS}{component}"))).map(|name| &**name)
     }
+}
+
+fn has_schema(document: &Document, name: &str) -> bool {
+    document.tree.pointer(COMPONENTS.trim_end_matches('/')).is_some_and(|schemas| schemas.get(name).is_some())
+}
+
+/// The document of the key of a type.
+fn document_of(key: &str) -> &str {
+    key.split('#').next().unwrap_or_default()
 }
 
 /// The key of an optional parameter in the lock: `GET /orders.query:userId`.

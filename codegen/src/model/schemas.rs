@@ -80,9 +80,10 @@ impl<'a> Types<'a> {
         ledger: &'a mut Ledger,
     ) -> Self {
         let subtypes = Subtypes::of(documents);
+        let claims = Claims::new(documents, pins, renames, ledger);
         Self {
             ledger,
-            claims: Claims::new(documents, pins, renames),
+            claims,
             definitions: Vec::new(),
             names: Vec::new(),
             states: HashMap::new(),

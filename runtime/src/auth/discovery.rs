@@ -31,10 +31,12 @@ pub(super) enum Answer {
 /// a deployment under way says nothing about the issuer.
 pub(super) async fn discover(
     issuer: &Url,
+    setting: impl Fn(&str) -> String + Send,
     plain: &PlainHosts,
     transport: &Transport,
     deadline: Until,
 ) -> Result<Answer, Error> {
+    let elsewhere = format!("check the issuer's address, or set {}", setting("token_endpoint"));
     let root = issuer.as_str().trim_end_matches('/');
     let fallback = || address::server("the token endpoint", &format!("{root}/connect/token"), plain);
     let place = address::server("the issuer", &format!("{root}/.well-known/openid-configuration"), plain)?;
@@ -52,7 +54,7 @@ pub(super) async fn discover(
         let what = format!("the issuer's discovery document cannot be obtained: status {status}");
         return Err(Error::of(Kind::Token, what)
             .because("token/discovery")
-            .hint("check the issuer's address, or set the `token_endpoint`")
+            .hint(elsewhere)
             .passing(is_passing_status_of_issuer(status))
             .with_retry_after(reply.retry_after));
     }
@@ -60,7 +62,7 @@ pub(super) async fn discover(
         Error::of(Kind::Token, format!("the issuer's discovery document {rule}")).because("token/discovery").hint(hint)
     };
     let Ok(Value::Object(document)) = serde_json::from_slice(&reply.body) else {
-        return Err(refuse("is not a JSON object", "check the issuer's address, or set the `token_endpoint`"));
+        return Err(refuse("is not a JSON object", &elsewhere));
     };
     // Without this check, one issuer could send a client's secret to another's endpoint.
     match document.get("issuer").and_then(Value::as_str) {
@@ -74,7 +76,7 @@ pub(super) async fn discover(
         let Some(url) = document.get(member).and_then(Value::as_str) else { return Ok(None) };
         let url = address::server(what, url, plain)?;
         if url.origin() != issuer.origin() {
-            let hint = format!("set that endpoint with `{setter}` if it is right");
+            let hint = format!("if {} is right, set {}", url.origin().ascii_serialization(), setting(setter));
             return Err(refuse(&format!("puts {what} on another server"), &hint));
         }
         Ok(Some(url))

@@ -23,6 +23,8 @@ pub(crate) struct Endpoints {
     pub(super) issuer: String,
     pub(crate) token: Option<String>,
     pub(super) authorization: Option<String>,
+    /// How the names of the variables begin that set them; empty where none do.
+    pub(crate) variables: String,
     /// Hosts that are spoken to over `http`, as somebody wrote them.
     pub(crate) plain: Vec<String>,
     /// What discovery found, and until when that counts.
@@ -31,15 +33,37 @@ pub(crate) struct Endpoints {
 
 impl Endpoints {
     pub(super) fn new(issuer: String) -> Self {
-        Self { issuer, token: None, authorization: None, plain: Vec::new(), found: Mutex::default() }
+        Self {
+            issuer,
+            token: None,
+            authorization: None,
+            variables: String::new(),
+            plain: Vec::new(),
+            found: Mutex::default(),
+        }
     }
 
-    pub(super) fn check(&self) -> Result<(), Error> {
-        self.address("the issuer", &self.issuer)?;
-        let set = [("the token endpoint", &self.token), ("the authorization endpoint", &self.authorization)];
-        for (what, url) in set {
+    /// How a user sets one of them: by a variable, or by the key of this name.
+    pub(crate) fn setting(&self, key: &str) -> String {
+        match self.variables.as_str() {
+            "" => format!("`{key}`"),
+            variables => format!("{variables}{} or `{key}`", key.to_uppercase()),
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let set = [
+            ("the issuer", "issuer", Some(&self.issuer)),
+            ("the token endpoint", "token_endpoint", self.token.as_ref()),
+            ("the authorization endpoint", "authorization_endpoint", self.authorization.as_ref()),
+        ];
+        for (what, key, url) in set {
             if let Some(url) = url {
-                self.address(what, url)?;
+                let named = match self.variables.as_str() {
+                    "" => what.to_owned(),
+                    _ => format!("{what} ({})", self.setting(key)),
+                };
+                self.address(&named, url)?;
             }
         }
         Ok(())
@@ -62,10 +86,11 @@ impl Endpoints {
             return Ok(Arc::clone(found));
         }
         let issuer = self.address("the issuer", &self.issuer)?;
-        let (found, until) = match discovery::discover(&issuer, &self.plain()?, transport, deadline).await? {
-            Answer::Document(found) => (Arc::new(found), Until::NEVER),
-            Answer::Absent(found) => (Arc::new(found), Until::after(ABSENT)),
-        };
+        let (found, until) =
+            match discovery::discover(&issuer, |key| self.setting(key), &self.plain()?, transport, deadline).await? {
+                Answer::Document(found) => (Arc::new(found), Until::NEVER),
+                Answer::Absent(found) => (Arc::new(found), Until::after(ABSENT)),
+            };
         *self.place() = Some((Arc::clone(&found), until));
         Ok(found)
     }

@@ -14,6 +14,8 @@ use super::{Credential, SecretSource, Token, TokenFuture, TokenRequest};
 /// let credential = StaticToken::from_source(SecretEnv::new("PLATFORM_TOKEN"));
 /// # let _ = credential;
 /// ```
+///
+/// `Bearer x`, as it stands in a header, is the token `x`.
 pub struct StaticToken(Arc<dyn SecretSource>);
 
 impl StaticToken {
@@ -30,11 +32,19 @@ impl StaticToken {
 
 impl Credential for StaticToken {
     fn token<'a>(&'a self, _request: TokenRequest<'a>) -> TokenFuture<'a> {
-        Box::pin(async { Ok(Token::new(super::secret::read(&self.0).await?.expose_secret().to_owned())) })
+        Box::pin(async { Ok(Token::new(bare(super::secret::read(&self.0).await?.expose_secret()).to_owned())) })
     }
 
     fn describe(&self) -> String {
         format!("the token from {}", self.0.describe())
+    }
+}
+
+/// The token of a text that was copied as the value of the header, `Bearer x`. No token has a space in it.
+fn bare(text: &str) -> &str {
+    match text.trim().split_once(char::is_whitespace) {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim_start(),
+        _ => text,
     }
 }
 
@@ -53,5 +63,28 @@ impl SecretSource for Fixed {
 
     fn describe(&self) -> String {
         "memory".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bare;
+
+    #[test]
+    fn a_token_may_be_written_as_in_its_header() {
+        for (text, token) in [
+            ("abc", "abc"),
+            ("Bearer abc", "abc"),
+            ("bearer\tabc", "abc"),
+            (" BEARER  abc\n", "abc"),
+            ("Bearer", "Bearer"),
+            ("Bearerabc", "Bearerabc"),
+            ("Basic abc", "Basic abc"),
+            // What is no token stays what it is, and is refused where it is used.
+            ("Bearer two words", "two words"),
+            (" abc", " abc"),
+        ] {
+            assert_eq!(bare(text), token, "{text:?}");
+        }
     }
 }

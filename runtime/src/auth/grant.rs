@@ -49,7 +49,7 @@ pub(crate) struct Registration {
     pub(crate) secret: Option<Arc<dyn SecretSource>>,
     pub(crate) scope: String,
     pub(crate) audience: Option<String>,
-    pub(super) authentication: Option<ClientAuthentication>,
+    pub(crate) authentication: Option<ClientAuthentication>,
     pub(super) refusals: Refusals,
 }
 
@@ -245,13 +245,25 @@ impl Registration {
             what += &text;
         }
         let hint = match code.as_str() {
-            "invalid_client" => format!("check the client's name and the secret in {}", self.secret_place()),
+            "invalid_client" => {
+                // Discovery says which way an issuer takes; an endpoint that is set by hand comes without it.
+                let unknown = self.authentication.is_none() && self.endpoints.token.is_some();
+                let other = match unknown {
+                    true => format!(
+                        "; where the issuer takes HTTP Basic, set {} to `basic`",
+                        self.endpoints.setting("client_authentication")
+                    ),
+                    false => String::new(),
+                };
+                format!("check the client's name and the secret in {}{other}", self.secret_place())
+            }
             "unauthorized_client" => {
                 format!("enable the {} grant in the client's registration", grant.replace('_', "-"))
             }
             "invalid_grant" => "what was granted is expired, used or revoked: sign in again".to_owned(),
             "invalid_scope" => {
-                format!("the scope `{}` is not granted to this client: set another with `scope`", self.scope)
+                let setting = self.endpoints.setting("scope");
+                format!("the scope `{}` is not granted to this client: set another with {setting}", self.scope)
             }
             _ => "check the issuer's address and the client's registration".to_owned(),
         };

@@ -30,7 +30,7 @@ pub(crate) use self::extension::Extension;
 pub(crate) use self::options::{Options, options};
 pub(crate) use self::send::send;
 pub(crate) use self::session::Session;
-pub use self::settings::{CredentialSettings, SecretFiles, SecretPlace};
+pub use self::settings::{ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace};
 pub use self::{
     builder::{ClientBuilder, ServerSettings},
     call::{Call, CallFuture, Response},

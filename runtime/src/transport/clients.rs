@@ -4,7 +4,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::runtime::{Handle, Id};
 
-use crate::error::{Error, Kind};
+use super::tls::unusable;
+use crate::error::Error;
 
 /// How many runtimes keep their connections. Programs have one, or a few; tests have one each.
 const RUNTIMES: usize = 8;
@@ -52,10 +53,4 @@ impl Clients {
     fn list(&self) -> MutexGuard<'_, Vec<(Option<Id>, reqwest::Client)>> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The error of connections that cannot be made at all.
-pub(super) fn unusable(cause: &str) -> Error {
-    Error::of(Kind::Configuration, format!("no connection can be made: {cause}"))
-        .hint("check the certificates of the system and the settings of the client's connections")
 }

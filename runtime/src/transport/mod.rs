@@ -21,7 +21,7 @@ use rustls::AlertDescription;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use self::{address::PlainHosts, clients::Clients};
+use self::{address::PlainHosts, clients::Clients, proxy::Route};
 pub(crate) use self::{
     proxy::{Proxy, ProxyChoice},
     retry_after::retry_after,
@@ -63,7 +63,7 @@ pub(crate) struct Transport {
     connect: Duration,
     connections: Connections,
     /// The proxy that connections go through, once there is one.
-    proxy: OnceLock<String>,
+    proxy: OnceLock<Route>,
     plain: Clients,
     secure: Clients,
     #[cfg(feature = "graphql")]
@@ -122,7 +122,7 @@ impl Transport {
         let builder = builder.https_only(true).no_proxy();
         match self.connections.proxy.find()? {
             Some((proxy, except)) => {
-                let _ = self.proxy.set(proxy.describe());
+                let _ = self.proxy.set(proxy.route(&except));
                 proxy.install(&except, builder)
             }
             None => Ok(builder),
@@ -162,7 +162,7 @@ impl Transport {
             let _ = rustls::crypto::ring::default_provider().install_default();
             builder = customise(builder);
         }
-        builder.build().map_err(|cause| clients::unusable(&chain(&cause)))
+        builder.build().map_err(|cause| tls::unusable(&chain(&cause)))
     }
 
     /// Gets a document of an issuer, without a credential.
@@ -220,9 +220,12 @@ impl Transport {
 
     /// The error of a connection, with the proxy that did not let it through.
     pub(crate) fn broken(&self, cause: reqwest::Error) -> Error {
+        let proxy = cause.url().and_then(|url| self.proxy.get()?.to(url));
+        // Behind a proxy that lets it through, TLS is spoken with the server.
+        let proxy = proxy.filter(|_| cause.is_connect() && !is_tls(&cause));
         let cause = cause.without_url();
-        match self.proxy.get() {
-            Some(proxy) if cause.is_connect() && is_tunnel(&cause) => {
+        match proxy {
+            Some(proxy) => {
                 let what = format!("no connection through {proxy}: {}", chain(&cause));
                 Error::of(Kind::Connect, what)
                     .because("connect/proxy")
@@ -299,11 +302,6 @@ fn is_tls(error: &reqwest::Error) -> bool {
             .is_some_and(|io| matches!(io.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset));
         hung_up || cause.is::<rustls::Error>()
     })
-}
-
-/// Whether a proxy was asked for the connection. The type of its errors is not public.
-fn is_tunnel(error: &reqwest::Error) -> bool {
-    any_cause(error, &mut |cause| cause.to_string().starts_with("tunnel error"))
 }
 
 /// Whether one of the causes is of a kind. An I/O error hides the error that it was made of from `source`.

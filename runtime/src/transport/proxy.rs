@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::HeaderValue;
+use hyper_util::client::proxy::matcher::Matcher;
 use percent_encoding::percent_decode_str;
 use reqwest::NoProxy;
 use secrecy::{ExposeSecret, SecretString};
@@ -121,8 +122,14 @@ impl Proxy {
         Ok(Self { url, authorization, place })
     }
 
+    /// Which requests go through it.
+    pub(super) fn route(&self, except: &str) -> Route {
+        let (address, except) = (self.url.as_str().to_owned(), format!("{LOOPBACK},{except}"));
+        Route { proxy: self.describe(), matcher: Matcher::builder().https(address).no(except).build() }
+    }
+
     /// Host and port, and where they were named.
-    pub(super) fn describe(&self) -> String {
+    fn describe(&self) -> String {
         format!("the proxy {} of {}", self.url.origin().ascii_serialization(), self.place)
     }
 
@@ -139,6 +146,20 @@ impl Proxy {
             Some(authorization) => proxy.custom_http_auth(authorization.clone()),
             None => proxy,
         }))
+    }
+}
+
+/// A proxy as connections take it: what it is called, and which requests go through it.
+pub(super) struct Route {
+    proxy: String,
+    matcher: Matcher,
+}
+
+impl Route {
+    /// The proxy that a request to this address goes through.
+    pub(super) fn to(&self, url: &Url) -> Option<&str> {
+        let url = url.as_str().parse().ok()?;
+        self.matcher.intercept(&url).map(|_| self.proxy.as_str())
     }
 }
 

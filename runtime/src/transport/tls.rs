@@ -1,7 +1,9 @@
 //! Certificates: those that are trusted, and the one that the client shows.
 
 use std::{
+    ffi::OsString,
     fmt,
+    fs::File,
     io::Read as _,
     path::{Path, PathBuf},
     sync::Arc,
@@ -35,14 +37,15 @@ pub struct Certificates(Source);
 
 #[derive(Clone)]
 enum Source {
-    File(PathBuf),
+    /// The file, and what names it.
+    File(PathBuf, Option<String>),
     Memory(Vec<u8>),
 }
 
 impl Certificates {
     /// The certificates in a file, which is read when the client is built.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self(Source::File(path.into()))
+        Self(Source::File(path.into(), None))
     }
 
     /// The certificates in a text that begins with `-----BEGIN CERTIFICATE-----`.
@@ -50,9 +53,18 @@ impl Certificates {
         Self(Source::Memory(text.into()))
     }
 
+    /// Says which variable, or which line of a file, names the file.
+    pub(crate) fn named_by(self, by: String) -> Self {
+        match self.0 {
+            Source::File(path, _) => Self(Source::File(path, Some(by))),
+            memory @ Source::Memory(_) => Self(memory),
+        }
+    }
+
     fn describe(&self) -> String {
         match &self.0 {
-            Source::File(path) => format!("the file `{}`", path.display()),
+            Source::File(path, None) => format!("the file `{}`", path.display()),
+            Source::File(path, Some(by)) => format!("the file `{}`, which {by} names,", path.display()),
             Source::Memory(_) => "the PEM text that the program gave".to_owned(),
         }
     }
@@ -66,7 +78,7 @@ impl Certificates {
         };
         let bytes = match &self.0 {
             Source::Memory(bytes) => bytes.clone(),
-            Source::File(path) => read(path)
+            Source::File(path, _) => read(path)
                 .map_err(|rule| refuse(rule, "check the path and its permissions").because("certificate/missing"))?,
         };
         let mut found = Vec::new();
@@ -103,7 +115,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
         return Err("is not a regular file".to_owned());
     }
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let file = File::open(path).map_err(unreadable)?;
     file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > LIMIT {
         return Err(format!("is longer than {LIMIT} bytes"));
@@ -183,6 +195,10 @@ impl Tls {
     /// Certificates as the operating system trusts them, and the roots beside.
     #[cfg(not(target_os = "android"))]
     fn system(&self) -> Result<Verifier, rustls::Error> {
+        // The verifier takes a bundle that is missing for an empty one.
+        if let Some(Err(cause)) = bundle().map(File::open) {
+            return Err(rustls::Error::General(cause.to_string()));
+        }
         Verifier::new_with_extra_roots(self.roots.iter().cloned(), provider())
     }
 
@@ -193,6 +209,38 @@ impl Tls {
             false => Err(rustls::Error::General("Android takes no root certificates beside its own".to_owned())),
         }
     }
+}
+
+/// The variable that names a bundle of certificates, in the place of the system's.
+const BUNDLE: &str = "SSL_CERT_FILE";
+
+/// The bundle that the environment names, on the systems where that counts.
+fn bundle() -> Option<OsString> {
+    let counts = cfg!(all(unix, not(target_vendor = "apple"), not(target_os = "android")));
+    std::env::var_os(BUNDLE).filter(|_| counts)
+}
+
+/// The error of connections that cannot be made at all: because of certificates, most of all.
+pub(super) fn unusable(cause: &str) -> Error {
+    let error =
+        |what: String, hint: String| Error::of(Kind::Configuration, what).because("certificate/system").hint(hint);
+    if let Some(file) = bundle()
+        && let Err(refused) = File::open(&file)
+    {
+        let shown = Path::new(&file).display();
+        let what = format!("the certificates in `{shown}`, which {BUNDLE} names, cannot be read: {refused}");
+        return error(what, format!("correct {BUNDLE}, or unset it to trust what the system trusts"));
+    }
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let named: Vec<&str> = [BUNDLE, "SSL_CERT_DIR"].into_iter().filter(is_set).collect();
+    let place = match named.as_slice() {
+        [] => "the certificates of the system".to_owned(),
+        named => format!("the certificates that {} names", named.join(" or ")),
+    };
+    error(
+        format!("no connection can be made: {cause}"),
+        format!("check {place}, and the settings of the client's connections"),
+    )
 }
 
 /// No certificate is trusted: for `http`.

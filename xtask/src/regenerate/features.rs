@@ -1,5 +1,7 @@
 //! The generated features of the client's manifest: one marked block inside `[features]`.
 
+use std::collections::BTreeSet;
+
 use platform_codegen::Feature;
 
 use crate::failure::Failure;
@@ -31,6 +33,12 @@ pub(super) fn block(manifest: &str) -> Option<&str> {
     let begin = manifest.find(&format!("{BEGIN}\n"))? + BEGIN.len() + 1;
     let rest = manifest.get(begin..)?;
     rest.get(..rest.find(END)?)
+}
+
+/// The names of the generated features of a manifest.
+pub(crate) fn names(manifest: &str) -> BTreeSet<String> {
+    let table = block(manifest).and_then(|block| toml::from_str::<toml::Table>(block).ok()).unwrap_or_default();
+    table.into_iter().map(|(name, _)| name).filter(|name| name != "default").collect()
 }
 
 /// The manifest with another block; a manifest without marks gets them in its `[features]`.

@@ -20,11 +20,13 @@ use crate::interrupt::Interrupt;
 use crate::lock::{self, FoundLock, Lock};
 use crate::schema;
 use crate::settings::Settings;
+use crate::source::servers::{self, Home};
 use crate::source::{self, Bundle, Served};
 use crate::transaction::Guard;
 use crate::workspace::{SCHEMA, Workspace, pinned_path};
 
 use drifted::Drifted;
+pub(crate) use features::names as generated_features;
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, from_source};
 pub(crate) use reserved::reserved;
@@ -56,6 +58,9 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
         };
         (pins, schema)
     };
+    let homes: Vec<(&str, Home)> =
+        pins.iter().map(|pin| (pin.entry.name.as_str(), Home::of(&pin.entry.source))).collect();
+    servers::check(&settings.codegen.config, None, &homes)?;
     let of_file = schema::of_file(workspace, &settings.source, flags, &steps)?;
     let schema = match flags.offline && !flags.drop_schema {
         _ if of_file.is_some() => of_file,

@@ -1,17 +1,39 @@
 //! The credential for the download, as `[source.token]` and the environment name it: the runtime makes it, so that the
 //! variables and rules of programs hold.
 
+use std::path::PathBuf;
+
 use platform_runtime::auth::Credential;
-use platform_runtime::download::{CredentialSettings, SecretFiles, SecretPlace};
+use platform_runtime::download::{ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace};
 
 use super::http::no_token;
 use crate::failure::Failure;
-use crate::settings::TokenSource;
+use crate::settings::{Settings, TokenSource};
+use crate::workspace::Workspace;
 
-/// What is configured; `None` where nothing is, or nothing that is configured is set on this machine.
-pub(super) fn resolve(source: &TokenSource) -> Result<Option<Box<dyn Credential>>, Failure> {
+/// What is configured at a pointer into the configuration; `None` where nothing is, or nothing that is configured is set on
+/// this machine.
+pub(super) fn resolve(
+    settings: &Settings,
+    source: &TokenSource,
+    pointer: &str,
+) -> Result<Option<Box<dyn Credential>>, Failure> {
     let refused = |error| no_token(&error);
-    let settings = configured(source.clone()).with_variables().map_err(refused)?;
+    let place = |keys: &[(&str, bool)]| {
+        let key = keys.iter().find(|(_, is_set)| *is_set);
+        key.map(|(key, _)| settings.place(&format!("{pointer}/{key}")))
+    };
+    let token = place(&[
+        ("token_env", source.token_env.is_some()),
+        ("token_file", source.token_file.is_some()),
+        ("token_command", source.token_command.is_some()),
+    ]);
+    let secret = place(&[
+        ("secret_env", source.secret_env.is_some()),
+        ("secret_file", source.secret_file.is_some()),
+        ("secret_command", source.secret_command.is_some()),
+    ]);
+    let settings = configured(source.clone(), token, secret).with_variables().map_err(refused)?;
     // An issuer or a client in the configuration is not an intent to use them on this machine.
     if !settings.has_secret() && settings.issuer == source.issuer && settings.client_id == source.client_id {
         return Ok(None);
@@ -19,18 +41,42 @@ pub(super) fn resolve(source: &TokenSource) -> Result<Option<Box<dyn Credential>
     settings.credential("the download").map_err(refused)
 }
 
-fn configured(source: TokenSource) -> CredentialSettings {
-    let place = |env, file, command| SecretPlace { env, file, command, keyring: None };
+/// The certificates that the configuration and the variables name, and which files may hold a key.
+pub(super) fn connections(
+    workspace: &Workspace,
+    settings: &Settings,
+) -> Result<(ConnectionSettings, SecretFiles), Failure> {
+    let refused = |error| no_token(&error);
+    let source = &settings.source;
+    let file = |key: &str, path: &Option<PathBuf>| {
+        let path = workspace.root().join(path.as_ref()?);
+        Some(NamedFile { path, named_by: Some(settings.place(&format!("/source/{key}"))) })
+    };
+    let connections = ConnectionSettings {
+        roots: file("ca_file", &source.ca_file),
+        certificate: file("client_certificate_file", &source.client_certificate_file),
+        key: file("client_key_file", &source.client_key_file),
+        plain: Vec::new(),
+    };
+    let variables = source.token.variables.as_deref().unwrap_or_default();
+    let connections = connections.with_variables(variables).map_err(refused)?;
+    let credential = configured(source.token.clone(), None, None).with_variables().map_err(refused)?;
+    Ok((ConnectionSettings { plain: Vec::new(), ..connections }, credential.files))
+}
+
+fn configured(source: TokenSource, token: Option<String>, secret: Option<String>) -> CredentialSettings {
+    let place = |env, file, command, named_by| SecretPlace { env, file, command, keyring: None, named_by };
     CredentialSettings {
-        token: place(source.token_env, source.token_file, source.token_command),
+        token: place(source.token_env, source.token_file, source.token_command, token),
         issuer: source.issuer,
         client_id: source.client_id,
-        secret: place(source.secret_env, source.secret_file, source.secret_command),
+        secret: place(source.secret_env, source.secret_file, source.secret_command, secret),
         refresh_folder: source.refresh_folder,
         files: SecretFiles { links: source.follow_links, mounted: source.secret_file_mounted },
         scope: source.scope,
         audience: source.audience,
         token_endpoint: source.token_endpoint,
+        client_authentication: source.client_authentication,
         variables: source.variables.unwrap_or_default(),
     }
 }

@@ -7,7 +7,8 @@ use platform_runtime::StatusCode;
 use url::Url;
 
 use super::address::shown;
-use super::http::{Answer, Http};
+use super::answer::Answer;
+use super::http::Http;
 use super::listing::{Listed, listed, scripts, text_of};
 use super::{below, not_a_contract};
 use crate::failure::{Exit, Failure};
@@ -57,7 +58,7 @@ struct ServedContract {
 
 /// What was asked so far, and what came of it.
 struct Search<'s, E> {
-    http: &'s Http,
+    http: &'s Http<'s>,
     base: &'s Url,
     etag: E,
     found: Vec<ServedContract>,
@@ -68,7 +69,7 @@ struct Search<'s, E> {
 
 /// The answer of the one contract that was found.
 pub(super) async fn discover<'a>(
-    http: &Http,
+    http: &Http<'_>,
     base: &Url,
     etag: impl Fn(&Url) -> Option<&'a str>,
 ) -> Result<Answer, Failure> {
@@ -94,7 +95,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
         if self.found.iter().any(|found| found.document.url == *url) {
             return Ok(true);
         }
-        if self.tried.iter().any(|answer| answer.url == *url) || self.failed.iter().any(|(failed, _)| failed == url) {
+        if self.tried.iter().any(|answer| answer.asked == *url) || self.failed.iter().any(|(failed, _)| failed == url) {
             return Ok(false);
         }
         let etag = (self.etag)(url);
@@ -124,7 +125,10 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
         match self.http.get(url, etag, &mut |_| {}).await {
             Ok(answer) => Ok(Some(answer)),
             Err(failure) => {
-                let here = matches!(failure.code, "download/redirect" | "download/broken" | "contract/too-large");
+                let here = matches!(
+                    failure.code,
+                    "download/redirect" | "download/broken" | "download/encoding" | "contract/too-large"
+                );
                 if !here && (self.found.is_empty() || failure.exit == Exit::Contract) {
                     return Err(failure);
                 }
@@ -138,7 +142,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
     async fn pages(&mut self) -> Result<Vec<Listed>, Failure> {
         for path in PAGES {
             let page = if path.is_empty() { self.base.clone() } else { below(self.base, path)? };
-            let known = self.tried.iter().any(|answer| answer.url == page);
+            let known = self.tried.iter().any(|answer| answer.asked == page);
             if known || self.ask(&page, super::DEFAULT_NAME).await? {
                 continue;
             }
@@ -192,7 +196,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
             if document.url.origin() == self.base.origin() && !path.starts_with(&format!("{prefix}/")) {
                 self.ask(&below(self.base, &path)?, &document.name).await?;
             }
-            let refused = |answer: &&Answer| answer.url == document.url;
+            let refused = |answer: &&Answer| answer.asked == document.url;
             let answer = self.tried.iter().find(refused).map(|answer| answer.status);
             let is_there = matches!(answer, Some(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN));
             if is_there && !self.found.is_empty() {
@@ -229,7 +233,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
     fn nothing(self) -> Result<Answer, Failure> {
         let asked = self.asked();
         let is_document = |answer: &Answer| {
-            let path = answer.url.path();
+            let path = answer.asked.path();
             answer.status.is_success() && !answer.is_html() && USUAL.iter().any(|usual| path.ends_with(usual))
         };
         if let Some(index) = self.tried.iter().position(is_document) {
@@ -238,15 +242,16 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
         }
         let with = |status: StatusCode| self.tried.iter().find(|answer| answer.status == status);
         if let Some(answer) = with(StatusCode::UNAUTHORIZED).or_else(|| with(StatusCode::FORBIDDEN)) {
-            let refused = answer.refused(self.http.is_authorized_for(&answer.url));
+            let refused = answer.refused(self.http);
             return Err(Failure { message: format!("{}; no contract was found:{asked}", refused.message), ..refused });
         }
         let first = below(self.base, USUAL[0])?;
-        if let Some(page) = self.tried.iter().find(|answer| answer.status.is_success() && answer.url == first) {
+        if let Some(page) = self.tried.iter().find(|answer| answer.status.is_success() && answer.asked == first) {
             let failure = not_a_contract(&page.described(), "a page for people, often a login page");
             return Err(Failure { message: format!("{}\nasked:{asked}", failure.message), ..failure });
         }
-        if let Some((_, first)) = self.failed.iter().find(|(url, _)| *url == first) {
+        let telling = self.failed.iter().find(|(_, failure)| failure.exit == Exit::Contract);
+        if let Some((_, first)) = telling.or_else(|| self.failed.iter().find(|(url, _)| *url == first)) {
             let message = format!("{}; no contract was found:{asked}", first.message);
             return Err(Failure::new(first.exit, first.code, message, first.hint.clone()));
         }
@@ -269,7 +274,8 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
                 true => " (something else than a contract)",
                 false => "",
             };
-            format!("\n  {} ({}){what}", shown(&answer.url), answer.status.as_u16())
+            let led = if answer.url == answer.asked { String::new() } else { format!(" → {}", shown(&answer.url)) };
+            format!("\n  {}{led} ({}){what}", shown(&answer.asked), answer.status.as_u16())
         });
         let failures = self.failed.iter().map(|(url, failure)| {
             let (place, said) = (shown(url), line(&failure.message).into_owned());

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::address::shown;
-use super::http::{Answer, clip};
+use super::answer::{Answer, clip};
+use super::http::Http;
 use super::{Fetcher, Served};
 use crate::console::size;
 use crate::failure::{Exit, Failure};
@@ -89,7 +90,7 @@ impl Fetcher<'_> {
                 self.steps.note(&format!("received the GraphQL schema ({})", size(answer.body.len())));
                 return Ok(canonical(&text));
             }
-            reasons.status(&answer, self.http.is_authorized_for(&answer.url));
+            reasons.status(&answer, &self.http);
         }
         // Some servers take queries by one of the two methods only, and older ones know less to ask for.
         for method in ["POST", "GET"] {
@@ -111,7 +112,7 @@ impl Fetcher<'_> {
                     self.steps.note(&format!("received the GraphQL schema by introspection{less}"));
                     return Ok(text);
                 }
-                reasons.status(&answer, self.http.is_authorized_for(&answer.url));
+                reasons.status(&answer, &self.http);
                 // Where nobody speaks GraphQL, an older query finds nobody either.
                 if !answer.status.is_success() && answer.status != StatusCode::BAD_REQUEST || answer.is_html() {
                     break;
@@ -133,14 +134,14 @@ impl Reasons {
         }
     }
 
-    fn status(&mut self, answer: &Answer, authorized: bool) {
+    fn status(&mut self, answer: &Answer, http: &Http<'_>) {
         let status = answer.status;
         let failing = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED;
         if failing || status == StatusCode::TOO_MANY_REQUESTS {
-            self.keep(4, answer.refused(authorized));
+            self.keep(4, answer.refused(http));
         } else if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            let refused = answer.refused(authorized);
-            let message = match authorized {
+            let refused = answer.refused(http);
+            let message = match http.is_authorized_for(&answer.url) {
                 true => refused.message,
                 false => {
                     "it is served to callers with a token only: set one of the sources of [source.token]".to_owned()

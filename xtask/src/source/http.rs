@@ -1,17 +1,19 @@
 //! One download: size limit, origins, redirects, and errors that name the step which failed. Connections, certificates,
 //! proxies and tokens are the runtime's, as in a program that uses the client.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use platform_codegen::line;
 use platform_runtime::auth::{Credential, ExposeSecret as _, SecretString};
-use platform_runtime::download::{Download, said, token};
-use platform_runtime::{Client, Error, Method, StatusCode};
+use platform_runtime::download::{ConnectionSettings, Download, SecretFiles, said, token};
+use platform_runtime::{Client, Error, Method};
 use url::{Origin, Url};
 
 use super::address::{is_loopback, may_lead, shown};
-use crate::console::{SHORTEST, hide, redacted};
+use super::answer::{Answer, is_busy, seconds};
+use super::encoding;
+use crate::console::{SHORTEST, Steps, hide};
 use crate::failure::{Exit, Failure};
 
 /// Largest body that is read, in bytes.
@@ -19,14 +21,24 @@ pub(super) const LIMIT: usize = 64 * 1024 * 1024;
 const REDIRECTS: usize = 5;
 /// Longest tag that is kept, in bytes: the lock holds it.
 const LONGEST_TAG: usize = 512;
-const OFFLINE: &str = "or work from the pinned contracts: `cargo xtask regenerate --offline`";
+pub(super) const OFFLINE: &str = "or work from the pinned contracts: `cargo xtask regenerate --offline`";
 const ACCEPT: &str = "application/json, application/yaml;q=0.9, */*;q=0.1";
+
+/// How often one place is asked, where it asks for a pause.
+const ATTEMPTS: usize = 3;
+/// The longest time that a run waits because servers ask for it, however long it may take.
+const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
 
 /// A client for downloads, and the one credential that it may send.
 #[derive(Debug)]
-pub(crate) struct Http {
+pub(crate) struct Http<'s> {
+    steps: &'s Steps,
     connect_timeout: Duration,
     timeout: Duration,
+    /// Certificates: those that are trusted, and the one that is shown.
+    connections: (ConnectionSettings, SecretFiles),
+    /// How long it still waits where servers ask for a pause, all places together.
+    patience: Mutex<Duration>,
     /// What asks without a credential.
     open: OnceLock<Client>,
     authorized: Option<Authorized>,
@@ -40,22 +52,15 @@ struct Authorized {
     token: SecretString,
 }
 
-/// What a server answered.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    /// Where the answer came from, after redirects.
-    pub(crate) url: Url,
-    pub(crate) status: StatusCode,
-    pub(crate) content_type: String,
-    pub(crate) etag: Option<String>,
-    pub(crate) body: Vec<u8>,
-    pub(crate) challenge: Option<String>,
-    location: Option<String>,
-}
-
-impl Http {
-    pub(crate) fn new(connect_timeout: Duration, timeout: Duration) -> Self {
-        Self { connect_timeout, timeout, open: OnceLock::new(), authorized: None }
+impl<'s> Http<'s> {
+    pub(crate) fn new(
+        steps: &'s Steps,
+        connect_timeout: Duration,
+        timeout: Duration,
+        connections: (ConnectionSettings, SecretFiles),
+    ) -> Self {
+        let patience = Mutex::new(timeout.min(LONGEST_WAIT));
+        Self { steps, connect_timeout, timeout, connections, patience, open: OnceLock::new(), authorized: None }
     }
 
     /// Gets a token, and lets it go to the origin of `base`, and nowhere else.
@@ -74,27 +79,35 @@ impl Http {
         self.authorized.as_ref().is_some_and(|authorized| authorized.origin == url.origin())
     }
 
-    /// Reads a place; without a credential, redirects are followed.
+    /// Whether there is a credential, for whatever place.
+    pub(crate) fn has_token(&self) -> bool {
+        self.authorized.is_some()
+    }
+
+    /// Reads a place. Redirects are followed; from a place that is sent the credential, within its origin only.
     pub(crate) async fn get(
         &self,
         url: &Url,
         etag: Option<&str>,
         received: &mut (dyn FnMut(usize) + Send),
     ) -> Result<Answer, Failure> {
-        let mut url = url.clone();
+        let (asked, mut url) = (url, url.clone());
         for _ in 0..=REDIRECTS {
             let mut headers = vec![("accept", ACCEPT.to_owned())];
             headers.extend(etag.map(|etag| ("if-none-match", etag.to_owned())));
             let answer = self.send(Method::Get, &url, headers, None, received).await?;
             let next = answer.location.as_deref().filter(|_| answer.status.is_redirection());
-            let Some(next) = next else { return Ok(answer) };
-            let next = url.join(next).map_err(|_| redirected(&url, "an address that is not a URL"))?;
-            if self.is_authorized_for(&url) || !may_lead(&url, &next) {
-                return Err(redirected(&url, &shown(&next)));
+            let Some(next) = next else { return Ok(Answer { asked: asked.clone(), ..answer }) };
+            let next = url.join(next).map_err(|_| redirected(&url, "an address that is not a URL", Redirect::Lost))?;
+            if self.is_authorized_for(&url) && !self.is_authorized_for(&next) {
+                return Err(redirected(&url, &shown(&next), Redirect::Elsewhere));
+            }
+            if !may_lead(&url, &next) {
+                return Err(redirected(&url, &shown(&next), Redirect::Here));
             }
             url = next;
         }
-        Err(redirected(&url, "ever more redirects"))
+        Err(redirected(&url, "ever more redirects", Redirect::Lost))
     }
 
     /// Asks with a JSON body. No redirect is followed.
@@ -104,6 +117,7 @@ impl Http {
         self.send(Method::Post, url, headers, Some(body), &mut |_| {}).await
     }
 
+    /// Asks, and asks again where the server says when.
     async fn send(
         &self,
         method: Method,
@@ -112,6 +126,33 @@ impl Http {
         body: Option<String>,
         received: &mut (dyn FnMut(usize) + Send),
     ) -> Result<Answer, Failure> {
+        for _ in 1..ATTEMPTS {
+            let answer = self.attempt(method, url, headers.clone(), body.clone(), received).await?;
+            let Some(pause) = self.pause(&answer) else { return Ok(answer) };
+            let (place, status) = (shown(url), answer.status.as_u16());
+            self.steps.note(&format!("{place} answered {status}: asking again in {}", seconds(pause)));
+            tokio::time::sleep(pause).await;
+        }
+        self.attempt(method, url, headers, body, received).await
+    }
+
+    /// How long to wait before the place is asked again. A pause that a run has no time for is not waited for at all.
+    fn pause(&self, answer: &Answer) -> Option<Duration> {
+        let pause = answer.retry_after.filter(|_| is_busy(answer.status))?;
+        let mut patience = self.patience.lock().unwrap_or_else(PoisonError::into_inner);
+        *patience = patience.checked_sub(pause)?;
+        Some(pause)
+    }
+
+    async fn attempt(
+        &self,
+        method: Method,
+        url: &Url,
+        mut headers: Vec<(&'static str, String)>,
+        body: Option<String>,
+        received: &mut (dyn FnMut(usize) + Send),
+    ) -> Result<Answer, Failure> {
+        headers.push(("accept-encoding", encoding::ACCEPTED.to_owned()));
         let client = match &self.authorized {
             Some(authorized) => {
                 check(url)?;
@@ -123,14 +164,25 @@ impl Http {
         let download = Download { method, url, headers, body, time: self.timeout, limit: LIMIT };
         let came = download.send(client, received).await.map_err(|error| failure(url, &error))?;
         let header = |name: &str| came.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let codings: Vec<&str> =
+            came.headers.get_all("content-encoding").iter().flat_map(|value| value.to_str()).collect();
+        let body = match encoding::unpack(&codings.join(","), came.body.to_vec(), LIMIT) {
+            Ok(body) => body,
+            // What is cut off, and for messages only.
+            Err(_) if !came.status.is_success() => Vec::new(),
+            Err(encoding::Trouble::TooLarge) => return Err(bomb(&shown(url), came.body.len())),
+            Err(encoding::Trouble::Broken(why)) => return Err(packed_wrongly(&shown(url), &why)),
+        };
         let answer = Answer {
+            asked: url.clone(),
             url: url.clone(),
             status: came.status,
+            retry_after: came.retry_after,
             content_type: header("content-type").unwrap_or_default(),
             etag: header("etag").filter(|tag| tag.len() <= LONGEST_TAG),
             challenge: header("www-authenticate"),
             location: header("location"),
-            body: came.body.into(),
+            body,
         };
         self.repeats_no_token(&answer)?;
         Ok(answer)
@@ -170,6 +222,8 @@ impl Http {
             .request_id_header("")
             .connect_timeout(self.connect_timeout)
             .body_limit(LIMIT);
+        let (connections, files) = self.connections.clone();
+        let builder = connections.apply(builder, files).map_err(|error| no_token(&error))?;
         let builder = match credential {
             Some(credential) => builder.credential(credential),
             None => builder,
@@ -206,12 +260,50 @@ pub(super) fn too_large(place: &str) -> Failure {
     )
 }
 
-fn redirected(from: &Url, to: &str) -> Failure {
+/// What to say of a small body that holds more than a contract does.
+fn bomb(place: &str, received: usize) -> Failure {
+    let (packed, limit) = (crate::console::size(received), crate::console::size(LIMIT));
+    Failure::new(
+        Exit::Contract,
+        "contract/too-large",
+        format!("{place} sent {packed}, which hold more than {limit} once they are unpacked"),
+        "check that it is the place of the contract",
+    )
+}
+
+fn packed_wrongly(place: &str, why: &str) -> Failure {
+    Failure::new(
+        Exit::Download,
+        "download/encoding",
+        format!("the answer of {place} cannot be unpacked: {}", line(why)),
+        format!("try again; check the server's `Content-Encoding`\n{OFFLINE}"),
+    )
+}
+
+/// Why a redirect is not followed.
+enum Redirect {
+    /// To another server, which is not to see the credential.
+    Elsewhere,
+    /// From the network to this machine.
+    Here,
+    /// To nowhere, or on and on.
+    Lost,
+}
+
+fn redirected(from: &Url, to: &str, why: Redirect) -> Failure {
+    let (why, hint) = match why {
+        Redirect::Elsewhere => (
+            ", another server, which is not sent the token",
+            "check that the credential is accepted; where the contract lies there, configure the final address",
+        ),
+        Redirect::Here => (", and no service leads to this machine", "configure the final address"),
+        Redirect::Lost => ("", "configure the final address"),
+    };
     Failure::new(
         Exit::Download,
         "download/redirect",
-        format!("{} redirects to {to}; credentials and endless redirects are not followed there", shown(from)),
-        format!("configure the final address, and check that the credential is accepted\n{OFFLINE}"),
+        format!("{} redirects to {to}{why}", shown(from)),
+        format!("{hint}\n{OFFLINE}"),
     )
 }
 
@@ -221,6 +313,13 @@ fn failure(url: &Url, error: &Error) -> Failure {
     let host = url.host_str().unwrap_or_default();
     let (code, message, hint) = match said.code {
         "too-large" => return too_large(&place),
+        // The name of the proxy, then: it resolves the other one.
+        "connect/proxy" => ("download/proxy", format!("{place}: {}", said.what), said.hint.as_str()),
+        "connect/certificate" => (
+            "download/certificate",
+            format!("{place}: {}", said.what),
+            "name a client certificate and its key: `client_certificate_file` and `client_key_file` in [source]",
+        ),
         "connect/dns" => {
             ("download/dns", format!("the name {host} cannot be resolved"), "check the host name and the network")
         }
@@ -255,81 +354,16 @@ pub(super) fn no_token(error: &Error) -> Failure {
         "connect/tls" => "download/tls",
         "timeout" | "connect/timeout" => "download/timeout",
         "connect/refused" | "connect" => "download/connect",
+        "connect/proxy" => "download/proxy",
+        "connect/certificate" => "download/certificate",
         "transport" => "download/broken",
         "token" => "token/refused",
         code => code,
     };
-    if code.starts_with("secret/") || code.starts_with("configuration/") {
+    // What is to be mended on this machine.
+    if ["secret/", "configuration/", "certificate/", "proxy/"].iter().any(|kind| code.starts_with(kind)) {
         return Failure::configuration(code, said.what, said.hint);
     }
     let message = format!("the identity issuer gives no token: {}", said.what);
     Failure::new(Exit::Download, code, message, format!("{}\n{OFFLINE}", said.hint))
-}
-
-impl Answer {
-    /// Status, content type and first line, for messages.
-    pub(crate) fn described(&self) -> String {
-        let kind = match self.content_type.as_str() {
-            "" => "no content type".to_owned(),
-            kind => clip(kind),
-        };
-        format!("{} sent {}, {kind}, {}", shown(&self.url), self.status, first_line(&self.body))
-    }
-
-    /// A page for people instead of a document.
-    pub(crate) fn is_html(&self) -> bool {
-        let start = self.body.trim_ascii_start();
-        let starts = |text: &[u8]| start.get(..text.len()).is_some_and(|head| head.eq_ignore_ascii_case(text));
-        self.content_type.trim_start().to_ascii_lowercase().starts_with("text/html") && !start.starts_with(b"{")
-            || starts(b"<!doctype html")
-            || starts(b"<html")
-    }
-
-    /// Why an error status ends the work.
-    pub(crate) fn refused(&self, authorized: bool) -> Failure {
-        let place = shown(&self.url);
-        let (code, hint) = match self.status {
-            StatusCode::UNAUTHORIZED if authorized => {
-                ("download/unauthorized", "the service does not accept the token: check issuer, client and scope")
-            }
-            StatusCode::UNAUTHORIZED => (
-                "download/unauthorized",
-                "the contract needs a token: set one of the sources that [source.token] in specs/codegen.toml names",
-            ),
-            StatusCode::FORBIDDEN => {
-                ("download/forbidden", "the caller may not read the contract: check its scope and roles")
-            }
-            _ => {
-                ("download/status", "check the address; [[source.document]] in specs/codegen.toml names the contract's")
-            }
-        };
-        let challenge = self.challenge.as_deref().map(|text| format!(" ({})", clip(text))).unwrap_or_default();
-        Failure::new(
-            Exit::Download,
-            code,
-            format!("{place} answered {}{challenge}", self.status),
-            format!("{hint}\n{OFFLINE}"),
-        )
-    }
-}
-
-/// The first line of a body, clipped, without control characters.
-pub(crate) fn first_line(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(body.get(..65_536).unwrap_or(body));
-    match text.lines().map(str::trim).find(|line| !line.is_empty()) {
-        Some(line) => format!("first line: {}", clip(line)),
-        None => "an empty body".to_owned(),
-    }
-}
-
-/// The beginning of a line, without control characters. Secrets go before it is cut: a part of one says too much as well.
-pub(super) fn clip(text: &str) -> String {
-    const WIDTH: usize = 100;
-    let text = redacted(text);
-    let text = line(&text);
-    let mut clipped: String = text.chars().take(WIDTH).collect();
-    if text.chars().count() > WIDTH {
-        clipped.push('…');
-    }
-    clipped
 }

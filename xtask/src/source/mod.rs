@@ -1,13 +1,16 @@
 //! Where contracts come from, and how they are fetched.
 
 mod address;
+mod answer;
 mod credential;
 mod discover;
 mod embedded;
+mod encoding;
 mod graphql;
 mod http;
 mod listing;
 mod plan;
+pub(crate) mod servers;
 mod stand_in;
 
 use std::fs::File;
@@ -83,12 +86,12 @@ pub(crate) async fn fetch(
     steps: &Steps,
 ) -> Result<Bundle, Failure> {
     let interface = Interface::of(&settings.source, flags);
-    let http = Http::new(flags.connect_timeout, flags.timeout);
+    let http = Http::new(steps, flags.connect_timeout, flags.timeout, credential::connections(workspace, settings)?);
     // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
     let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
     let plan = plan(workspace, settings, flags)?;
-    if let Some(note) = unsent(&settings.source, &plan)? {
+    for note in unsent(&settings.source, &plan, flags)? {
         steps.note(&note);
     }
     match plan {
@@ -102,7 +105,7 @@ pub(crate) async fn fetch(
             embedded::fetch(fetcher, interface).await
         }
         Plan::Discover { base } => {
-            let credential = credential::resolve(&settings.source.token)?;
+            let credential = credential::resolve(settings, &settings.source.token, "/source/token")?;
             fetcher.authorized(&base, credential).await?.bundle(&base, interface).await
         }
         Plan::Documents { base, documents } => {
@@ -113,12 +116,14 @@ pub(crate) async fn fetch(
             let needed = documents.iter().any(shared);
             let base = base.filter(|_| needed || asked);
             if let Some(base) = &base {
-                fetcher = fetcher.authorized(base, credential::resolve(&settings.source.token)?).await?;
+                fetcher = fetcher
+                    .authorized(base, credential::resolve(settings, &settings.source.token, "/source/token")?)
+                    .await?;
             }
             let mut fetched = Vec::new();
             for document in documents {
                 let name = document.name.clone();
-                let one = fetcher.one(document, flags).await;
+                let one = fetcher.one(document, settings, flags).await;
                 fetched.push(one.map_err(|failure| Failure {
                     message: format!("the document {name:?}: {}", failure.message),
                     ..failure
@@ -156,14 +161,14 @@ fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Resu
     if bytes.len() > http::LIMIT {
         return Err(http::too_large(&shown));
     }
-    let described = format!("{shown} holds {}", http::first_line(&bytes));
+    let described = format!("{shown} holds {}", answer::first_line(&bytes));
     Ok(Fetched { name, source: recorded, content: Content::Received { bytes, etag: None, described } })
 }
 
 /// Downloads with what is known of earlier ones.
 #[derive(Debug)]
 struct Fetcher<'a> {
-    http: Http,
+    http: Http<'a>,
     workspace: &'a Workspace,
     lock: Option<&'a Lock>,
     steps: &'a Steps,
@@ -182,17 +187,24 @@ impl Fetcher<'_> {
     }
 
     /// One document, with the token that is for it: its own, or that of the base URL.
-    async fn one(&self, document: plan::Wanted, flags: &Regenerate) -> Result<Fetched, Failure> {
+    async fn one(&self, document: plan::Wanted, settings: &Settings, flags: &Regenerate) -> Result<Fetched, Failure> {
         let plan::Wanted { name, place, token } = document;
         let url = match place {
             ContractPlace::File { path, recorded } => return read_file(name, &path, recorded, self.steps),
             ContractPlace::Url(url) => url,
         };
         let Some((origin, token)) = token else { return self.download(&name, &url).await };
-        let http = Http::new(flags.connect_timeout, flags.timeout);
+        let index = settings.source.documents.iter().position(|document| document.name == name).unwrap_or_default();
+        let http = Http::new(
+            self.steps,
+            flags.connect_timeout,
+            flags.timeout,
+            credential::connections(self.workspace, settings)?,
+        );
         let Self { workspace, lock, steps, recorded, .. } = *self;
         let own = Self { http, workspace, lock, steps, recorded };
-        own.authorized(&origin, credential::resolve(&token)?).await?.download(&name, &url).await
+        let credential = credential::resolve(settings, &token, &format!("/source/document/{index}/token"))?;
+        own.authorized(&origin, credential).await?.download(&name, &url).await
     }
 
     /// The contract and the schema below a base URL.
@@ -217,7 +229,7 @@ impl Fetcher<'_> {
         self.received(name, answer)
     }
 
-    fn received(&self, name: &str, answer: http::Answer) -> Result<Fetched, Failure> {
+    fn received(&self, name: &str, answer: answer::Answer) -> Result<Fetched, Failure> {
         let source = self.source(&answer.url);
         let content = if answer.status == StatusCode::NOT_MODIFIED {
             if self.known_etag(name, &answer.url).is_none() {
@@ -238,7 +250,7 @@ impl Fetcher<'_> {
             }
             Content::Received { bytes: answer.body, etag: answer.etag, described }
         } else {
-            return Err(answer.refused(self.http.is_authorized_for(&answer.url)));
+            return Err(answer.refused(&self.http));
         };
         Ok(Fetched { name: name.to_owned(), source, content })
     }

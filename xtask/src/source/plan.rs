@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use platform_codegen::Config;
 use url::Url;
 
 use super::address::shown;
 use super::credential::from_env;
+use super::servers::{self, Home};
 use super::{DEFAULT_NAME, SANDBOX, UNKNOWN};
 use crate::failure::Failure;
 use crate::flags::Regenerate;
@@ -31,6 +31,10 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    fn home(&self) -> Home {
+        self.url().map_or(Home::File, |url| Home::Server(url.origin()))
+    }
+
     /// Its address, where it is not a file.
     fn url(&self) -> Option<&Url> {
         match &self.place {
@@ -53,10 +57,11 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
     }
     let variable = from_env(source.base_url_env.as_deref())?;
     let named = format!("{} (the base URL)", source.base_url_env.as_deref().unwrap_or_default());
+    let key = format!("{}: `base_url` in [source]", settings.place("/source/base_url"));
     let places = [
         (flags.base_url.as_deref(), "--base-url"),
         (variable.as_deref(), named.as_str()),
-        (source.base_url.as_deref(), "`base_url` in [source] of specs/codegen.toml"),
+        (source.base_url.as_deref(), key.as_str()),
     ];
     let configured = places.into_iter().find_map(|(text, place)| Some((text?, place)));
     let base = configured.map(|(text, place)| base_url(text, place)).transpose()?;
@@ -65,7 +70,7 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
             [only] => only.name.clone(),
             _ => DEFAULT_NAME.to_owned(),
         };
-        let place = match remote(contract)? {
+        let place = match remote(contract, "--contract")? {
             Some(url) => ContractPlace::Url(url),
             None => ContractPlace::File {
                 path: PathBuf::from(contract),
@@ -77,33 +82,41 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
     if source.documents.is_empty() {
         return Ok(base.map_or(Plan::Sandbox, |base| Plan::Discover { base }));
     }
-    let chosen = |document: &&DocumentSource| flags.document.as_ref().is_none_or(|name| *name == document.name);
+    let chosen = |document: &DocumentSource| flags.document.as_ref().is_none_or(|name| *name == document.name);
     let documents: Vec<Wanted> = source
         .documents
         .iter()
-        .filter(chosen)
-        .map(|document| wanted(workspace, source, base.as_ref(), document))
+        .enumerate()
+        .filter(|(_, document)| chosen(document))
+        .map(|(index, document)| wanted(workspace, settings, base.as_ref(), index, document))
         .collect::<Result<_, _>>()?;
-    one_server(&settings.codegen.config, base.as_ref(), &documents)?;
+    let homes: Vec<(&str, Home)> = documents.iter().map(|document| (document.name.as_str(), document.home())).collect();
+    servers::check(&settings.codegen.config, base.as_ref(), &homes)?;
     Ok(Plan::Documents { base, documents })
 }
 
 /// Where a document lies, and whose token it is fetched with.
 fn wanted(
     workspace: &Workspace,
-    source: &SourceSettings,
+    settings: &Settings,
     base: Option<&Url>,
+    index: usize,
     document: &DocumentSource,
 ) -> Result<Wanted, Failure> {
     let DocumentSource { name, contract, .. } = document;
+    let source = &settings.source;
+    let at = |key: &str| settings.place(&format!("/source/document/{index}/{key}"));
     let variable = from_env(document.base_url_env.as_deref())?;
-    let named = document.base_url_env.as_deref().unwrap_or_default();
-    let key = format!("`base_url` of the document {name:?}");
-    let places = [(variable.as_deref(), named), (document.base_url.as_deref(), key.as_str())];
+    let named = format!("{} (the document {name:?})", document.base_url_env.as_deref().unwrap_or_default());
+    let key = format!("{}: `base_url` of the document {name:?}", at("base_url"));
+    let places = [(variable.as_deref(), named.as_str()), (document.base_url.as_deref(), key.as_str())];
     let own = places.into_iter().find_map(|(text, place)| Some((text?, place)));
     let own = own.map(|(text, place)| base_url(text, place)).transpose()?;
     let has_own = document.base_url.is_some() || document.base_url_env.is_some();
-    let place = match (own.as_ref().or(base.filter(|_| !has_own)), remote(contract)?) {
+    let place = match (
+        own.as_ref().or(base.filter(|_| !has_own)),
+        remote(contract, &format!("{}: `contract`", at("contract")))?,
+    ) {
         (_, Some(url)) => ContractPlace::Url(url),
         (Some(base), None) if contract.starts_with('/') => ContractPlace::Url(below(base, contract)?),
         (None, None) if contract.starts_with('/') => {
@@ -116,7 +129,8 @@ fn wanted(
             return Err(Failure::configuration(
                 "configuration/no-base-url",
                 format!(
-                    "{CONFIGURATION}: the document {name:?} is {contract:?}, and there is no base URL to look below"
+                    "{}: the document {name:?} is {contract:?}, and there is no base URL to look below",
+                    at("contract")
                 ),
                 hint,
             ));
@@ -130,67 +144,75 @@ fn wanted(
     Ok(Wanted { name: name.clone(), place, token })
 }
 
-/// Documents of one server come from one origin. Of another origin is what has a server of its own, unless the configuration
-/// says otherwise: its operations would be sent to the main server, with the main token.
-fn one_server(config: &Config, base: Option<&Url>, documents: &[Wanted]) -> Result<(), Failure> {
-    let named = |name: &str| config.servers.iter().any(|server| server.documents.iter().any(|other| other == name));
-    let open: Vec<(&str, &Url)> = documents
-        .iter()
-        .filter(|document| !named(&document.name))
-        .filter_map(|document| Some((document.name.as_str(), document.url()?)))
-        .collect();
-    let Some((first, main)) = open.first().copied() else { return Ok(()) };
-    // Contracts may be published in another place than the service, all of them.
-    let of_base = open.iter().find(|(_, url)| base.is_some_and(|base| base.origin() == url.origin()));
-    let (first, main) = of_base.copied().unwrap_or((first, main));
-    match open.iter().find(|(_, url)| url.origin() != main.origin()) {
-        None => Ok(()),
-        Some((other, url)) => Err(Failure::configuration(
-            "source/other-server",
-            format!(
-                "the document {other:?} comes from {}, and {first:?} from {}: which server has its operations?",
-                url.origin().ascii_serialization(),
-                main.origin().ascii_serialization()
-            ),
-            format!(
-                "say it in {CONFIGURATION}: a server of its own\n\n[[server]]\nname = \"{}\"\ndocuments = [\"{other}\"]\n\n\
-                 or the main one, with name = \"main\"",
-                other.replace('-', "_")
-            ),
-        )),
+/// Why tokens that are set go nowhere, or not to every address: one is for the origin of the base URL, and one of a document
+/// for that document. A line each.
+pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -> Result<Vec<String>, Failure> {
+    let mut notes = Vec::new();
+    if let Some(variable) = token_of(&source.token)? {
+        notes.extend(unsent_to(source, plan).map(|reason| format!("{variable} is set, and not sent: {reason}")));
+    }
+    let named = source.documents.iter().filter_map(|document| document.token.as_ref());
+    let mut prefixes = named.chain([&source.token]).map(|token| token.variables.as_deref().unwrap_or_default());
+    if prefixes.all(|prefix| prefix != PROGRAMS)
+        && !matches!(plan, Plan::Sandbox)
+        && let Some(variable) = set(PROGRAMS)?
+    {
+        let add = format!("`variables = \"{PROGRAMS}\"` in [source.token] would have it read");
+        notes.push(format!("{variable} is set, and not sent: {CONFIGURATION} does not name it; {add}"));
+    }
+    for document in &source.documents {
+        let Some(variable) = document.token.as_ref().map(token_of).transpose()?.flatten() else { continue };
+        let reason = match plan {
+            Plan::Sandbox => "the sandbox is asked, which has tokens of its own",
+            _ if flags.contract.is_some() => "--contract names a contract alone",
+            Plan::Documents { documents, .. } => match documents.iter().find(|wanted| wanted.name == document.name) {
+                Some(wanted) if wanted.url().is_none() => "the contract is a file",
+                _ => continue,
+            },
+            Plan::Discover { .. } => continue,
+        };
+        notes.push(format!("{variable} is set, and not sent for the document {:?}: {reason}", document.name));
+    }
+    Ok(notes)
+}
+
+/// How the variables of programs begin.
+const PROGRAMS: &str = "PLATFORM_";
+
+/// The variable that holds a token, or names its file, where one is set.
+fn set(prefix: &str) -> Result<Option<String>, Failure> {
+    for end in ["TOKEN", "TOKEN_FILE"] {
+        let variable = format!("{prefix}{end}");
+        if from_env(Some(&variable))?.is_some() {
+            return Ok(Some(variable));
+        }
+    }
+    Ok(None)
+}
+
+fn token_of(token: &TokenSource) -> Result<Option<String>, Failure> {
+    match token.variables.as_deref() {
+        None | Some("") => Ok(None),
+        Some(prefix) => set(prefix),
     }
 }
 
-/// Why a token that is set goes nowhere, or not to every address: it is for the origin of the base URL.
-pub(super) fn unsent(source: &SourceSettings, plan: &Plan) -> Result<Option<String>, Failure> {
-    let prefix = source.token.variables.as_deref().unwrap_or_default();
-    let mut set = None;
-    for end in ["TOKEN", "TOKEN_FILE"].into_iter().filter(|_| !prefix.is_empty()) {
-        let variable = format!("{prefix}{end}");
-        if set.is_none() && from_env(Some(&variable))?.is_some() {
-            set = Some(variable);
-        }
-    }
-    let Some(variable) = set else { return Ok(None) };
+/// Why the token of the base URL is not sent, or not to every address.
+fn unsent_to(source: &SourceSettings, plan: &Plan) -> Option<String> {
     let base_url = source.base_url_env.as_deref().unwrap_or("base_url");
-    let reason = match plan {
-        Plan::Discover { .. } => return Ok(None),
-        Plan::Sandbox => "the sandbox is asked, which has tokens of its own".to_owned(),
-        Plan::Documents { base, documents } => {
-            let others = documents.iter().filter(|document| document.token.is_none());
-            let addresses = others.filter_map(Wanted::url);
-            let foreign = |url: &&Url| base.as_ref().is_none_or(|base| base.origin() != url.origin());
-            match (addresses.clone().find(foreign), addresses.count()) {
-                (Some(url), _) if base.is_none() => format!("{} has no base URL beside it: set {base_url}", shown(url)),
-                (Some(url), _) => format!("{} is not at the origin of the base URL", shown(url)),
-                (None, 0) if documents.iter().all(|document| document.url().is_none()) => {
-                    "the contract is a file".to_owned()
-                }
-                (None, _) => return Ok(None),
-            }
-        }
+    let (base, documents) = match plan {
+        Plan::Discover { .. } => return None,
+        Plan::Sandbox => return Some("the sandbox is asked, which has tokens of its own".to_owned()),
+        Plan::Documents { base, documents } => (base, documents),
     };
-    Ok(Some(format!("{variable} is set, and not sent: {reason}")))
+    let addresses = documents.iter().filter(|document| document.token.is_none()).filter_map(Wanted::url);
+    let foreign = |url: &&Url| base.as_ref().is_none_or(|base| base.origin() != url.origin());
+    match addresses.clone().find(foreign) {
+        Some(url) if base.is_none() => Some(format!("{} has no base URL beside it: set {base_url}", shown(url))),
+        Some(url) => Some(format!("{} is not at the origin of the base URL", shown(url))),
+        None if documents.iter().all(|document| document.url().is_none()) => Some("the contract is a file".to_owned()),
+        None => None,
+    }
 }
 
 /// A file that is called as a source is.
@@ -198,10 +220,10 @@ fn as_file(recorded: String) -> String {
     if matches!(recorded.as_str(), SANDBOX | UNKNOWN) { format!("./{recorded}") } else { recorded }
 }
 
-fn remote(text: &str) -> Result<Option<Url>, Failure> {
+fn remote(text: &str, place: &str) -> Result<Option<Url>, Failure> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
-        Some(_) => parse_url(text, "the contract's address").map(Some),
+        Some(_) => parse_url(text, place).map(Some),
         None => Ok(None),
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{
-    credential::{SecretFiles, Variables},
+    credential::{Named, SecretFiles, Variables},
     wrong,
 };
 use crate::{
@@ -15,55 +15,108 @@ use crate::{
 
 /// What configures the connections of a client.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ConnectionSettings {
+pub struct ConnectionSettings {
     /// The file of root certificates beside those of the system.
-    pub(super) roots: Option<PathBuf>,
+    pub roots: Option<NamedFile>,
     /// The file of the client certificate.
-    pub(super) certificate: Option<PathBuf>,
+    pub certificate: Option<NamedFile>,
     /// The protected file of its key.
-    pub(super) key: Option<PathBuf>,
+    pub key: Option<NamedFile>,
     /// Hosts that may be `http`.
-    pub(super) plain: Vec<String>,
+    pub plain: Vec<String>,
+}
+
+/// A file that is named outside the program.
+#[derive(Clone, Debug)]
+pub struct NamedFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The variable, or the line of a file, that names it.
+    pub named_by: Option<String>,
+}
+
+impl NamedFile {
+    fn by(&self) -> String {
+        self.named_by.as_ref().map(|by| format!(" that {by} names")).unwrap_or_default()
+    }
+
+    fn certificates(self) -> Certificates {
+        let certificates = Certificates::file(self.path);
+        match self.named_by {
+            Some(by) => certificates.named_by(by),
+            None => certificates,
+        }
+    }
 }
 
 impl Variables<'_> {
     pub(super) fn connections(&self) -> Result<ConnectionSettings, Error> {
         let plain = self.text("DANGER_ALLOW_HTTP_TO")?.unwrap_or_default();
+        let file = |end: &str| {
+            let path = self.path(end)?;
+            Some(NamedFile { path, named_by: Some(self.name(end)) })
+        };
         Ok(ConnectionSettings {
-            roots: self.path("CA_FILE"),
-            certificate: self.path("CLIENT_CERTIFICATE_FILE"),
-            key: self.path("CLIENT_KEY_FILE"),
+            roots: file("CA_FILE"),
+            certificate: file("CLIENT_CERTIFICATE_FILE"),
+            key: file("CLIENT_KEY_FILE"),
             plain: plain.split(',').map(str::trim).filter(|host| !host.is_empty()).map(str::to_owned).collect(),
         })
     }
 }
 
 impl ConnectionSettings {
+    /// What the environment variables say whose names begin so; what they leave open, `self` says.
+    ///
+    /// # Errors
+    ///
+    /// A variable holds what cannot be meant.
+    pub fn with_variables(self, prefix: &str) -> Result<Self, Error> {
+        if prefix.is_empty() {
+            return Ok(self);
+        }
+        let set = Variables { lookup: &|name| std::env::var_os(name), prefix }.connections()?;
+        Ok(Self {
+            roots: set.roots.or(self.roots),
+            certificate: set.certificate.or(self.certificate),
+            key: set.key.or(self.key),
+            plain: if set.plain.is_empty() { self.plain } else { set.plain },
+        })
+    }
+
     /// The builder with these settings; `files` says which files hold secrets.
-    pub(super) fn apply<P: GeneratedClient>(
+    ///
+    /// # Errors
+    ///
+    /// A certificate lacks its key, or a key its certificate.
+    pub fn apply<P: GeneratedClient>(
         self,
         mut builder: ClientBuilder<P>,
         files: SecretFiles,
     ) -> Result<ClientBuilder<P>, Error> {
         if let Some(file) = self.roots {
-            builder = builder.root_certificates(Certificates::file(file));
+            builder = builder.root_certificates(file.certificates());
         }
         builder = match (self.certificate, self.key) {
             (Some(certificate), Some(key)) => {
                 let how = "set PLATFORM_SECRET_FILE_MOUNTED=1, or `secret_file_mounted = true` in the profile";
-                let key = SecretFile::new(key).mounted_by(how.to_owned());
+                let NamedFile { path, named_by } = key;
+                let key = SecretFile::new(path).mounted_by(how.to_owned());
                 let key = if files.links == Some(true) { key.follow_links() } else { key };
                 let key = if files.mounted == Some(true) { key.mounted() } else { key };
-                builder.client_certificate(Certificates::file(certificate), key)
+                match named_by {
+                    Some(by) => builder.client_certificate(certificate.certificates(), Named::new(key, by)),
+                    None => builder.client_certificate(certificate.certificates(), key),
+                }
             }
             (None, None) => builder,
-            (Some(_), None) => {
-                let hint = "set PLATFORM_CLIENT_KEY_FILE, or `client_key_file`, to a protected file";
-                return Err(wrong("the client certificate lacks its key", hint));
+            (Some(certificate), None) => {
+                let what = format!("the client certificate{} lacks its key", certificate.by());
+                return Err(wrong(&what, "set PLATFORM_CLIENT_KEY_FILE, or `client_key_file`, to a protected file"));
             }
-            (None, Some(_)) => {
-                let hint = "set PLATFORM_CLIENT_CERTIFICATE_FILE, or `client_certificate_file`";
-                return Err(wrong("the key of a client certificate lacks its certificate", hint));
+            (None, Some(key)) => {
+                let what = format!("the key of a client certificate{} lacks its certificate", key.by());
+                return Err(wrong(&what, "set PLATFORM_CLIENT_CERTIFICATE_FILE, or `client_certificate_file`"));
             }
         };
         Ok(builder.danger_allow_http_to(self.plain))

@@ -5,8 +5,8 @@ use std::{ffi::OsString, path::PathBuf, sync::Arc};
 use super::{Lookup, wrong};
 use crate::{
     auth::{
-        ClientCredentials, Credential, RefreshFolder, RefreshToken, Registration, SecretCommand, SecretEnv, SecretFile,
-        SecretSource, StaticToken,
+        ClientAuthentication, ClientCredentials, Credential, RefreshFolder, RefreshToken, Registration, SecretCommand,
+        SecretEnv, SecretFile, SecretSource, SecretString, StaticToken,
     },
     error::Error,
 };
@@ -22,6 +22,8 @@ pub struct SecretPlace {
     pub command: Option<Vec<String>>,
     /// `SERVICE/USER`, its entry in the keyring of the system.
     pub keyring: Option<String>,
+    /// The variable, or the line of a file, that names the place.
+    pub named_by: Option<String>,
 }
 
 /// Which files hold secrets. What is not said is not allowed.
@@ -54,6 +56,8 @@ pub struct CredentialSettings {
     pub audience: Option<String>,
     /// The token endpoint, where discovery does not name it.
     pub token_endpoint: Option<String>,
+    /// How the client says who it is at the token endpoint: `form` or `basic`.
+    pub client_authentication: Option<String>,
     /// How the names of the variables begin that say the same; none do where it is empty.
     pub variables: String,
 }
@@ -80,7 +84,7 @@ impl Variables<'_> {
         (self.lookup)(&self.name(end)).filter(|path| !path.is_empty()).map(PathBuf::from)
     }
 
-    fn name(&self, end: &str) -> String {
+    pub(super) fn name(&self, end: &str) -> String {
         format!("{}{end}", self.prefix)
     }
 
@@ -94,10 +98,13 @@ impl Variables<'_> {
             Some(_) => Err(wrong(&format!("`{}` is neither 0 nor 1", self.name(end)), "set it to 1, or not at all")),
         };
         let path = |end: &str| self.path(end);
+        let (token_file, secret_file) = (path("TOKEN_FILE"), path("SECRET_FILE"));
+        let named_by = |file: &Option<PathBuf>, end: &str| file.as_ref().map(|_| self.name(end));
         Ok(CredentialSettings {
             token: SecretPlace {
                 env: present("TOKEN")?,
-                file: path("TOKEN_FILE"),
+                named_by: named_by(&token_file, "TOKEN_FILE"),
+                file: token_file,
                 command: None,
                 keyring: self.text("TOKEN_KEYRING")?,
             },
@@ -105,7 +112,8 @@ impl Variables<'_> {
             client_id: self.text("CLIENT_ID")?,
             secret: SecretPlace {
                 env: present("CLIENT_SECRET")?,
-                file: path("SECRET_FILE"),
+                named_by: named_by(&secret_file, "SECRET_FILE"),
+                file: secret_file,
                 command: None,
                 keyring: self.text("SECRET_KEYRING")?,
             },
@@ -114,6 +122,7 @@ impl Variables<'_> {
             scope: self.text("SCOPE")?,
             audience: self.text("AUDIENCE")?,
             token_endpoint: self.text("TOKEN_ENDPOINT")?,
+            client_authentication: self.text("CLIENT_AUTHENTICATION")?,
             variables: self.prefix.to_owned(),
         })
     }
@@ -148,6 +157,7 @@ impl CredentialSettings {
             scope: set.scope.or(self.scope),
             audience: set.audience.or(self.audience),
             token_endpoint: set.token_endpoint.or(self.token_endpoint),
+            client_authentication: set.client_authentication.or(self.client_authentication),
             variables: self.variables,
         })
     }
@@ -213,7 +223,18 @@ impl CredentialSettings {
         }
         registration.audience = self.audience.clone();
         registration.endpoints.token = self.token_endpoint.clone();
+        registration.endpoints.variables.clone_from(&self.variables);
+        registration.authentication = match self.client_authentication.as_deref() {
+            None => None,
+            Some("form") => Some(ClientAuthentication::Form),
+            Some("basic") => Some(ClientAuthentication::Basic),
+            Some(_) => {
+                let setting = registration.endpoints.setting("client_authentication");
+                return Err(wrong(&format!("{setting} is neither `form` nor `basic`"), "set one of them, or neither"));
+            }
+        };
         registration.endpoints.plain = plain.to_vec();
+        registration.endpoints.check()?;
         Ok(Some(match self.refresh_folder {
             Some(folder) => Box::new(RefreshToken::of(registration, RefreshFolder::new(folder))),
             None if registration.secret.is_none() => {
@@ -238,7 +259,7 @@ impl SecretPlace {
 
     /// The source that is named, if any; `what` is what it holds.
     fn source(&self, what: &str, files: &Files) -> Result<Option<Box<dyn SecretSource>>, Error> {
-        Ok(match (&self.env, &self.file, &self.command, &self.keyring) {
+        let source: Option<Box<dyn SecretSource>> = match (&self.env, &self.file, &self.command, &self.keyring) {
             (None, None, None, None) => None,
             (Some(name), None, None, None) => Some(Box::new(SecretEnv::new(name))),
             (None, Some(path), None, None) => {
@@ -254,7 +275,33 @@ impl SecretPlace {
             }
             (None, None, None, Some(entry)) => Some(keyring(what, entry)?),
             _ => return Err(wrong(&format!("{what} has several sources"), "keep one of them")),
+        };
+        Ok(match (source, &self.named_by) {
+            (Some(source), Some(by)) => Some(Box::new(Named { source, by: by.clone() })),
+            (source, _) => source,
         })
+    }
+}
+
+/// A source whose place somebody wrote down: errors say where.
+pub(super) struct Named {
+    source: Box<dyn SecretSource>,
+    by: String,
+}
+
+impl Named {
+    pub(super) fn new(source: impl SecretSource, by: String) -> Self {
+        Self { source: Box::new(source), by }
+    }
+}
+
+impl SecretSource for Named {
+    fn read(&self) -> Result<SecretString, Error> {
+        self.source.read().map_err(|error| error.and(&format!("{} names it", self.by)))
+    }
+
+    fn describe(&self) -> String {
+        format!("{}, which {} names", self.source.describe(), self.by)
     }
 }
 

@@ -12,8 +12,9 @@ use std::ffi::OsString;
 
 use uuid::Uuid;
 
+pub use self::connections::{ConnectionSettings, NamedFile};
+use self::credential::Variables;
 pub use self::credential::{CredentialSettings, SecretFiles, SecretPlace};
-use self::{connections::ConnectionSettings, credential::Variables};
 use super::{Client, ClientBuilder, GeneratedClient, ServerSettings};
 use crate::error::{Error, Kind};
 
@@ -36,11 +37,12 @@ impl Client {
     /// | `PLATFORM_SCOPE` | the scopes to ask for; `api` unless set |
     /// | `PLATFORM_AUDIENCE` | the audience to ask for |
     /// | `PLATFORM_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
+    /// | `PLATFORM_CLIENT_AUTHENTICATION` | `form` or `basic`: where the client's secret stands in a token request, see [`ClientAuthentication`](crate::auth::ClientAuthentication) |
     /// | `PLATFORM_CA_FILE` | root certificates in PEM, beside those of the system |
     /// | `PLATFORM_CLIENT_CERTIFICATE_FILE`, `PLATFORM_CLIENT_KEY_FILE` | a client certificate in PEM, and the protected file with its key |
     /// | `PLATFORM_DANGER_ALLOW_HTTP_TO` | hosts, separated by commas, that may be `http`: tokens go to them in clear text |
     /// | `PLATFORM_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
-    /// | `PLATFORM_COMPLIANCE_…` | its credential: `TOKEN` to `TOKEN_ENDPOINT`, as above |
+    /// | `PLATFORM_COMPLIANCE_…` | its credential: `TOKEN` to `CLIENT_AUTHENTICATION`, as above |
     /// | `PLATFORM_TEAM_ID` | the team that the compliance resource server is configured for |
     /// | `PLATFORM_PROFILE` | with the feature `profiles`: a profile of `PLATFORM_PROFILES`, instead of all the others |
     /// | `PLATFORM_PROFILES` | the file of profiles; `~/.config/platform/profiles.toml` unless set |

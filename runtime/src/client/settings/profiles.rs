@@ -7,7 +7,9 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Beside, ConnectionSettings, CredentialSettings, Lookup, SecretFiles, SecretPlace, Settings, team, wrong};
+use super::{
+    Beside, ConnectionSettings, CredentialSettings, Lookup, NamedFile, SecretFiles, SecretPlace, Settings, team, wrong,
+};
 use crate::error::{Error, mask};
 
 #[derive(Deserialize)]
@@ -41,6 +43,7 @@ struct Profile {
     scope: Option<String>,
     audience: Option<String>,
     token_endpoint: Option<String>,
+    client_authentication: Option<String>,
     team_id: Option<String>,
     ca_file: Option<PathBuf>,
     client_certificate_file: Option<PathBuf>,
@@ -53,10 +56,11 @@ struct Profile {
 
 impl Profile {
     fn connections(&mut self) -> ConnectionSettings {
+        let file = |path: &mut Option<PathBuf>| path.take().map(|path| NamedFile { path, named_by: None });
         ConnectionSettings {
-            roots: self.ca_file.take(),
-            certificate: self.client_certificate_file.take(),
-            key: self.client_key_file.take(),
+            roots: file(&mut self.ca_file),
+            certificate: file(&mut self.client_certificate_file),
+            key: file(&mut self.client_key_file),
             plain: std::mem::take(&mut self.danger_allow_http_to),
         }
     }
@@ -75,6 +79,7 @@ impl Profile {
                 file: self.token_file,
                 command: self.token_command,
                 keyring: self.token_keyring,
+                named_by: None,
             },
             issuer: self.issuer,
             client_id: self.client_id,
@@ -83,12 +88,14 @@ impl Profile {
                 file: self.secret_file,
                 command: self.secret_command,
                 keyring: self.secret_keyring,
+                named_by: None,
             },
             refresh_folder: self.refresh_folder,
             files: SecretFiles { links: Some(self.follow_links), mounted: Some(self.secret_file_mounted) },
             scope: self.scope,
             audience: self.audience,
             token_endpoint: self.token_endpoint,
+            client_authentication: self.client_authentication,
             variables: String::new(),
         }
     }

@@ -1,8 +1,10 @@
 //! `cargo xtask adopt`: another service in the place of the sandbox's platform.
 
+mod leaving;
+
+use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-use std::{fs, io};
 
 use platform_codegen::{Contract, Family, Setup, line, propose};
 
@@ -13,7 +15,11 @@ use crate::interrupt::Interrupt;
 use crate::regenerate::{self, from_source, reserved};
 use crate::settings::Settings;
 use crate::source;
-use crate::workspace::{CONFIGURATION, GRAPHQL, NAMES, SCHEMA, Workspace};
+use crate::workspace::{CONFIGURATION, GENERATED, NAMES, Workspace};
+use leaving::{Leaving, remove};
+
+/// Where the first program is written.
+const PROGRAM: &str = "generated-client/examples/first.rs";
 
 /// The configuration of a service that nothing is known of, before its families.
 const HEAD: &str = "\
@@ -54,21 +60,26 @@ pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Fail
     Settings::parse(&text)?;
     drop((interrupt, runtime, steps));
 
-    let documents = documents(workspace)?;
-    say(&families, &documents);
+    let leaving = Leaving::of(workspace)?;
+    say(&families, &leaving);
     if flags.dry_run {
         result("");
         text.lines().for_each(result);
         return Ok(ExitCode::SUCCESS);
     }
-    let kept = Kept::take(workspace, documents)?;
-    let outcome = write(workspace, &text, &kept).and_then(|()| regenerate::run(workspace, &from));
-    if outcome.is_err() {
-        kept.restore()?;
-        return outcome;
+    let kept = Kept::take(workspace, &leaving)?;
+    let written = write(workspace, &text, &leaving).and_then(|()| regenerate::run(workspace, &from));
+    let outcome = written.and_then(|code| Ok((code, first(workspace)?)));
+    match outcome {
+        Ok((code, has_program)) => {
+            next(flags.base_url.as_deref(), has_program);
+            Ok(code)
+        }
+        Err(failure) => {
+            kept.restore()?;
+            Err(failure)
+        }
     }
-    next(workspace, flags.base_url.as_deref());
-    outcome
 }
 
 /// Fails where git has changes that are not committed: what is written over could not be brought back.
@@ -87,12 +98,6 @@ fn clean(workspace: &Workspace) -> Result<(), Failure> {
         }
         _ => refuse("the workspace is not a git repository, or git is missing", "git init && git add -A && git commit"),
     }
-}
-
-/// The GraphQL documents of the service that is pinned, relative to the workspace.
-fn documents(workspace: &Workspace) -> Result<Vec<String>, Failure> {
-    let files = workspace.files_below(GRAPHQL)?.into_iter();
-    Ok(files.filter(|path| path.ends_with(".graphql") && path != SCHEMA).collect())
 }
 
 /// The configuration with the families.
@@ -118,76 +123,119 @@ fn quoted(text: &str) -> String {
 }
 
 /// What the command does.
-fn say(families: &[Family], documents: &[String]) {
+fn say(families: &[Family], leaving: &Leaving) {
     let families: Vec<&str> = families.iter().map(|family| family.name.as_str()).collect();
     let names = if families.is_empty() { "none: by tags".to_owned() } else { families.join(", ") };
     result(&format!("adopt       writes {CONFIGURATION} anew, with families from tags and paths: {names}"));
     result("            without bindings, servers, corrections and renames of the service before it");
-    for path in documents {
+    for path in &leaving.removed {
         result(&format!("            removes {path}"));
     }
     result(&format!("            begins {NAMES} afresh, pins the contract, and rewrites the client"));
-    result("            tests and examples of the service before it are left out, where they name what is gone");
 }
 
 /// Files as they were, to bring back.
 struct Kept(Vec<(PathBuf, Option<Vec<u8>>)>);
 
 impl Kept {
-    fn take(workspace: &Workspace, documents: Vec<String>) -> Result<Self, Failure> {
-        let paths = documents.into_iter().chain([CONFIGURATION.to_owned(), NAMES.to_owned()]);
+    fn take(workspace: &Workspace, leaving: &Leaving) -> Result<Self, Failure> {
+        let paths = leaving.paths().chain([CONFIGURATION, NAMES, PROGRAM].map(str::to_owned));
         let kept = paths.map(|path| Ok((workspace.path(&path), workspace.read(&path)?)));
         Ok(Self(kept.collect::<Result<_, Failure>>()?))
     }
 
     fn restore(&self) -> Result<(), Failure> {
         for (path, content) in &self.0 {
-            if let Some(content) = content {
-                fs::write(path, content).map_err(|error| Failure::file("write", path, &error))?;
+            match content {
+                Some(content) => fs::write(path, content).map_err(|error| Failure::file("write", path, &error))?,
+                None => remove(path)?,
             }
         }
         Ok(())
     }
 }
 
-fn write(workspace: &Workspace, text: &str, kept: &Kept) -> Result<(), Failure> {
+fn write(workspace: &Workspace, text: &str, leaving: &Leaving) -> Result<(), Failure> {
+    leaving.carry_out(workspace)?;
+    remove(&workspace.path(NAMES))?;
     let configuration = workspace.path(CONFIGURATION);
-    for (path, _) in kept.0.iter().filter(|(path, _)| *path != configuration) {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Failure::file("remove", path, &error));
-            }
-            _ => {}
-        }
-    }
     fs::write(&configuration, text).map_err(|error| Failure::file("write", &configuration, &error))
 }
 
-/// What comes after it.
-fn next(workspace: &Workspace, base_url: Option<&str>) {
-    let surface = workspace.read("specs/surface.txt").ok().flatten().unwrap_or_default();
+/// Writes a program that makes one call, where an operation needs nothing for it. Whether there is one.
+fn first(workspace: &Workspace) -> Result<bool, Failure> {
+    let surface = workspace.read("specs/surface.txt")?.unwrap_or_default();
     let surface = String::from_utf8_lossy(&surface).into_owned();
-    let simple = |line: &&str| line.contains("  GET ") && line.contains("  () -> ");
-    let call = surface.lines().find(simple).and_then(|line| line.split("  ").next()?.split_once('.'));
+    let path = workspace.path(PROGRAM);
+    let source = |family: &str| -> String {
+        let read = workspace.read(&format!("{GENERATED}/families/{family}.rs"));
+        String::from_utf8_lossy(&read.ok().flatten().unwrap_or_default()).into_owned()
+    };
+    let Some((family, operation)) = simple_call(&surface, source) else {
+        remove(&path)?;
+        return Ok(false);
+    };
+    let text = format!(
+        "//! A first call of the service, with the variables of `Platform::from_env`.\n\
+         #![allow(clippy::print_stdout, reason = \"a program for a terminal\")]\n\n\
+         use platform_client::Platform;\n\n\
+         #[tokio::main]\n\
+         async fn main() -> Result<(), Box<dyn std::error::Error>> {{\n    \
+             let service = Platform::from_env()?;\n    \
+             let answer = service.{family}().{operation}().await?;\n    \
+             println!(\"{{answer:?}}\");\n    \
+             Ok(())\n\
+         }}\n"
+    );
+    let folder = path.parent().map(fs::create_dir_all).transpose();
+    folder.and_then(|_| fs::write(&path, text)).map_err(|error| Failure::file("write", &path, &error))?;
+    Ok(true)
+}
+
+/// Family and name of the shortest operation that reads something, needs no argument and answers with something. `source` is
+/// the code of a family: it says which operations are deprecated, or need a feature.
+fn simple_call(surface: &str, source: impl Fn(&str) -> String) -> Option<(&str, &str)> {
+    let simple = |line: &&str| line.contains("  GET ") && line.contains("  () -> ") && !line.contains("  () -> ()");
+    let calls = surface.lines().filter(simple).filter_map(|line| line.split("  ").next()?.split_once('.'));
+    let mut calls: Vec<(&str, &str)> = calls.collect();
+    calls.sort_by_key(|(family, operation)| (family.len() + operation.len(), *family, *operation));
+    calls.into_iter().find(|(family, operation)| {
+        let source = source(family);
+        let before = source.split(&format!("pub fn {operation}(")).next().unwrap_or_default();
+        let own =
+            before.lines().rev().take_while(|line| line.trim_start().starts_with(['#', '/']) || line.trim().is_empty());
+        !own.map(str::trim_start).any(|line| line.starts_with("#[deprecated") || line.starts_with("#[cfg"))
+    })
+}
+
+/// What comes after it.
+fn next(base_url: Option<&str>, has_program: bool) {
     result("");
     result("next        the variables of a program and of the next download:");
     let url = base_url.unwrap_or("https://service.example");
     result(&format!("              export PLATFORM_BASE_URL={url} PLATFORM_TOKEN=…"));
-    if let Some((family, operation)) = call {
-        result("            a first program, generated-client/examples/first.rs:");
-        for line in [
-            "#[tokio::main]",
-            "async fn main() -> Result<(), platform_client::Error> {",
-            "    let service = platform_client::Platform::from_env()?;",
-            &format!("    println!(\"{{:?}}\", service.{family}().{operation}().await?);"),
-            "    Ok(())",
-            "}",
-        ] {
-            result(&format!("              {line}"));
-        }
-        result("            cargo run -p platform-client --example first");
+    if has_program {
+        result(&format!("            a first program, {PROGRAM}:"));
+        result("              cargo run -p platform-client --example first");
     }
-    result(&format!(
-        "            look through {CONFIGURATION}, then cargo xtask regenerate --offline, cargo test, git commit"
-    ));
+    result(&format!("            look through {CONFIGURATION}; after a change, cargo xtask regenerate --offline"));
+    result("            cargo test --workspace --all-features, then git add -A and git commit");
+    result("            the way back, before the commit: git stash --include-untracked");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_call_is_the_shortest_that_needs_nothing() {
+        let surface = "a.one  GET /a/{id}  (id: i32) -> A  [200]\na.two  POST /a  () -> A  [200]\na.three  GET /a  () -> ()  [200]\n\
+                       aa.fourth  GET /b  () -> Vec<A>  [200]\na.five  GET /c  () -> A  [200]\nb.seven  GET /c  () -> A  [200]\n";
+        let source = |family: &str| match family {
+            "a" => "    /// Five.\n    #[deprecated]\n    pub fn five(self) {}\n".to_owned(),
+            _ => "    #[deprecated]\n    pub fn other(self) {}\n    /// Seven.\n    pub fn seven(self) {}\n".to_owned(),
+        };
+        assert_eq!(simple_call(surface, source), Some(("b", "seven")));
+        assert_eq!(simple_call("a.one  GET /a/{id}  (id: i32) -> A  [200]\n", source), None);
+    }
 }

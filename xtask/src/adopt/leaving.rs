@@ -1,0 +1,146 @@
+//! What leaves with the service before: its GraphQL documents, the tests that name its operations, and its examples.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::{fs, io};
+
+use crate::failure::Failure;
+use crate::regenerate::generated_features;
+use crate::workspace::{CLIENT_MANIFEST, GRAPHQL, SCHEMA, Workspace};
+
+/// Folder of the end-to-end tests.
+const TESTS: &str = "tests";
+/// Folder of the client's examples.
+const EXAMPLES: &str = "generated-client/examples";
+
+/// Files that go, and files that are written anew without them; relative to the workspace.
+#[derive(Debug, Default)]
+pub(super) struct Leaving {
+    pub(super) removed: BTreeSet<String>,
+    rewritten: Vec<(String, String)>,
+}
+
+impl Leaving {
+    pub(super) fn of(workspace: &Workspace) -> Result<Self, Failure> {
+        let mut leaving = Self::default();
+        let documents = workspace.files_below(GRAPHQL)?.into_iter();
+        leaving.removed.extend(documents.filter(|path| path.ends_with(".graphql") && path != SCHEMA));
+        for path in workspace.files_below(TESTS)?.into_iter().filter(|path| path.ends_with(".rs")) {
+            let text = text(workspace, &path)?;
+            let (rest, gone) = without_gated(&text);
+            if !gone.is_empty() {
+                leaving.rewritten.push((path, rest));
+                leaving.removed.extend(gone.into_iter().map(|name| format!("{TESTS}/{name}.rs")));
+            }
+        }
+        let manifest = text(workspace, CLIENT_MANIFEST)?;
+        let (rest, gone) = without_examples(&manifest, &generated_features(&manifest));
+        if !gone.is_empty() {
+            leaving.rewritten.push((CLIENT_MANIFEST.to_owned(), rest));
+            leaving.removed.extend(gone.into_iter().map(|name| format!("{EXAMPLES}/{name}.rs")));
+        }
+        let rewritten: Vec<&String> = leaving.rewritten.iter().map(|(path, _)| path).collect();
+        leaving.removed.retain(|path| !rewritten.contains(&path) && workspace.path(path).is_file());
+        leaving.rewritten.retain(|(path, _)| !leaving.removed.contains(path));
+        Ok(leaving)
+    }
+
+    /// Every file that is touched.
+    pub(super) fn paths(&self) -> impl Iterator<Item = String> {
+        self.removed.iter().chain(self.rewritten.iter().map(|(path, _)| path)).cloned()
+    }
+
+    /// Removes and rewrites.
+    pub(super) fn carry_out(&self, workspace: &Workspace) -> Result<(), Failure> {
+        for path in &self.removed {
+            remove(&workspace.path(path))?;
+        }
+        for (path, text) in &self.rewritten {
+            let path = workspace.path(path);
+            fs::write(&path, text).map_err(|error| Failure::file("write", &path, &error))?;
+        }
+        Ok(())
+    }
+}
+
+/// Removes a file, if it is there.
+pub(super) fn remove(path: &PathBuf) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::file("remove", path, &error)),
+        _ => Ok(()),
+    }
+}
+
+fn text(workspace: &Workspace, path: &str) -> Result<String, Failure> {
+    Ok(String::from_utf8_lossy(&workspace.read(path)?.unwrap_or_default()).into_owned())
+}
+
+/// A source without the modules that are built for some contracts only, `#[cfg(has = "families/forum")]`, and without what it
+/// takes from them; and the names of those files.
+fn without_gated(text: &str) -> (String, Vec<String>) {
+    let (mut rest, mut gone) = (String::new(), Vec::new());
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let name =
+            line.trim_start().strip_prefix("#[cfg(").and_then(|rest| rest.split("has = \"").nth(1)?.split('"').next());
+        let next = lines.peek().map(|next| next.trim_start()).unwrap_or_default();
+        let is_module = next.starts_with("mod ");
+        match name {
+            Some(name) if is_module || next.starts_with("use ") || next.starts_with("pub(crate) use ") => {
+                lines.next();
+                if is_module {
+                    gone.push(name.to_owned());
+                }
+            }
+            _ => rest.push_str(line),
+        }
+    }
+    (rest, gone)
+}
+
+/// A manifest without the examples that need one of these features; and their names.
+fn without_examples(manifest: &str, features: &BTreeSet<String>) -> (String, Vec<String>) {
+    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    for block in manifest.split("\n\n") {
+        let table = block.find("[[example]]").and_then(|at| toml::from_str::<toml::Table>(block.get(at..)?).ok());
+        let example = table.as_ref().and_then(|table| table.get("example")?.as_array()?.first()?.as_table());
+        let needs = example.and_then(|example| example.get("required-features")?.as_array());
+        let is_named = |feature: &toml::Value| feature.as_str().is_some_and(|feature| features.contains(feature));
+        match example.and_then(|example| example.get("name")?.as_str()) {
+            Some(name) if needs.is_some_and(|needs| needs.iter().any(is_named)) => gone.push(name.to_owned()),
+            _ => kept.push(block),
+        }
+    }
+    (kept.join("\n\n").trim_end().to_owned() + "\n", gone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_of_some_contracts_leave_and_the_others_stay() {
+        let text = "//! Tests.\n\nmod support;\n\n#[cfg(all(unix, has = \"credentials\"))]\nmod credentials;\n#[cfg(has = \"a/b\")]\n\
+                    pub(crate) use b::b;\n#[cfg(unix)]\nmod killed;\n#[cfg(has = \"docs/x\")]\nX \"x.md\"\n#[cfg(has = \"last\")]\nmod last;\n";
+        let (rest, gone) = without_gated(text);
+        assert_eq!(
+            rest,
+            "//! Tests.\n\nmod support;\n\n#[cfg(unix)]\nmod killed;\n#[cfg(has = \"docs/x\")]\nX \"x.md\"\n"
+        );
+        assert_eq!(gone, ["credentials", "last"]);
+        assert_eq!(without_gated(&rest), (rest.clone(), Vec::new()));
+    }
+
+    #[test]
+    fn examples_of_families_leave_and_the_others_stay() {
+        let manifest = "[package]\nname = \"x\"\n\n# Why.\n[[example]]\nname = \"one\"\nrequired-features = [\"projects\", \"sqlite\"]\n\n\
+                        [[example]]\nname = \"two\"\nrequired-features = [\"operations\"]\n\n[[example]]\nname = \"three\"\n\
+                        required-features = [\"assumed\"]\n";
+        let features = ["projects", "assumed"].map(str::to_owned).into();
+        let (rest, gone) = without_examples(manifest, &features);
+        assert_eq!(gone, ["one", "three"]);
+        let kept = "[package]\nname = \"x\"\n\n[[example]]\nname = \"two\"\nrequired-features = [\"operations\"]\n";
+        assert_eq!(rest, kept);
+        assert_eq!(without_examples(kept, &features), (kept.to_owned(), Vec::new()));
+    }
+}
