@@ -55,7 +55,7 @@ fn what_only_comes_back_is_made_for_tests() {
     assert_eq!((cinema.name.as_str(), cinema.seats, cinema.owner.name.as_str()), ("Odeon", 0, ""));
     assert!(cinema.id.is_nil() && cinema.films.is_empty() && !cinema.is_open && cinema.genre.as_str().is_empty());
     let wrong = value::<Cinema>(&json!({"seats": "many"})).unwrap_err();
-    assert!(wrong.is_decode() && wrong.to_string().contains("correct the test"), "{wrong}");
+    assert!(wrong.is_decode(), "{wrong}");
     // It requires itself: there is no such value.
     assert!(value::<Ring>(&json!({})).is_err());
     // Only tests make blanks.
