@@ -19,6 +19,7 @@ mod servers;
 mod source;
 mod surface;
 mod types;
+mod wording;
 mod xml;
 
 use std::collections::BTreeMap;

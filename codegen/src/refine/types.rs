@@ -4,16 +4,15 @@ use super::groups::Group;
 use super::index::{Index, Traits};
 use super::makers::{self, Made};
 use super::source::{INDEXED, TypeSource, attribute};
+use super::wording::{component, described, free_name, part_style, provenance};
 use super::{client, xml};
 use crate::generate::Rust;
 use crate::model::{
-    Content, Definition, Deprecation, EnumKind, Field, Kind, Part, PartKind, Presence, Provenance, StatusKey, Style,
-    Tagging, Type, TypeId, Variant, VariantContent,
+    Content, Definition, Deprecation, EnumKind, Field, Kind, Part, PartKind, Presence, StatusKey, Tagging, Type, TypeId, Variant, VariantContent,
 };
 use crate::pieces::Piece;
-use crate::pointer;
 use crate::text::code::code;
-use crate::text::docs::{Docs, closed, closed_or, comment, docs, module_comment, span};
+use crate::text::docs::{Docs, closed, comment, docs, module_comment, span};
 use crate::text::{Code, Ident, literal};
 
 /// The head of a file of types.
@@ -383,40 +382,5 @@ impl<'r, S: TypeSource> Item<'r, S> {
             Type::Named(id) => !matches!(&self.source.definition(*id).kind, Kind::Enum(..)),
             _ => false,
         }
-    }
-}
-
-/// The name of the component that a pointer leads to.
-fn component(pointer: &str) -> Option<String> {
-    pointer::member(pointer, "/components/schemas/").or_else(|| pointer::member(pointer, "/definitions/"))
-}
-
-/// The contract's text for a member, else its name on the wire; then what is demanded of its value.
-fn described(docs: &str, wire: &str, limits: &Docs) -> Docs {
-    let docs = closed_or(docs, wire);
-    if limits.is_empty() { docs } else { docs![docs, "\n\n", limits] }
-}
-
-fn provenance(docs: Docs, definition: &Definition) -> Docs {
-    let reach = &definition.reach;
-    let assumed = definition.provenance == Provenance::Assumed || !reach.documented && !reach.families.is_empty();
-    if assumed { docs![client::ASSUMED, docs] } else { docs }
-}
-
-fn free_name(fields: &[Field]) -> Ident {
-    let taken = |name: &str| fields.iter().any(|field| *field.name == *name);
-    let names = ["extra", "extra_members", "undeclared_members"];
-    Ident::fixed(names.into_iter().find(|name| !taken(name)).unwrap_or("undeclared_members_"))
-}
-
-/// The kind of a part whose values are written in a style.
-fn part_style(style: Style, explode: bool) -> &'static str {
-    match (style, explode) {
-        (Style::Space, false) => "spaced",
-        (Style::Pipe, false) => "piped",
-        (Style::Tab, false) => "tabbed",
-        (Style::Deep, _) => "deep",
-        (_, true) => "exploded",
-        (_, false) => "joined",
     }
 }
