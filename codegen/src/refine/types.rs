@@ -8,7 +8,8 @@ use super::wording::{component, described, free_name, part_style, provenance};
 use super::{client, xml};
 use crate::generate::Rust;
 use crate::model::{
-    Content, Definition, Deprecation, EnumKind, Field, Kind, Part, PartKind, Presence, StatusKey, Tagging, Type, TypeId, Variant, VariantContent,
+    Content, Definition, Deprecation, EnumKind, Field, Kind, Part, PartKind, Presence, StatusKey, Tagging, Type,
+    TypeId, Variant, VariantContent,
 };
 use crate::pieces::Piece;
 use crate::text::code::code;
