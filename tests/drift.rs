@@ -1,10 +1,12 @@
 //! What changes between two revisions of a service, told in one page.
 
-use platform_codegen::Contract;
-use platform_codegen::drift::{self, Wire};
+use platform_codegen::drift::{self, Heading, Wire};
+use platform_codegen::{Config, Contract, Names, Setup, api};
 use platform_sandbox::Options;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+
+use crate::support::read;
 
 /// The contract that the sandbox serves in a revision.
 async fn contract(revision: u32) -> Vec<u8> {
@@ -25,8 +27,17 @@ async fn contract(revision: u32) -> Vec<u8> {
 async fn the_second_revision_of_the_sandbox_is_one_page() {
     let (before, after) = (contract(1).await, contract(2).await);
     let [before, after] = [&before, &after].map(|bytes| [Contract { name: "platform", bytes }]);
-    let there = drift::compare(&before, &after, "2026-01-01").unwrap();
-    insta::assert_snapshot!("revision-2", there.markdown("platform, revision 1 → 2"));
+    let mut there = drift::compare(&before, &after, "2026-01-01").unwrap();
+    let mut table: toml::Table = toml::from_str(&read("specs/codegen.toml")).unwrap();
+    table.remove("source");
+    table.remove("operation");
+    let setup = Setup::from(table.try_into::<Config>().unwrap());
+    let (old, names) = api(&before, &setup, &Names::default()).unwrap();
+    let (new, _) = api(&after, &setup, &names).unwrap();
+    there.with_items(&old, &new);
+    assert_eq!(there.unexplained, Some(Vec::new()));
+    let heading = Heading { what: "platform, revision 1 → 2", version: Some("0.1.0") };
+    insta::assert_snapshot!("revision-2", there.markdown(&heading));
     assert!(there.not_judged.is_empty(), "{:?}", there.not_judged);
     // All of it is the sandbox's own.
     assert!(there.findings.iter().all(|finding| finding.assumed || finding.wire == Wire::None));

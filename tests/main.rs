@@ -29,6 +29,8 @@ mod fakes;
 mod families;
 #[cfg(has = "faults")]
 mod faults;
+#[cfg(all(unix, has = "fleet"))]
+mod fleet;
 #[cfg(has = "graphql")]
 mod graphql;
 #[cfg(has = "killed")]

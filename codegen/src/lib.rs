@@ -36,6 +36,7 @@
 //! ```
 #![deny(missing_docs)]
 
+mod api;
 mod bind;
 mod config;
 mod correct;
@@ -61,6 +62,7 @@ pub mod text;
 pub mod upgrade;
 mod walk;
 
+pub use api::{Api, Item, Origin};
 pub use config::{
     AsyncOperation, CancelOperation, Config, Correction, Family, FollowUp, Scalar, Server, StateMap, Unreferenced,
 };
@@ -84,6 +86,15 @@ pub use text::line;
 /// typed is not an error: it is degraded on its own and named in [`Output::ledger`].
 pub fn generate(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<Output, Report> {
     pipeline::run(contracts, setup, names)
+}
+
+/// The public Rust API that [`generate`] would give, and the names to pin: nothing is written down, which takes less time.
+///
+/// # Errors
+///
+/// As for [`generate`].
+pub fn api(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<(Api, Names), Report> {
+    pipeline::api(contracts, setup, names)
 }
 
 /// Route families for contracts that nobody has sorted yet: entries for [`Config::families`].

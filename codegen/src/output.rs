@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{Ledger, Names};
+use crate::{Api, Ledger, Names};
 
 /// One contract to generate from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contract<'a> {
     /// Name of the document, such as `platform`; it appears in the ledger and in messages.
     pub name: &'a str,
@@ -28,8 +28,8 @@ pub struct Output {
     pub ledger: Ledger,
     /// The contract's surface: one line per operation, for reviewers.
     pub surface: String,
-    /// The public Rust API, one item a line, sorted.
-    pub api_index: String,
+    /// The public Rust API.
+    pub api: Api,
     /// Counts for summaries.
     pub stats: Stats,
     /// Rules of the configuration that change nothing, because the contracts have nothing that they are about.

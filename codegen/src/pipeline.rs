@@ -6,8 +6,8 @@ use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
-    Config, Contract, Family, Names, Output, Problem, Report, Setup, bind, correct, emit, generate, graphql, model,
-    refine, rules, stats, upgrade,
+    Api, Config, Contract, Family, Names, Output, Problem, Report, Setup, bind, correct, emit, generate, graphql,
+    model, refine, rules, stats, upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
@@ -16,6 +16,14 @@ const STACK: usize = 256 * 1024 * 1024;
 /// Runs all stages where there is room for them.
 pub(crate) fn run(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
     with_room(&|| stages(contracts, setup, pins))
+}
+
+/// Runs the stages as far as the public API is known: no file is written.
+pub(crate) fn api(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<(Api, Names), Report> {
+    with_room(&|| {
+        let refined = refined(contracts, setup, pins)?;
+        Ok((refined.parts.api, refined.names))
+    })
 }
 
 /// Reads the contracts, and proposes families for them.
@@ -40,7 +48,35 @@ fn with_room<T: Send>(work: &(dyn Fn() -> Result<T, Report> + Sync)) -> Result<T
     })
 }
 
+/// Everything before files are written.
+struct Refined {
+    parts: refine::Parts,
+    names: Names,
+    ledger: Ledger,
+    model: model::Model,
+    documents: graphql::Documents,
+    unused: Vec<crate::Unused>,
+}
+
 fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
+    let Refined { parts, names, mut ledger, model, documents, unused } = refined(contracts, setup, pins)?;
+    let files = emit::emit(&parts.files)?;
+    ledger.settle();
+    let stats = stats::count(&model, &documents, &ledger);
+    Ok(Output {
+        files,
+        features: parts.features,
+        names,
+        ledger,
+        surface: parts.surface,
+        api: parts.api,
+        stats,
+        unused,
+        unnamed_states: documents.unnamed_states,
+    })
+}
+
+fn refined(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Refined, Report> {
     let config = &setup.config;
     rules::check(setup)?;
     let mut ledger = Ledger::default();
@@ -56,20 +92,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
     unused.extend(bindings.unused(config));
     unused.extend(documents.unused.iter().cloned());
     let parts = refine::refine(&model, &resolved, config, &bindings.bound, &documents);
-    let files = emit::emit(&parts.files)?;
-    ledger.settle();
-    let stats = stats::count(&model, &documents, &ledger);
-    Ok(Output {
-        files,
-        features: parts.features,
-        names,
-        ledger,
-        surface: parts.surface,
-        api_index: parts.api_index,
-        stats,
-        unused,
-        unnamed_states: documents.unnamed_states,
-    })
+    Ok(Refined { parts, names, ledger, model, documents, unused })
 }
 
 /// Reads all contracts, and corrects them.

@@ -6,15 +6,32 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use platform_codegen::drift::{self, Drift, Finding, Site, Wire};
-use platform_codegen::{Contract, load};
+use platform_codegen::drift::{self, Drift, Finding, Heading, Site, Source, Wire};
+use platform_codegen::{Contract, Names, Setup, api, load};
 use serde_json::{Value, json};
 
 const TODAY: &str = "2026-01-01";
 
+/// Each item that changed is explained by a finding.
 fn compare(before: &[u8], after: &[u8]) -> Drift {
-    let contract = |bytes| Contract { name: "contract", bytes };
-    drift::compare(&[contract(before)], &[contract(after)], TODAY).unwrap()
+    let drift = compare_items(before, after);
+    let unexplained: Vec<String> = drift.unexplained.iter().flatten().map(drift::ItemChange::says).collect();
+    assert_eq!(unexplained, Vec::<String>::new(), "{:#?}", drift.findings);
+    drift
+}
+
+fn compare_items(before: &[u8], after: &[u8]) -> Drift {
+    let [before, after] = [before, after].map(|bytes| [Contract { name: "contract", bytes }]);
+    let mut drift = drift::compare(&before, &after, TODAY).unwrap();
+    let setup = Setup::default();
+    let (before, names) = api(&before, &setup, &Names::default()).unwrap();
+    let (after, _) = api(&after, &setup, &names).unwrap();
+    drift.with_items(&before, &after);
+    drift
+}
+
+fn heading(what: &str) -> Heading<'_> {
+    Heading { what, version: Some("0.4.2") }
 }
 
 fn read(folder: &Path, name: &str) -> Vec<u8> {
@@ -39,7 +56,7 @@ fn each_pair_has_its_report() {
         settings.set_snapshot_path(&case);
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
-        settings.bind(|| insta::assert_snapshot!("drift", drift.markdown(&name)));
+        settings.bind(|| insta::assert_snapshot!("drift", drift.markdown(&heading(&name))));
     }
 }
 
@@ -78,8 +95,9 @@ fn a_contract_does_not_differ_from_itself_however_it_is_written() {
         let Ok(loaded) = load::load("contract", &bytes) else { return };
         let yaml = serde_yaml::to_string(&reversed(&loaded.tree)).unwrap();
         let drift = compare(&bytes, yaml.as_bytes());
-        let same = Drift { operations: drift.operations, ..Drift::default() };
-        assert_eq!(drift, same, "{}", path.display());
+        assert_eq!((&drift.findings, &drift.not_judged), (&Vec::new(), &Vec::new()), "{}", path.display());
+        assert_eq!((drift.documentation, drift.spelling), (0, 0), "{}", path.display());
+        assert_eq!(drift.source(), Source::None, "{}", path.display());
     });
 }
 
@@ -146,14 +164,15 @@ fn no_text_of_a_contract_ends_a_row_or_steers_a_terminal() {
             .to_string()
     };
     let drift = compare(contract("x").as_bytes(), contract("`|</td>\u{1b}[2J\n| B9 |`\u{202e}").as_bytes());
-    let (markdown, text, page) = (drift.markdown("`|\n"), drift.text(10), drift.html("</title><script>"));
+    let (markdown, text, page) =
+        (drift.markdown(&heading("`|\n")), drift.text(&heading(""), 10), drift.html(&heading("</title><script>")));
     assert_eq!(page.matches("<script>").count(), 1, "{page}");
     assert!(!page.contains("</td>") && !page.contains('\u{1b}'), "{page}");
     for hidden in ['\u{1b}', '\u{202e}'] {
         assert!(!markdown.contains(hidden) && !text.contains(hidden));
     }
     for row in markdown.lines().filter(|line| line.starts_with("| ")) {
-        assert_eq!(row.replace("\\|", "").matches('|').count(), 4, "{row}");
+        assert_eq!(row.replace("\\|", "").matches('|').count(), 5, "{row}");
         assert_eq!(row.matches('`').count() % 2, 0, "{row}");
     }
 }
@@ -164,4 +183,123 @@ fn what_is_not_a_contract_is_an_error() {
     let report = drift::compare(&[contract(b"<html>")], &[contract(b"{")], TODAY).unwrap_err();
     let codes: Vec<&str> = report.problems().iter().map(|problem| problem.code).collect();
     assert_eq!(codes, ["contract/html", "contract/truncated"]);
+}
+
+/// A contract with one operation: its parameters, the type of a member, more members, and whether it is deprecated.
+fn shop(parameters: Value, member: Value, deprecated: bool) -> String {
+    json!({"openapi": "3.0.4", "paths": {"/orders/{id}": {"put": {
+        "tags": ["shop"], "operationId": "saveOrder", "deprecated": deprecated, "parameters": parameters,
+        "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}}},
+        "responses": {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}}}}}}},
+        "components": {"schemas": {"Order": member}}})
+    .to_string()
+}
+
+#[test]
+fn each_change_of_an_item_has_its_verdict() {
+    let path = |name: &str| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}});
+    let query = |name: &str, required: bool| json!({"name": name, "in": "query", "required": required, "schema": {"type": "string"}});
+    let order =
+        |members: Value, required: Value| json!({"type": "object", "properties": members, "required": required});
+    let (id, text, number) = (path("id"), json!({"type": "string"}), json!({"type": "integer", "format": "int32"}));
+    let plain = || shop(json!([id]), order(json!({"note": text}), json!([])), false);
+    let with = |parameters| shop(parameters, order(json!({"note": text}), json!([])), false);
+    let member = |members, required| shop(json!([id]), order(members, required), false);
+    let rows = [
+        // Renaming an argument only.
+        (plain(), with(json!([id])).replace("\"id\"", "\"order\"").replace("{id}", "{order}"), Source::None, "", false),
+        (
+            plain(),
+            with(json!([id, query("page", false)])),
+            Source::Minor,
+            "`operations::SaveOrder::page()` is new",
+            false,
+        ),
+        (
+            with(json!([id, query("page", false)])),
+            plain(),
+            Source::Major,
+            "`operations::SaveOrder::page()` is gone",
+            false,
+        ),
+        (
+            plain(),
+            with(json!([id, query("page", true)])),
+            Source::Major,
+            "`Shop::save_order()` takes `(id: &str, body: &types::Order)` → `(id: &str, page: &str, body: &types::Order)`",
+            false,
+        ),
+        (
+            plain(),
+            shop(json!([id]), order(json!({"note": text}), json!([])), true),
+            Source::Minor,
+            "`Shop::save_order()` is deprecated",
+            false,
+        ),
+        (
+            plain(),
+            member(json!({"note": text, "size": number}), json!([])),
+            Source::Minor,
+            "`types::Order::size` is new",
+            false,
+        ),
+        (
+            plain(),
+            member(json!({"note": number}), json!([])),
+            Source::Major,
+            "`types::Order::note`: `Option<String>` → `Option<i32>`",
+            false,
+        ),
+        (
+            plain(),
+            member(json!({"note": text}), json!(["note"])),
+            Source::Major,
+            "`types::Order` is not `Default` any more",
+            false,
+        ),
+        // A tighter limit in a request: no item shows it.
+        (plain(), member(json!({"note": {"type": "string", "maxLength": 3}}), json!([])), Source::None, "", true),
+    ];
+    for (before, after, source, says, silent) in rows {
+        let drift = compare(before.as_bytes(), after.as_bytes());
+        let items: Vec<String> = drift.items().iter().map(|(change, _)| change.says()).collect();
+        assert_eq!(drift.source(), source, "{items:#?}");
+        assert!(says.is_empty() && items.is_empty() || items.iter().any(|item| item == says), "{says}: {items:#?}");
+        assert_eq!(drift.findings.iter().any(|finding| finding.silent), silent, "{:#?}", drift.findings);
+    }
+}
+
+/// Two arguments of one type that change places compile, and mean something else.
+#[test]
+fn arguments_that_change_places_break() {
+    let path = |first: &str, second: &str| {
+        json!({"openapi": "3.0.4", "paths": {(format!("/{{{first}}}/{{{second}}}")): {"get": {"tags": ["shop"], "operationId": "find",
+            "parameters": ([first, second].map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}))),
+            "responses": {"204": {"description": ""}}}}}})
+        .to_string()
+    };
+    let drift = compare_items(path("shop", "order").as_bytes(), path("order", "shop").as_bytes());
+    assert_eq!(drift.source(), Source::Major, "{:#?}", drift.items());
+    // No request differs, so that no finding speaks of it: the report has a section for such items.
+    let report = drift.markdown(&heading("places"));
+    assert!(
+        report.contains("- `Shop::find()` takes `(shop: &str, order: &str)` → `(order: &str, shop: &str)`"),
+        "{report}"
+    );
+}
+
+#[test]
+fn the_version_follows_what_compiles() {
+    let order = |members: Value| shop(json!([]), json!({"type": "object", "properties": members}), false);
+    let (small, large) =
+        (order(json!({"a": {"type": "string"}})), order(json!({"a": {"type": "string"}, "b": {"type": "string"}})));
+    let (more, less) = (compare(small.as_bytes(), large.as_bytes()), compare(large.as_bytes(), small.as_bytes()));
+    let next = |drift: &Drift, version: &str| drift.release(version).map(|release| release.next);
+    for (version, addition, removal) in [("0.4.2", "0.4.3", "0.5.0"), ("1.4.2", "1.5.0", "2.0.0")] {
+        assert_eq!(next(&more, version).as_deref(), Some(addition));
+        assert_eq!(next(&less, version).as_deref(), Some(removal));
+    }
+    assert_eq!(next(&more, "1.0.0-alpha"), None);
+    let same = compare(small.as_bytes(), small.as_bytes());
+    assert_eq!(next(&same, "0.4.2").as_deref(), Some("0.4.2"));
 }

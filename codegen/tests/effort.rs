@@ -76,7 +76,7 @@ fn objects_that_extend_each_other_are_merged_within_a_budget() {
     };
     let whole = within("a chain of 150", chain(150)).unwrap();
     assert!(whole.ledger.degraded().next().is_none());
-    assert!(whole.api_index.lines().filter(|line| line.contains("S0")).count() > 150);
+    assert!(whole.api.index().lines().filter(|line| line.contains("S0")).count() > 150);
     let cut = within("a chain of 2,000", chain(2_000)).unwrap();
     assert!(cut.ledger.degraded().any(|entry| entry.what.contains("left out of the object")));
 }

@@ -207,7 +207,7 @@ fn sound(what: &str, output: &Output) {
         let fits = |part: &&str| !part.is_empty() && part.len() <= 100 && part.chars().all(plain);
         assert!(parts.len() <= 2 && parts.iter().all(fits), "{what}: {path}");
     }
-    for text in [&output.surface, &output.api_index] {
+    for text in [&output.surface, &output.api.index()] {
         assert!(text.split('\n').all(|part| line(part) == part), "{what}: {text}");
     }
     // An operation that cannot be sent is not there.

@@ -42,7 +42,7 @@ fn generate(case: &Case, tree: &Value, names: &Names) -> Output {
 /// The public items, without their signatures.
 fn items(output: &Output) -> BTreeSet<String> {
     let item = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
-    output.api_index.lines().map(item).collect()
+    output.api.index().lines().map(item).collect()
 }
 
 /// Every key that both know has the same name.

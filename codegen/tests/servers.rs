@@ -60,7 +60,7 @@ fn a_server_has_the_families_of_its_documents_and_no_other_has_them() {
         "Platform::compliance_server fn (&self) -> Result<servers::ComplianceServer<'_>, Error>",
         "servers::ComplianceServer::frameworks fn (self) -> families::compliance_frameworks::ComplianceFrameworks<'a>",
     ] {
-        assert!(output.api_index.lines().any(|item| item == line), "{line}\n{}", output.api_index);
+        assert!(output.api.index().lines().any(|item| item == line), "{line}\n{}", output.api.index());
     }
     let features: Vec<&str> = output.features.iter().map(|feature| feature.name.as_str()).collect();
     assert!(features.contains(&"compliance-frameworks") && features.contains(&"frameworks"), "{features:?}");

@@ -58,6 +58,7 @@
 //! | `graphql` | no | GraphQL queries, and subscriptions over a WebSocket or server-sent events |
 //! | `operations` | no | asynchronous operations: references, watching, waiting; turns on `graphql` |
 //! | `sqlite` | no | a store of operations on disk; turns on `operations` |
+//! | `postgres` | no | a store of operations in PostgreSQL, which several instances share; turns on `operations` |
 //! | `xml` | no | operations whose bodies are XML alone |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
 // docs.rs shows which feature an item needs.

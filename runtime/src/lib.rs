@@ -35,6 +35,7 @@
 //! | `graphql` | GraphQL queries, and subscriptions over a WebSocket or server-sent events |
 //! | `operations` | asynchronous operations: references, watching, waiting; turns on `graphql` |
 //! | `sqlite` | a store of operations on disk; turns on `operations` |
+//! | `postgres` | a store of operations in PostgreSQL, which several instances share; turns on `operations` |
 //! | `xml` | operations whose bodies are XML alone |
 //! | `gzip` | asks for compressed responses, and unpacks them |
 // docs.rs shows which feature an item needs.

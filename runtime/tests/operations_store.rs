@@ -160,10 +160,51 @@ async fn a_store_of_the_first_version_is_gone_on_with() {
     assert_eq!(again().await.unwrap().reference().correlation(), "old");
     let file = rusqlite::Connection::open(&path).unwrap();
     let version: i64 = file.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-    assert_eq!(version, 2);
-    file.execute_batch("PRAGMA user_version = 3").unwrap();
+    assert_eq!(version, 3);
+    file.execute_batch("PRAGMA user_version = 4").unwrap();
     let error = SqliteStore::open(&path).unwrap_err();
-    assert!(error.is_store() && error.to_string().contains("version 3"), "{error}");
+    assert!(error.is_store() && error.to_string().contains("version 4"), "{error}");
+}
+
+/// An earlier version kept all events again with each look.
+#[tokio::test]
+async fn events_that_were_kept_with_every_look_are_kept_once() {
+    let (server, folder) = (accepting().await, tempfile::tempdir().unwrap());
+    let path = folder.path().join("store");
+    first_version(&path, "here");
+    let look = |number: usize| {
+        let events: Vec<String> =
+            (0..number).map(|event| format!("\"a rather long name of an event, {event}\"")).collect();
+        let state = number % 2;
+        format!(
+            r#"{{"at":{number},"state":"pending","raw":"{state}","source":"query","events":[{}],"gap":false}}"#,
+            events.join(",")
+        )
+    };
+    let size = || {
+        let file = rusqlite::Connection::open(&path).unwrap();
+        let sql = "SELECT (SELECT coalesce(sum(length(observation)), 0) FROM observation)";
+        file.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    for number in 0..100 {
+        let sql = format!("INSERT INTO observation (correlation, observation) VALUES ('old', '{}')", look(number));
+        tamper(&path, &sql);
+    }
+    tamper(&path, "INSERT INTO observation (correlation, observation) VALUES ('old', '{ damaged')");
+    tamper(
+        &path,
+        "DELETE FROM observation WHERE number = 101; UPDATE observation SET observation = '{' WHERE number = 1",
+    );
+    let before = size();
+    drop(SqliteStore::open(&path).unwrap());
+    assert!(size() * 10 < before, "{} of {before} bytes", size());
+    // A program of the earlier version has the file open still, and goes on as it did.
+    tamper(&path, &format!("INSERT INTO observation (correlation, observation) VALUES ('old', '{}')", look(101)));
+    let store = SqliteStore::open(&path).unwrap();
+    let entry = platform_runtime::operations::Store::entry(&store, "old").await.unwrap().unwrap();
+    let last = entry.last().unwrap();
+    assert_eq!((last.events().len(), last.raw_state()), (101, Some("1")));
+    drop(server);
 }
 
 /// Changes the file of a store behind its back.

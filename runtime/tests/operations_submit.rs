@@ -11,8 +11,8 @@ use std::{sync::Arc, time::Duration};
 use platform_runtime::{
     Error, Method,
     operations::{
-        Entry, Intent, MemoryStore, Observation, Operation, OperationRef, Operations, Status, Store, StoreFuture,
-        Unfinished,
+        Entry, Held, Instance, Intent, Lease, MemoryStore, Observation, Operation, OperationRef, Operations, Overview,
+        Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
     },
 };
 use serde_json::{Value, json};
@@ -167,11 +167,43 @@ impl Store for Forgetful {
     fn forget<'a>(&'a self, correlation: &'a str, revision: u64) -> StoreFuture<'a, bool> {
         self.0.forget(correlation, revision)
     }
-    fn observe<'a>(&'a self, correlation: &'a str, observation: &'a Observation) -> StoreFuture<'a, ()> {
-        self.0.observe(correlation, observation)
+    fn observe<'a>(
+        &'a self,
+        correlation: &'a str,
+        observation: &'a Observation,
+        lease: Option<&'a Lease>,
+    ) -> StoreFuture<'a, ()> {
+        self.0.observe(correlation, observation, lease)
     }
-    fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str) -> StoreFuture<'a, bool> {
-        self.0.finish(correlation, outcome)
+    fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool> {
+        self.0.finish(correlation, outcome, lease)
+    }
+    fn enlist<'a>(&'a self, name: &'a str, lease: Duration) -> StoreFuture<'a, Instance> {
+        self.0.enlist(name, lease)
+    }
+    fn renew(&self, instance: Instance, lease: Duration) -> StoreFuture<'_, bool> {
+        self.0.renew(instance, lease)
+    }
+    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Held>> {
+        self.0.claim(instance, wanted)
+    }
+    fn held(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {
+        self.0.held(instance)
+    }
+    fn put_back<'a>(&'a self, lease: &'a Lease, after: Duration, failure: Option<&'a str>) -> StoreFuture<'a, ()> {
+        self.0.put_back(lease, after, failure)
+    }
+    fn leave(&self, instance: Instance) -> StoreFuture<'_, ()> {
+        self.0.leave(instance)
+    }
+    fn wake(&self) -> WakeFuture<'_> {
+        self.0.wake()
+    }
+    fn purge<'a>(&'a self, deployment: &'a str, age: Duration, limit: u32) -> StoreFuture<'a, u64> {
+        self.0.purge(deployment, age, limit)
+    }
+    fn overview<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Overview> {
+        self.0.overview(deployment)
     }
     fn entry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, Option<Entry>> {
         self.0.entry(correlation)

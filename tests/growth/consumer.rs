@@ -70,6 +70,9 @@ fn item(line: &str, kinds: &BTreeMap<String, &str>) -> Option<String> {
             let (list, names) = arguments(signature);
             format!("({list}) -> {owner} {{ {owner}::new({names}) }}")
         }
+        ("types", "fn") if signature.starts_with("(&self)") => {
+            format!("(it: &{owner}) -> {} {{ it.{name}() }}", signature.rsplit_once("-> ")?.1)
+        }
         ("types", "fn") => {
             let (list, names) = arguments(signature);
             format!("(it: {owner}, {list}) -> {owner} {{ it.{name}({names}) }}")

@@ -110,7 +110,7 @@ fn each_kind_of_addition_leaves_everything_as_it_was() {
             let is_there = is_there || case.name != "grown" && kind.0 == "the first success";
             assert!(is_there || contract != case.contract, "{}: {} changes nothing", case.name, kind.0);
             let after = case.client(&contract, &before.names);
-            let lost = lost(&before.api_index, &after.api_index);
+            let lost = lost(&before.api.index(), &after.api.index());
             if !lost.is_empty() {
                 let shown: Vec<&str> = lost.iter().take(3).map(String::as_str).collect();
                 broken.push(format!("{}: {}: {} lines, such as {shown:#?}", case.name, kind.0, lost.len()));
@@ -125,7 +125,7 @@ fn a_program_that_uses_everything_compiles_against_the_grown_client() {
     for case in cases() {
         let before = case.client(&case.contract, &Names::default());
         let after = case.client(&case.grown(KINDS), &before.names);
-        let program = consumer::program(&before.api_index);
+        let program = consumer::program(&before.api.index());
         assert!(program.lines().count() > 500, "{}", program.lines().count());
         for (which, client) in [("before", &before), ("after", &after)] {
             let folder = Programs::get().target().join("growth").join(format!("{}-{which}", case.name));

@@ -1,10 +1,13 @@
-//! Two states of the contracts, compared as of today.
+//! Two states of the contracts, compared as of today, with the client that each of them gives.
 
-use platform_codegen::Contract;
 use platform_codegen::drift::{self, Drift};
+use platform_codegen::{Api, Contract, Names, Report, Setup, api};
 use time::OffsetDateTime;
 
 use crate::failure::{Exit, Failure};
+use crate::regenerate::reserved;
+use crate::settings::Settings;
+use crate::workspace::{CLIENT_MANIFEST, Workspace};
 
 /// One document of a state.
 #[derive(Debug)]
@@ -13,19 +16,93 @@ pub(crate) struct ComparedDocument {
     pub(crate) bytes: Vec<u8>,
 }
 
+/// What makes clients of contracts: the same generator and configuration for both states.
+pub(crate) struct Maker {
+    setup: Setup,
+    names: Names,
+    /// The version of the client now.
+    pub(crate) version: Option<String>,
+}
+
+/// What a comparison gives.
+pub(crate) struct Compared {
+    pub(crate) drift: Drift,
+    /// Why no Rust items were compared.
+    pub(crate) without_items: Option<String>,
+}
+
+impl Maker {
+    /// `names` are those that were given before.
+    pub(crate) fn new(
+        workspace: &Workspace,
+        settings: &Settings,
+        schema: Option<String>,
+        names: Names,
+    ) -> Result<Self, Failure> {
+        let mut setup = Setup { reserved: reserved(workspace)?, ..settings.codegen.clone() };
+        setup.graphql.schema = schema;
+        Ok(Self { setup, names, version: version(workspace)? })
+    }
+
+    /// The clients of both states. What only one of the two contracts has cannot be bound or corrected in both, and is left
+    /// out where that is in the way.
+    fn clients(&self, before: &[Contract<'_>], after: &[Contract<'_>]) -> Result<(Api, Api), Report> {
+        let both = |setup: &Setup| -> Result<(Api, Api), Report> {
+            let (old, names) = api(before, setup, &self.names)?;
+            let (new, _) = api(after, setup, &names)?;
+            Ok((old, new))
+        };
+        both(&self.setup).or_else(|report| {
+            let mut setup = self.setup.clone();
+            let config = &mut setup.config;
+            (config.operations, config.corrections) = (Vec::new(), Vec::new());
+            setup.graphql = Default::default();
+            both(&setup).map_err(|_| report)
+        })
+    }
+}
+
 /// Compares documents by their names. `today` is the day by which announced ends are over, where it is not today.
 pub(crate) fn compare(
     before: &[ComparedDocument],
     after: &[ComparedDocument],
     today: Option<&str>,
-) -> Result<Drift, Failure> {
+    maker: Option<&Maker>,
+) -> Result<Compared, Failure> {
     let now = || OffsetDateTime::now_utc().date().to_string();
     let today = today.map_or_else(now, str::to_owned);
     let [before, after] = [before, after].map(|documents| {
         documents.iter().map(|ComparedDocument { name, bytes }| Contract { name, bytes }).collect::<Vec<_>>()
     });
-    drift::compare(&before, &after, &today).map_err(|report| {
+    let mut drift = drift::compare(&before, &after, &today).map_err(|report| {
         let hint = "check the two sources: nothing was compared";
         Failure::new(Exit::Contract, "drift/not-a-contract", report.to_string(), hint)
-    })
+    })?;
+    let mut without_items = None;
+    // The same contract gives the same client.
+    match maker.filter(|_| before != after).map(|maker| maker.clients(&before, &after)) {
+        Some(Ok((before, after))) => drift.with_items(&before, &after),
+        Some(Err(report)) => without_items = Some(report.to_string()),
+        None => {}
+    }
+    Ok(Compared { drift, without_items })
+}
+
+/// The version of the client, as its manifest or the workspace has it.
+fn version(workspace: &Workspace) -> Result<Option<String>, Failure> {
+    let table = |path: &str| -> Result<Option<toml::Table>, Failure> {
+        let bytes = workspace.read(path)?;
+        Ok(bytes.and_then(|bytes| toml::from_str(&String::from_utf8_lossy(&bytes)).ok()))
+    };
+    let of = |table: Option<toml::Table>, path: &[&str]| -> Option<String> {
+        let mut value = toml::Value::Table(table?);
+        for key in path {
+            value = value.get(key)?.clone();
+        }
+        value.as_str().map(str::to_owned)
+    };
+    match of(table(CLIENT_MANIFEST)?, &["package", "version"]) {
+        Some(version) => Ok(Some(version)),
+        None => Ok(of(table("Cargo.toml")?, &["workspace", "package", "version"])),
+    }
 }

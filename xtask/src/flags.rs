@@ -129,6 +129,8 @@ pub(crate) enum Format {
 pub(crate) enum FailOn {
     /// What breaks programs that run today, or may.
     Wire,
+    /// What does not compile any more after a regeneration.
+    Source,
     /// Whatever differs, documentation apart.
     Any,
     /// Nothing.

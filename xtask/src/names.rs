@@ -49,7 +49,8 @@ fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 7]
     ]
 }
 
-fn parse(text: &str) -> Result<Names, Failure> {
+/// The names of a text that [`render`] wrote.
+pub(crate) fn parse(text: &str) -> Result<Names, Failure> {
     let mut names = Names::default();
     for (index, line) in text.lines().enumerate() {
         // Where a merge left its marks, both sides count.

@@ -1,10 +1,11 @@
 //! What a reviewer reads: one finding a cause.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
 use super::change::Direction;
+use super::item_change::{ItemChange, Source};
 use super::rule::{Rule, Wire};
 
 /// A place in a contract as it was published.
@@ -25,6 +26,10 @@ pub struct Finding {
     pub rule: Rule,
     /// What it does to a program that is already built.
     pub wire: Wire,
+    /// What it does to a program that is compiled again; `None` as well where no items were compared.
+    pub source: Source,
+    /// Whether running programs notice it, and the compiler does not: these calls have to be looked at by hand.
+    pub silent: bool,
     /// What changed, in wire names, such as `CreateComponent.kind`.
     pub subject: String,
     /// What a rule about many keywords, values or media types is about here.
@@ -45,10 +50,37 @@ pub struct Finding {
     pub operations: BTreeSet<String>,
     /// Whether all of these operations are marked as assumed.
     pub assumed: bool,
+    /// The public Rust items that change with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<ItemChange>,
+    /// All places that it was found at.
+    #[serde(skip)]
+    pub(super) places: Places,
     /// The same change in the words of oasdiff.
     pub aliases: BTreeSet<String>,
     /// Twelve characters that stay the same as long as the change is the same.
     pub fingerprint: String,
+}
+
+/// Where a finding was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Places {
+    pub(super) document: String,
+    /// JSON pointers as published, before and after.
+    pub(super) own: [BTreeSet<String>; 2],
+    /// Those of the operations that reach it.
+    pub(super) operations: [BTreeSet<String>; 2],
+    /// The pairs of schemas, as [`Met::schemas`] has them.
+    pub(super) schemas: BTreeSet<usize>,
+}
+
+/// What was compared with what, in places as published.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Met {
+    /// Places that moved, before → after.
+    pub(super) moves: HashMap<String, String>,
+    /// Pairs of schemas: the place on each side, and the pairs that lie in it.
+    pub(super) schemas: Vec<([String; 2], Vec<usize>)>,
 }
 
 /// Something that differs, and that no rule speaks of.
@@ -75,6 +107,11 @@ pub struct Drift {
     pub spelling: usize,
     /// What no rule speaks of.
     pub not_judged: Vec<Unjudged>,
+    /// Public Rust items that changed, and that no finding explains; `None`: no items were compared.
+    pub unexplained: Option<Vec<ItemChange>>,
+    /// What was compared with what, by document.
+    #[serde(skip)]
+    pub(super) met: BTreeMap<String, Met>,
 }
 
 /// Numbers of operations.
@@ -92,16 +129,23 @@ impl Drift {
     /// Adds what was found in another document.
     pub(super) fn take(&mut self, other: Self) {
         self.findings.extend(other.findings);
-        self.findings.sort_by(|one, other| {
-            let key = |finding: &Finding| (finding.rule, finding.subject.clone(), finding.fingerprint.clone());
-            other.wire.cmp(&one.wire).then_with(|| key(one).cmp(&key(other)))
-        });
+        self.sort();
+        self.met.extend(other.met);
         self.operations.before += other.operations.before;
         self.operations.after += other.operations.after;
         self.operations.paired += other.operations.paired;
         self.documentation += other.documentation;
         self.spelling += other.spelling;
         self.not_judged.extend(other.not_judged);
+    }
+
+    /// The worst first, and of these what the compiler does not tell.
+    pub(super) fn sort(&mut self) {
+        self.findings.sort_by(|one, other| {
+            let key = |finding: &Finding| (finding.rule, finding.subject.clone(), finding.fingerprint.clone());
+            let weight = |finding: &Finding| (finding.wire, finding.silent);
+            weight(other).cmp(&weight(one)).then_with(|| key(one).cmp(&key(other)))
+        });
     }
 
     /// Whether most operations have no counterpart: these are the contracts of different services.
@@ -117,6 +161,34 @@ impl Drift {
     #[must_use]
     pub fn wire(&self) -> Wire {
         self.findings.iter().map(|finding| finding.wire).max().unwrap_or(Wire::None)
+    }
+
+    /// What the change as a whole does to programs that are compiled again.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        let unexplained = self.unexplained.iter().flatten().map(|change| change.source);
+        self.findings.iter().map(|finding| finding.source).chain(unexplained).max().unwrap_or_default()
+    }
+
+    /// All items that changed, each with the fingerprints of the findings that explain it.
+    #[must_use]
+    pub fn items(&self) -> Vec<(&ItemChange, Vec<&str>)> {
+        let mut items: Vec<(&ItemChange, Vec<&str>)> = Vec::new();
+        let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+        let explained = self
+            .findings
+            .iter()
+            .flat_map(|finding| finding.items.iter().map(move |change| (change, Some(finding.fingerprint.as_str()))));
+        let unexplained = self.unexplained.iter().flatten().map(|change| (change, None));
+        for (change, finding) in explained.chain(unexplained) {
+            let index = *known.entry((change.path(), change.kind())).or_insert(items.len());
+            if index == items.len() {
+                items.push((change, Vec::new()));
+            }
+            items[index].1.extend(finding);
+        }
+        items.sort_by(|one, other| one.0.path().cmp(other.0.path()));
+        items
     }
 
     /// How many findings cost so much.

@@ -6,10 +6,12 @@ use sha2::{Digest as _, Sha256};
 
 use super::aliases;
 use super::change::{Change, Direction, OutlineSite, Spot, label};
-use super::finding::{Finding, Site};
+use super::finding::{Finding, Places, Site};
+use super::item_change::Source;
 use super::rule::{Rule, Wire};
 use super::schema::Graph;
 use super::side::Side;
+use crate::api::Item;
 use crate::line;
 
 /// What makes two differences one.
@@ -20,6 +22,8 @@ type Cause = (Rule, String, String, String, String, String);
 pub(super) struct Named {
     pub(super) key: String,
     pub(super) assumed: bool,
+    /// Its place as published, before and after.
+    pub(super) places: [Option<String>; 2],
 }
 
 /// Puts differences together. `operations` are the pairs of operations and the unpaired ones, by number.
@@ -139,6 +143,15 @@ fn finding(
             value: line(&place.value).into_owned(),
         })
     };
+    let mut places = Places { document: before.document.name.clone(), ..Places::default() };
+    for change in changes {
+        places.own[0].extend(change.before.as_ref().map(|place| before.source(&place.pointer)));
+        places.own[1].extend(change.after.as_ref().map(|place| after.source(&place.pointer)));
+        places.schemas.extend(change.node);
+    }
+    for side in [0, 1] {
+        places.operations[side].extend(named.iter().filter_map(|operation| operation.places[side].clone()));
+    }
     let entry = cause.0.entry();
     let subject = subject(speaker, changes.len(), named.len());
     let worst = |response: bool| {
@@ -157,6 +170,10 @@ fn finding(
     Finding {
         rule: cause.0,
         wire: worst(false).max(worst(true)),
+        source: Source::None,
+        silent: false,
+        items: Vec::new(),
+        places,
         change: predicate(speaker, changes),
         subject,
         keyword: inert(&speaker.keyword),
@@ -171,10 +188,31 @@ fn finding(
     }
 }
 
+/// A component that nothing but its Rust type shows: schemas are composed of it, and no operation has it as it is.
+pub(super) fn lonely(item: &Item, added: bool) -> Finding {
+    let (rule, document) = (if added { Rule::SchemaAdded } else { Rule::SchemaRemoved }, &item.origin.document);
+    let site = Some(Site { document: document.clone(), pointer: item.origin.pointer.clone(), value: String::new() });
+    let subject = inert(&label(&item.origin.pointer));
+    let cause = (rule, subject.clone(), String::new(), String::new(), String::new(), String::new());
+    Finding {
+        change: rule.entry().says.to_owned(),
+        fingerprint: fingerprint(&cause, Direction::Both, document),
+        direction: Direction::Both,
+        before: site.clone().filter(|_| !added),
+        after: site.filter(|_| added),
+        subject,
+        ..nothing(rule)
+    }
+}
+
 fn nothing(rule: Rule) -> Finding {
     Finding {
         rule,
         wire: Wire::None,
+        source: Source::None,
+        silent: false,
+        items: Vec::new(),
+        places: Places::default(),
         subject: String::new(),
         keyword: String::new(),
         change: String::new(),

@@ -23,15 +23,19 @@
 //! ```
 
 mod aliases;
+mod attribution;
 mod change;
 mod compared;
 mod finding;
 mod gather;
+mod item_change;
+mod items;
 mod lifecycle;
 mod operation;
 mod page;
 mod pairing;
 mod parameters;
+mod release;
 mod report;
 mod rule;
 mod schema;
@@ -40,16 +44,20 @@ mod side;
 mod silence;
 mod unused;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::model::{Document, Node};
 use crate::{Contract, Problem, Report, load, upgrade};
 pub use change::Direction;
 use change::{Change, Log};
 use compared::Compared;
+use finding::Met;
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
+pub use item_change::{ItemChange, ItemState, Source};
 use lifecycle::Sunset;
+pub use release::Release;
+pub use report::Heading;
 pub use rule::{Declaration, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side, segments};
@@ -101,7 +109,7 @@ fn sides(before: &Side, after: &Side, today: &str) -> Drift {
     for (old, new) in &pairing.pairs {
         let (old, new) = (&olds[*old], &news[*new]);
         let index = named.len();
-        named.push(name(new));
+        named.push(name(new, [Some(before.source(&old.node.pointer)), Some(after.source(&new.node.pointer))]));
         moved(old, new, index, &mut log);
         let subject = old.key();
         Compared { before: old, after: new, index, subject, graph: &mut graph, log: &mut log, today }.compare();
@@ -111,13 +119,13 @@ fn sides(before: &Side, after: &Side, today: &str) -> Drift {
         let rule = if old.webhook { Rule::WebhookRemoved } else { Rule::OperationRemoved };
         let change = Change::new(rule, old.key(), Some(&old.node), None).of(named.len());
         log.push(change.variant(ended(old, &news, today)));
-        named.push(name(old));
+        named.push(name(old, [Some(before.source(&old.node.pointer)), None]));
     }
     for index in &pairing.added {
         let new = &news[*index];
         let rule = if new.webhook { Rule::WebhookAdded } else { Rule::OperationAdded };
         log.push(Change::new(rule, new.key(), None, Some(&new.node)).of(named.len()));
-        named.push(name(new));
+        named.push(name(new, [None, Some(after.source(&new.node.pointer))]));
     }
     security::document(before, after, &mut log);
     servers(before, after, &mut log);
@@ -133,11 +141,21 @@ fn sides(before: &Side, after: &Side, today: &str) -> Drift {
     let silence = silence::listen(before, after, &log);
     let findings = gather::gather(&log.changes, &graph, &named, before, after);
     let operations = Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() };
-    silence.told_with(findings, operations)
+    let mut drift = silence.told_with(findings, operations);
+    let met = Met { moves: moves(&log, before, after), schemas: graph.places(before, after) };
+    drift.met.insert(before.document.name.clone(), met);
+    drift
 }
 
-fn name(operation: &Operation<'_>) -> Named {
-    Named { key: operation.key(), assumed: operation.node.text("x-provenance") == "assumed" }
+/// Places that belong together although their pointers differ, as published.
+fn moves(log: &Log, before: &Side, after: &Side) -> HashMap<String, String> {
+    let pairs = log.forward.iter().filter(|(old, new)| old != new || before.dialect != after.dialect);
+    let pairs = pairs.map(|(old, new)| (before.source(old), after.source(new)));
+    pairs.filter(|(old, new)| old != new).collect()
+}
+
+fn name(operation: &Operation<'_>, places: [Option<String>; 2]) -> Named {
+    Named { key: operation.key(), assumed: operation.node.text("x-provenance") == "assumed", places }
 }
 
 /// An operation with another address.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::finding::{Drift, Finding, Site};
-use super::report::{SECTIONS, reach};
+use super::report::{Heading, SECTIONS, reach, rust};
 use crate::text::line;
 
 /// Everything before the content. Colours follow the system; the page fits a phone; nothing is loaded.
@@ -12,9 +12,10 @@ const HEAD: &str = include_str!("page/head.html");
 const FOOT: &str = include_str!("page/foot.html");
 
 impl Drift {
-    /// The report as one self-contained HTML page. `what` names the contract and its revisions.
+    /// The report as one self-contained HTML page.
     #[must_use]
-    pub fn html(&self, what: &str) -> String {
+    pub fn html(&self, heading: &Heading<'_>) -> String {
+        let what = heading.what;
         let mut page = HEAD.replace("{title}", &escape(what));
         // Writing to a string does not fail.
         let _ = write!(
@@ -24,6 +25,9 @@ impl Drift {
             self.wire().as_str(),
             escape(&self.verdict())
         );
+        for sentence in self.advice(heading) {
+            let _ = writeln!(page, "<p>{}</p>", marked(&sentence.replace("**", "")));
+        }
         page.push_str(
             "<form role=\"search\"><label>Filter <input type=\"search\" id=\"filter\" autocomplete=\"off\"></label>",
         );
@@ -60,6 +64,16 @@ impl Drift {
             let _ = write!(page, "<li><code>{}</code> ({side})</li>", escape(&place.pointer));
         }
         page.push_str("</ul></section>\n");
+        let changelog = self.changelog();
+        if !changelog.is_empty() {
+            page.push_str(
+                "<section id=\"changelog\" aria-labelledby=\"hlog\"><h2 id=\"hlog\">For CHANGELOG.md</h2><pre>",
+            );
+            for line in changelog {
+                let _ = writeln!(page, "- {}", escape(&line));
+            }
+            page.push_str("</pre></section>\n");
+        }
         page + FOOT
     }
 }
@@ -75,6 +89,14 @@ fn finding(page: &mut String, number: &str, wire: &str, finding: &Finding) {
     );
     if !symptom.is_empty() {
         let _ = write!(page, "<dt>Who notices</dt><dd>{}</dd>", escape(symptom));
+    }
+    let items = rust(finding, usize::MAX);
+    if !items.is_empty() {
+        page.push_str("<dt>In Rust</dt><dd>");
+        for item in items {
+            let _ = write!(page, "<div>{}</div>", marked(&item));
+        }
+        page.push_str("</dd>");
     }
     let _ = write!(
         page,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::change::Direction;
 use super::finding::{Drift, Finding};
+use super::item_change::Source;
 use super::rule::Wire;
 
 /// A section folds beyond so many rows.
@@ -17,6 +18,18 @@ pub(super) const SECTIONS: [(Wire, &str, &str); 4] = [
     (Wire::None, "N", "Does not concern running programs"),
 ];
 
+/// Rust items that a row names.
+const ITEMS: usize = 3;
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Heading<'a> {
+    /// The contract and its revisions.
+    pub what: &'a str,
+    /// The version of the client, to say what the next one is.
+    pub version: Option<&'a str>,
+}
+
 impl Drift {
     /// One sentence: how many causes, and what they do.
     #[must_use]
@@ -29,13 +42,70 @@ impl Drift {
         let verb = if breaks == 1 { "breaks" } else { "break" };
         let does = if rest == 1 { "does" } else { "do" };
         let causes = count(self.findings.len(), "cause");
-        format!("{causes}: {breaks} {verb} programs that run today, {risks} may, {rest} {does} not.")
+        format!("{causes}: {breaks} {verb} programs that run today, {risks} may, {rest} {does} not.{}", self.compiled())
     }
 
-    /// The report for a pull request. `what` names the contract and its revisions.
+    /// What the next compile meets; empty where no items were compared.
+    fn compiled(&self) -> String {
+        let Some(unexplained) = &self.unexplained else { return String::new() };
+        let major = self.findings.iter().filter(|finding| finding.source == Source::Major).count();
+        let alone = unexplained.iter().filter(|change| change.source == Source::Major).count();
+        let mut text = match major + alone {
+            0 => " None breaks the next compile".to_owned(),
+            1 => " 1 breaks the next compile".to_owned(),
+            several => format!(" {several} break the next compile"),
+        };
+        let silent = self.rows().filter(|(_, finding)| finding.silent).map(|(number, _)| number).collect::<Vec<_>>();
+        match silent.as_slice() {
+            [] => {}
+            [one] => text.push_str(&format!("; 1 breaks silently ({one})")),
+            several => text.push_str(&format!(
+                "; {} break silently ({}{})",
+                several.len(),
+                several[..several.len().min(ROWS / 4)].join(", "),
+                if several.len() > ROWS / 4 { ", …" } else { "" }
+            )),
+        }
+        text + "."
+    }
+
+    /// All findings, each with its number in the report.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (String, &Finding)> {
+        SECTIONS.into_iter().flat_map(|(wire, letter, _)| {
+            let findings = self.findings.iter().filter(move |finding| finding.wire == wire).enumerate();
+            findings.map(move |(index, finding)| (format!("{letter}{}", index + 1), finding))
+        })
+    }
+
+    /// Where the changes can be seen, and the version that they ask for.
+    pub(super) fn advice(&self, heading: &Heading<'_>) -> Vec<String> {
+        let mut advice = Vec::new();
+        let felt: Vec<&Finding> = self.findings.iter().filter(|finding| finding.wire >= Wire::Risk).collect();
+        if !felt.is_empty() && felt.iter().all(|finding| finding.assumed) {
+            let who = "consumers with the default features do not have these operations";
+            advice.push(format!("All that breaks lies behind the feature `assumed`: {who}."));
+        }
+        if let Some(release) =
+            heading.version.and_then(|version| self.release(version)).filter(|release| release.next != release.current)
+        {
+            let default = if release.default_features == release.next {
+                String::new()
+            } else {
+                format!(" ({} where only the default features count)", release.default_features)
+            };
+            advice.push(format!("Version: {} → **{}**{default}.", release.current, release.next));
+        }
+        advice
+    }
+
+    /// The report for a pull request.
     #[must_use]
-    pub fn markdown(&self, what: &str) -> String {
-        let mut text = format!("# Contract drift: {}\n\n**{}**\n", cell(what), self.verdict());
+    pub fn markdown(&self, heading: &Heading<'_>) -> String {
+        let mut text = format!("# Contract drift: {}\n\n**{}**\n", cell(heading.what), self.verdict());
+        for sentence in self.advice(heading) {
+            let _ = writeln!(text, "{sentence}");
+        }
+        let rust = self.unexplained.is_some();
         for (wire, letter, heading) in SECTIONS {
             let findings: Vec<&Finding> = self.findings.iter().filter(|finding| finding.wire == wire).collect();
             if findings.is_empty() {
@@ -43,12 +113,18 @@ impl Drift {
             }
             // Writing to a string does not fail.
             let _ = write!(text, "\n## {heading} ({})\n\n", findings.len());
-            table(&mut text, letter, &findings[..findings.len().min(ROWS)]);
+            table(&mut text, letter, 0, &findings[..findings.len().min(ROWS)], rust);
             if findings.len() > ROWS {
                 let _ = write!(text, "\n<details><summary>{} more</summary>\n\n", findings.len() - ROWS);
-                table(&mut text, letter, &findings[ROWS..]);
+                table(&mut text, letter, ROWS, &findings[ROWS..], rust);
                 text.push_str("\n</details>\n");
             }
+        }
+        for change in self.unexplained.iter().flatten().take(ROWS) {
+            if !text.contains(UNEXPLAINED) {
+                let _ = write!(text, "\n## {UNEXPLAINED}\n\n");
+            }
+            let _ = writeln!(text, "- {}", cell(&change.says()));
         }
         text.push_str("\n## Not judged\n\n");
         for sentence in self.rest() {
@@ -61,13 +137,24 @@ impl Drift {
         if self.not_judged.len() > ROWS {
             let _ = writeln!(text, "- … and {} more", self.not_judged.len() - ROWS);
         }
+        let changelog = self.changelog();
+        if !changelog.is_empty() {
+            text.push_str("\n<details><summary>For CHANGELOG.md</summary>\n\n");
+            for line in changelog {
+                let _ = writeln!(text, "- {}", crate::line(&line));
+            }
+            text.push_str("\n</details>\n");
+        }
         text
     }
 
     /// The report for a terminal: `most` findings at most of each section.
     #[must_use]
-    pub fn text(&self, most: usize) -> String {
+    pub fn text(&self, heading: &Heading<'_>, most: usize) -> String {
         let mut text = format!("{}\n", self.verdict());
+        for sentence in self.advice(heading) {
+            let _ = writeln!(text, "{}", sentence.replace(['`', '*'], ""));
+        }
         for (wire, letter, heading) in SECTIONS {
             let findings: Vec<&Finding> = self.findings.iter().filter(|finding| finding.wire == wire).collect();
             if findings.is_empty() {
@@ -80,6 +167,9 @@ impl Drift {
                 let _ = writeln!(text, "  {number:<4} {subject} {change}{}", reach(finding));
                 if !symptom.is_empty() {
                     let _ = writeln!(text, "       {symptom}");
+                }
+                for item in rust(finding, ITEMS) {
+                    let _ = writeln!(text, "       {}", crate::line(&item));
                 }
             }
             if findings.len() > most {
@@ -105,19 +195,49 @@ impl Drift {
     }
 }
 
-fn table(text: &mut String, letter: &str, findings: &[&Finding]) {
-    text.push_str("| | what | who notices, how |\n|---|---|---|\n");
+/// Heading of the items that no finding speaks of.
+const UNEXPLAINED: &str = "Rust items that changed besides";
+
+/// The Rust items of a finding: `most` of them in words, and how many more there are.
+pub(super) fn rust(finding: &Finding, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = finding.items.iter().take(most).map(|change| change.says()).collect();
+    match finding.items.len().saturating_sub(most) {
+        0 => {}
+        more => lines.push(format!("and {more} more")),
+    }
+    if finding.silent {
+        lines.push("no item: the compiler does not tell".to_owned());
+    }
+    lines
+}
+
+fn table(text: &mut String, letter: &str, from: usize, findings: &[&Finding], rust: bool) {
+    text.push_str(if rust {
+        "| | what | who notices, how | in Rust |\n|---|---|---|---|\n"
+    } else {
+        "| | what | who notices, how |\n|---|---|---|\n"
+    });
     for (index, finding) in findings.iter().enumerate() {
         let Finding { subject, change, symptom, .. } = finding;
         let symptom = if symptom.is_empty() { "nobody" } else { symptom };
         let _ = writeln!(
             text,
-            "| {letter}{} | {} {}{} | {symptom} |",
-            index + 1,
+            "| {letter}{} | {} {}{} | {symptom} |{}",
+            from + index + 1,
             if is_count(subject) { subject.clone() } else { format!("`{}`", cell(subject)) },
             cell(change),
             reach(finding),
+            if rust { format!(" {} |", in_rust(finding)) } else { String::new() },
         );
+    }
+}
+
+/// The cell of the Rust items.
+fn in_rust(finding: &Finding) -> String {
+    let lines: Vec<String> = rust(finding, ITEMS).iter().map(|line| cell(line)).collect();
+    match lines.is_empty() {
+        true => "nothing".to_owned(),
+        false => lines.join("; "),
     }
 }
 

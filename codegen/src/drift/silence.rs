@@ -75,6 +75,7 @@ impl Silence {
             documentation: self.documentation.len(),
             spelling: self.spelling.len() + converted,
             not_judged: self.not_judged.into_iter().collect(),
+            ..Drift::default()
         }
     }
 }

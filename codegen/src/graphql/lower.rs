@@ -144,6 +144,7 @@ pub(super) fn field(wire: &str, name: Ident, ty: Type, required: bool, nullable:
         write_only: false,
         tag: false,
         deprecated: Deprecation::No,
+        pointer: String::new(),
         docs: String::new(),
         limits: Docs::default(),
     }

@@ -36,6 +36,7 @@ impl<'a> Types<'a> {
                 write_only: hint("writeOnly"),
                 tag: false,
                 deprecated: property.flag("deprecated").into(),
+                pointer: property.source(),
                 docs: property.prose(),
                 limits: limits(property),
             };

@@ -187,6 +187,8 @@ pub(crate) struct Field {
     /// Names the variant of the union that the type is only sent in, which writes it.
     pub(crate) tag: bool,
     pub(crate) deprecated: Deprecation,
+    /// Its place in the document as it was published.
+    pub(crate) pointer: String,
     pub(crate) docs: String,
     /// Limits and default, in words.
     pub(crate) limits: Docs,

@@ -22,8 +22,10 @@ pub(crate) fn write(render: &Render<'_>, documents: &Documents, api: &mut Index)
         let condition = condition(render, documents, bound);
         code.push(constant(render, documents, bound, &name, &condition));
         list.push(condition).push("&").push(&name).push(",\n");
+        api.group("", features(render, documents, bound));
         api.add(&format!("bindings::{name}"), "static", "Binding");
     }
+    api.group("", Vec::new());
     code.push("/// All of them.\npub static BINDINGS: &[&Binding] = &[\n").push(list).push("];\n");
     api.add("bindings::BINDINGS", "static", "&[&Binding]");
     vec![Piece::Code(code)]
@@ -31,21 +33,27 @@ pub(crate) fn write(render: &Render<'_>, documents: &Documents, api: &mut Index)
 
 /// What has to be compiled for the operation to be there.
 fn condition(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>) -> Code {
-    let family = |operation: &Operation| render.model.families.iter().find(|family| family.name == operation.family);
-    let mut features: Vec<Code> = [Some(bound.operation), bound.cancel]
-        .into_iter()
-        .flatten()
-        .filter_map(|index| family(&render.model.operations[index]))
-        .map(|family| code!["feature = ", literal(&family.feature)])
-        .collect();
-    if documents.assumed || bound.is_assumed(render.model) {
-        features.push(code!["feature = \"assumed\""]);
-    }
-    features.dedup();
+    let features = features(render, documents, bound);
+    let features: Vec<Code> = features.iter().map(|feature| code!["feature = ", literal(feature)]).collect();
     match features.as_slice() {
         [single] => code!["#[cfg(", single, ")]\n"],
         several => code!["#[cfg(all(", Code::join(", ", several), "))]\n"],
     }
+}
+
+fn features(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>) -> Vec<String> {
+    let family = |operation: &Operation| render.model.families.iter().find(|family| family.name == operation.family);
+    let mut features: Vec<String> = [Some(bound.operation), bound.cancel]
+        .into_iter()
+        .flatten()
+        .filter_map(|index| family(&render.model.operations[index]))
+        .map(|family| family.feature.clone())
+        .collect();
+    if documents.assumed || bound.is_assumed(render.model) {
+        features.push("assumed".to_owned());
+    }
+    features.dedup();
+    features
 }
 
 fn constant(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>, name: &Ident, condition: &Code) -> Code {

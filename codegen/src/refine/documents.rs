@@ -22,6 +22,8 @@ pub(crate) fn condition(documents: &Documents) -> &'static str {
 
 /// Writes the files.
 pub(crate) fn write(documents: &Documents, index: &mut Index) -> Files {
+    let features = ["graphql"].into_iter().chain(documents.assumed.then_some("assumed"));
+    index.group("", features.map(str::to_owned).collect());
     let mut files = Files::new();
     let mut root =
         code!["//! The GraphQL documents of `specs/graphql`: a constant each, and a module with its types.\n\n"];

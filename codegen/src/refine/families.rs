@@ -26,6 +26,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
     code.push("#[derive(Clone, Copy, Debug)]\npub struct ").push(handle).push("<'a>(&'a platform_runtime::Client);\n");
     code.push("impl<'a> ").push(handle).push("<'a> {\n");
     code.push("pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {\nSelf(client)\n}\n}\n");
+    api.group(name, vec![family.feature.clone()]);
     api.add(&format!("families::{name}::{handle}"), "struct", "Clone Copy Debug");
     if family.server.is_none() {
         api.add(&format!("Platform::{name}"), "fn", &format!("(&self) -> families::{name}::{handle}<'_>"));
@@ -35,6 +36,8 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
         let chosen = render.model.operations.iter().enumerate().filter(|(_, operation)| {
             operation.family == *name && (operation.provenance == Provenance::Assumed) == assumed
         });
+        let features = [Some(family.feature.clone()), assumed.then(|| "assumed".to_owned())];
+        api.group(name, features.into_iter().flatten().collect());
         let mut functions = Code::default();
         let condition = if assumed { client::IF_ASSUMED } else { "" };
         let mut methods = Code::default();

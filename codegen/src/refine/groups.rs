@@ -30,6 +30,26 @@ impl Group {
         }
     }
 
+    /// The family that alone uses it, if there is one.
+    pub(crate) fn family(&self) -> &str {
+        match self {
+            Self::Family { name, .. } => name,
+            Self::Shared { .. } | Self::Unreferenced => "",
+        }
+    }
+
+    /// The cargo features that have to be on.
+    pub(crate) fn features(&self) -> Vec<String> {
+        let assumed = |assumed: bool| assumed.then(|| "assumed".to_owned());
+        match self {
+            Self::Shared { assumed: is_assumed } => assumed(*is_assumed).into_iter().collect(),
+            Self::Family { feature, assumed: is_assumed, .. } => {
+                std::iter::once(feature.clone()).chain(assumed(*is_assumed)).collect()
+            }
+            Self::Unreferenced => vec!["unreferenced".to_owned()],
+        }
+    }
+
     /// The condition under which it is compiled, if there is one.
     pub(crate) fn condition(&self) -> Option<Code> {
         match self {

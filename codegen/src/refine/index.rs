@@ -1,21 +1,73 @@
-//! The public Rust API, one item a line.
+//! Collects the public Rust API while it is written down.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use crate::api::{Api, Item, Origin};
 use crate::text::line;
 
-/// Items of the public API: path, kind, signature.
+/// Items of the public API, as far as they are written.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    lines: BTreeSet<String>,
+    items: Vec<Item>,
+    here: Arc<Origin>,
+    features: Vec<String>,
+    family: String,
+}
+
+/// What is known of an item beyond its path, kind and signature.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traits<'a> {
+    pub(crate) non_exhaustive: bool,
+    pub(crate) deprecated: bool,
+    /// The member, value or parameter of the contract that it stands for.
+    pub(crate) wire: &'a str,
+    /// Its place, where it has one of its own.
+    pub(crate) pointer: &'a str,
 }
 
 impl Index {
-    pub(crate) fn add(&mut self, path: &str, kind: &str, signature: &str) {
-        self.lines.insert(line(format!("{path} {kind} {signature}").trim_end()).into_owned());
+    /// What follows is compiled with these cargo features, for this family.
+    pub(crate) fn group(&mut self, family: &str, features: Vec<String>) {
+        (self.features, self.family) = (features, family.to_owned());
+        self.enter("", "", "");
     }
 
-    pub(crate) fn finish(self) -> String {
-        self.lines.into_iter().map(|line| line + "\n").collect()
+    /// What follows comes from this place of a contract: of the operation, if it is one.
+    pub(crate) fn enter(&mut self, document: &str, pointer: &str, operation: &str) {
+        let features = self.features.clone();
+        self.here = Arc::new(Origin {
+            document: line(document).into_owned(),
+            pointer: pointer.to_owned(),
+            operation: line(operation).into_owned(),
+            family: self.family.clone(),
+            assumed: features.iter().any(|feature| feature == "assumed"),
+            features,
+        });
+    }
+
+    pub(crate) fn add(&mut self, path: &str, kind: &'static str, signature: &str) {
+        self.add_with(path, kind, signature, Traits::default());
+    }
+
+    pub(crate) fn add_with(&mut self, path: &str, kind: &'static str, signature: &str, traits: Traits<'_>) {
+        self.items.push(Item {
+            path: line(path).into_owned(),
+            kind,
+            signature: line(signature.trim_end()).into_owned(),
+            non_exhaustive: traits.non_exhaustive,
+            deprecated: traits.deprecated,
+            wire: traits.wire.to_owned(),
+            pointer: traits.pointer.to_owned(),
+            origin: Arc::clone(&self.here),
+        });
+    }
+
+    pub(crate) fn finish(self) -> Api {
+        let mut items = self.items;
+        items.sort();
+        items.dedup_by(|one, other| {
+            (&one.path, one.kind, &one.signature) == (&other.path, other.kind, &other.signature)
+        });
+        Api { items }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Types are `#[non_exhaustive]`, so that a member that is added breaks nobody who made or took apart a value.
 
-use super::index::Index;
+use super::index::{Index, Traits};
 use super::source::{INDEXED, PREFIX, TypeSource, attribute};
 use crate::generate::Rust;
 use crate::model::{Deprecation, Presence, TypeId};
@@ -19,6 +19,18 @@ pub(super) struct Made {
     /// Whether it is sent, and so has a setter.
     pub(super) is_set: bool,
     pub(super) deprecated: Deprecation,
+    /// Its name in the contract, and its place.
+    pub(super) wire: String,
+    pub(super) pointer: String,
+}
+
+impl Made {
+    /// A member that is there, and that no function sets.
+    pub(super) fn unset(name: Ident, rust: Rust) -> Self {
+        let (wire, pointer) = (String::new(), String::new());
+        let (presence, deprecated) = (Presence::Optional, Deprecation::No);
+        Self { name, rust, presence, is_set: false, deprecated, wire, pointer }
+    }
 }
 
 /// The functions; empty for a type that needs none of them.
@@ -44,7 +56,9 @@ pub(super) fn write<S: TypeSource>(source: &S, id: TypeId, members: &[Made], ind
         functions.push("/// Sets `").push(name).push("`.\n").push(attribute(&member.deprecated));
         functions.push("pub fn ").push(name).push(&signature).push(" {\nself.").push(name).push(" = ").push(value);
         functions.push(";\nself\n}\n");
-        index.add(&format!("{path}::{name}"), "fn", &indexed(&signature));
+        let deprecated = member.deprecated != Deprecation::No;
+        let traits = Traits { deprecated, wire: &member.wire, pointer: &member.pointer, ..Traits::default() };
+        index.add_with(&format!("{path}::{name}"), "fn", &indexed(&signature), traits);
     }
     if functions.is_empty() {
         return functions;

@@ -27,7 +27,7 @@ use crate::generate::Resolved;
 use crate::graphql::Documents;
 use crate::model::Model;
 use crate::pieces::Files;
-use crate::{Config, Feature};
+use crate::{Api, Config, Feature};
 
 /// The client, in pieces.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ pub(crate) struct Parts {
     pub(crate) files: Files,
     pub(crate) features: Vec<Feature>,
     pub(crate) surface: String,
-    pub(crate) api_index: String,
+    pub(crate) api: Api,
 }
 
 /// Writes down the whole client.
@@ -52,6 +52,7 @@ pub(crate) fn refine(
     let mut files = BTreeMap::new();
     for (group, ids) in &groups {
         let mut pieces = types::opening(group);
+        index.group(group.family(), group.features());
         for id in ids {
             types::write(&render, *id, &mut pieces, &mut index);
         }
@@ -62,6 +63,7 @@ pub(crate) fn refine(
         files.insert(format!("families/{}.rs", family.name), families::write(&render, family, &mut index));
     }
     files.insert("families/mod.rs".to_owned(), layout::families(model));
+    index.group("", Vec::new());
     files.insert("servers.rs".to_owned(), servers::write(model, config, &mut index));
     files.insert("bindings.rs".to_owned(), bindings::write(&render, texts, &mut index));
     files.extend(documents::write(texts, &mut index));
@@ -69,5 +71,5 @@ pub(crate) fn refine(
     files.insert("mod.rs".to_owned(), layout::root(documents::condition(texts), tables.is_some()));
     files.extend(tables.map(|tables| ("xml.rs".to_owned(), tables)));
     let surface = surface::surface(&render);
-    Parts { files, features: layout::features(model, &groups), surface, api_index: index.finish() }
+    Parts { files, features: layout::features(model, &groups), surface, api: index.finish() }
 }

@@ -1,7 +1,7 @@
 //! Operations: a constant that describes them, and a call.
 
 use super::arguments::{Arguments, Setter, arrange};
-use super::index::Index;
+use super::index::{Index, Traits};
 use super::render::Render;
 use super::source::attribute;
 use super::{client, xml};
@@ -70,7 +70,9 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     function.push("&OPERATION, &[").push(Code::join(", ", &arguments.values));
     function.push("], ").push(&arguments.payload).push(", ").push(decode).push(")\n}\n");
     let path = format!("families::{}::{}::{}", family.name, family.handle, operation.name);
-    api.add(&path, "fn", signature.as_str());
+    api.enter(&operation.document, &operation.pointer, &format!("{} {}", operation.method, operation.path));
+    let traits = Traits { deprecated: operation.deprecated, ..Traits::default() };
+    api.add_with(&path, "fn", signature.as_str(), traits);
     let path = format!("families::{}::operations::{marker}", family.name);
     api.add(&path, "enum", "");
     let handle = &family.handle;
@@ -90,7 +92,9 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
             let signature = code!["(self, ", name, ": ", render.text(rust, PREFIX), ") -> Self"];
             setters.push(comment(&parameter.map_or(docs!["The body."], parameter_docs)));
             setters.push("pub fn ").push(name).push(&signature).push(" {\n").push(code).push("\n}\n");
-            api.add(&format!("{path}::{name}"), "fn", signature.as_str());
+            let wire = parameter.map_or("", |parameter| parameter.wire.as_str());
+            let traits = Traits { wire, ..Traits::default() };
+            api.add_with(&format!("{path}::{name}"), "fn", signature.as_str(), traits);
         }
         setters.push("}\n");
     }
@@ -114,7 +118,8 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
                 .push(" {\nheaders::")
                 .push(form);
             setters.push("(self.0, ").push(literal(&header.wire)).push(")\n}\n");
-            api.add(&format!("{path}::{}", header.name), "header", result.as_str());
+            let traits = Traits { wire: &header.wire, ..Traits::default() };
+            api.add_with(&format!("{path}::{}", header.name), "header", result.as_str(), traits);
         }
         setters.push("}\n");
     }

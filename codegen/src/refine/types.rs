@@ -1,7 +1,7 @@
 //! Types: the Rust item, and the table of what it is on the wire.
 
 use super::groups::Group;
-use super::index::Index;
+use super::index::{Index, Traits};
 use super::makers::{self, Made};
 use super::source::{INDEXED, TypeSource, attribute};
 use super::{client, xml};
@@ -33,6 +33,7 @@ pub(crate) fn opening(group: &Group) -> Vec<Piece> {
 /// Writes one definition.
 pub(crate) fn write<S: TypeSource>(source: &S, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
     let definition = source.definition(id);
+    index.enter(&definition.document, &definition.pointer, "");
     let mut item = Item { source, id, definition, index, code: Code::default(), table: Vec::new() };
     let table = match &definition.kind {
         Kind::Struct(fields, extra) => item.structure(fields, extra.as_ref()),
@@ -73,9 +74,9 @@ impl<'r, S: TypeSource> Item<'r, S> {
     }
 
     /// Puts something inside of the type into the index.
-    fn index(&mut self, name: &str, kind: &str, rust: Option<&Rust>) {
+    fn index(&mut self, name: &str, kind: &'static str, rust: Option<&Rust>, traits: Traits<'_>) {
         let signature = rust.map(|rust| self.source.indexed(rust)).unwrap_or_default();
-        self.index.add(&format!("{}::{name}", self.source.path(self.id)), kind, signature.as_str());
+        self.index.add_with(&format!("{}::{name}", self.source.path(self.id)), kind, signature.as_str(), traits);
     }
 
     /// Documentation and attributes.
@@ -95,14 +96,18 @@ impl<'r, S: TypeSource> Item<'r, S> {
             self.code.push("#[non_exhaustive]\n");
         }
         self.code.push("pub ").push(kind).push(" ").push(&definition.name);
-        self.index.add(&self.source.path(self.id), kind, &derives.replace(", ", " "));
+        let deprecated = definition.deprecated != Deprecation::No;
+        let traits = Traits { non_exhaustive: true, deprecated, ..Traits::default() };
+        if kind != "type" {
+            self.index.add_with(&self.source.path(self.id), kind, &derives.replace(", ", " "), traits);
+        }
     }
 
     /// A public field, with its documentation in front of it.
-    fn field(&mut self, name: &Ident, rust: &Rust) {
+    fn field(&mut self, name: &Ident, rust: &Rust, traits: Traits<'_>) {
         let ty = self.text(rust);
         self.code.push("pub ").push(name).push(": ").push(ty).push(",\n");
-        self.index(name, "field", Some(rust));
+        self.index(name, "field", Some(rust), traits);
     }
 
     /// The head of the table.
@@ -139,6 +144,8 @@ impl<'r, S: TypeSource> Item<'r, S> {
                 presence: *presence,
                 is_set: !field.read_only,
                 deprecated: field.deprecated.clone(),
+                wire: field.wire.clone(),
+                pointer: field.pointer.clone(),
             });
             let (kind, rust) = match presence {
                 Presence::Required => ("required", inner),
@@ -151,7 +158,9 @@ impl<'r, S: TypeSource> Item<'r, S> {
                 self.code.push("///\n/// Names the variant: filled in when the value is sent as one.\n");
             }
             self.code.push(attribute(&field.deprecated));
-            self.field(&field.name, &rust);
+            let deprecated = field.deprecated != Deprecation::No;
+            let traits = Traits { deprecated, wire: &field.wire, pointer: &field.pointer, ..Traits::default() };
+            self.field(&field.name, &rust, traits);
             self.table.push(code![&field.name, ": ", kind, " ", literal(&field.wire)]);
         }
         if let Some(extra) = extra {
@@ -159,15 +168,15 @@ impl<'r, S: TypeSource> Item<'r, S> {
             let values = self.member(fields.len(), extra);
             self.code.push("/// Members that the contract does not declare.\n");
             let rust = Rust::Name("BTreeMap", vec![Rust::name("String"), values]);
-            self.field(&name, &rust);
+            self.field(&name, &rust, Traits::default());
             self.table.push(code![&name, ": extra"]);
-            made.push(Made { name, rust, presence: Presence::Optional, is_set: false, deprecated: Deprecation::No });
+            made.push(Made::unset(name, rust));
         } else if self.is_written_back() {
             // No member can be called so: what ends in an underscore is a keyword, or has a number behind it.
             let (name, rust) = (Ident::fixed("undeclared_"), Rust::name(client::UNDECLARED));
             self.code.push(&name).push(": ").push(client::UNDECLARED).push(",\n");
             self.table.push(code![&name, ": rest"]);
-            made.push(Made { name, rust, presence: Presence::Optional, is_set: false, deprecated: Deprecation::No });
+            made.push(Made::unset(name, rust));
         }
         self.code.push("}\n");
         if self.is_made() {
@@ -180,6 +189,10 @@ impl<'r, S: TypeSource> Item<'r, S> {
         let target = self.text(&self.member(0, ty));
         self.open("", "type", "Another name for a type of the contract.");
         self.code.push(" = ").push(target).push(";\n");
+        let shown = self.source.indexed(&self.member(0, ty));
+        let deprecated = self.definition.deprecated != Deprecation::No;
+        let traits = Traits { deprecated, ..Traits::default() };
+        self.index.add_with(&self.source.path(self.id), "type", shown.as_str(), traits);
         None
     }
 
@@ -198,7 +211,8 @@ impl<'r, S: TypeSource> Item<'r, S> {
                 EnumKind::Integer(_) => code![wire.parse::<i64>().unwrap_or_default()],
             };
             self.table.push(code![&variant.name, " = ", value]);
-            self.index(&variant.name, "variant", None);
+            let deprecated = variant.deprecated != Deprecation::No;
+            self.index(&variant.name, "variant", None, Traits { deprecated, wire, ..Traits::default() });
         }
         let unknown = match kind {
             EnumKind::String => "String",
@@ -210,6 +224,12 @@ impl<'r, S: TypeSource> Item<'r, S> {
             .push(" does not list.\nUnknown(")
             .push(unknown)
             .push("),\n}\n");
+        self.index("Unknown", "variant", Some(&Rust::name(unknown)), Traits::default());
+        let (function, signature) = match kind {
+            EnumKind::String => ("as_str", "(&self) -> &str".to_owned()),
+            EnumKind::Integer(name) => ("value", format!("(&self) -> {name}")),
+        };
+        self.index.add(&format!("{}::{function}", self.source.path(self.id)), "fn", &signature);
         match kind {
             EnumKind::String => self.head("string_enum"),
             EnumKind::Integer(name) => Some(code!["integer_enum!(", self.name(), ": ", name, " {"]),
@@ -232,10 +252,12 @@ impl<'r, S: TypeSource> Item<'r, S> {
             self.code.push(comment(&docs)).push(attribute(&variant.deprecated)).push(&row).push(",\n");
             let tags = Code::join(" | ", tags.iter().map(|tag| literal(tag)));
             self.table.push(if *tagging == Tagging::Shape { row } else { code![row, " = ", tags] });
-            self.index(&variant.name, "variant", Some(&inner));
+            let deprecated = variant.deprecated != Deprecation::No;
+            self.index(&variant.name, "variant", Some(&inner), Traits { deprecated, ..Traits::default() });
         }
         if *tagging != Tagging::Key {
             self.code.push("/// A shape that the ").push(S::ORIGIN).push(" does not list.\nUnknown(Value),\n");
+            self.index("Unknown", "variant", Some(&Rust::name("Value")), Traits::default());
         }
         self.code.push("}\n");
         match tagging {
@@ -266,10 +288,12 @@ impl<'r, S: TypeSource> Item<'r, S> {
                 presence: if part.required { Presence::Required } else { Presence::Optional },
                 is_set: true,
                 deprecated: Deprecation::No,
+                wire: part.wire.clone(),
+                pointer: String::new(),
             });
             let (prefix, rust) = if part.required { ("", rust) } else { ("optional_", Rust::with("Option", rust)) };
             self.code.push(comment(&described(&part.docs, &part.wire, &part.limits)));
-            self.field(&part.name, &rust);
+            self.field(&part.name, &rust, Traits { wire: &part.wire, ..Traits::default() });
             let mut row = code![&part.name, ": ", prefix, kind, " ", literal(&part.wire)];
             if part.media_type.is_some() || !part.headers.is_empty() {
                 row.push(" (").push(literal(part.media_type.as_deref().unwrap_or_default()));
@@ -318,7 +342,8 @@ impl<'r, S: TypeSource> Item<'r, S> {
                 StatusKey::Default => code!["default"],
             };
             rows.push((*status, code![pattern, " => ", name, kind]));
-            self.index(name, "variant", inner.as_ref());
+            let wire = status.to_string();
+            self.index(name, "variant", inner.as_ref(), Traits { wire: &wire, ..Traits::default() });
         }
         self.code.push("}\n");
         // Exact statuses are matched before ranges, and anything else last.

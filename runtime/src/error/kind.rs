@@ -47,6 +47,9 @@ pub enum Kind {
     /// A store of operations.
     #[cfg(feature = "operations")]
     Store,
+    /// A lease that is over.
+    #[cfg(feature = "operations")]
+    LeaseLost,
 }
 
 impl Kind {
@@ -76,6 +79,8 @@ impl Kind {
             Self::Reference => "reference",
             #[cfg(feature = "operations")]
             Self::Store => "store",
+            #[cfg(feature = "operations")]
+            Self::LeaseLost => "lease-lost",
         }
     }
 }

@@ -49,4 +49,9 @@ impl Error {
     pub fn is_store(&self) -> bool {
         self.0.kind == Kind::Store
     }
+
+    /// The lease on an operation is over: this instance was away for longer than the lease, and nothing was written.
+    pub fn is_lease_lost(&self) -> bool {
+        self.0.kind == Kind::LeaseLost
+    }
 }

@@ -1,7 +1,7 @@
 //! What errors say of submissions and operations.
 
 use super::{Intent, OperationRef};
-use crate::Error;
+use crate::{Error, error::Kind};
 
 impl Error {
     /// The operation that the service accepted before this error: it runs, although the store could not keep it.
@@ -17,4 +17,26 @@ pub(super) fn submission_unknown(cause: Error, intent: &Intent) -> Error {
         false => "look on the platform before submitting again; the store keeps it until it is adopted or forgotten",
     };
     Error::submission_unknown(cause, intent.correlation(), hint)
+}
+
+/// The error of a label that is taken.
+pub(super) fn taken() -> Error {
+    Error::of(Kind::Store, "the store has a submission of this label")
+        .hint("resume that one; where nobody knows whether it arrived, look on the platform, then adopt or forget it")
+}
+
+/// The error of a submission that has been accepted, or is done with.
+pub(super) fn known() -> Error {
+    Error::of(Kind::Store, "the submission was accepted, or is done with").hint("resume it")
+}
+
+/// The error of a submission that was accepted as two operations.
+pub(super) fn another() -> Error {
+    Error::of(Kind::Store, "the store has another operation for this submission")
+        .hint("look on the platform whether both of them run")
+}
+
+/// The error of an entry that is not there.
+pub(super) fn absent() -> Error {
+    Error::of(Kind::Store, "the store has no such submission").hint("it was forgotten, or is in another store")
 }

@@ -1,12 +1,16 @@
 //! The operations of one client.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use super::{
-    Binding, Bindings, Entry, MemoryStore, Operation, OperationRef, Status, Store, Unfinished, WatchOptions,
-    error::submission_unknown, fingerprint, memory::absent,
+    Binding, Bindings, Entry, MemoryStore, Operation, OperationRef, Overview, Status, Store, Unfinished, WatchOptions,
+    error::{absent, submission_unknown},
+    fingerprint,
 };
 use crate::{Client, Error, error::Kind};
+
+/// How many entries are forgotten in one step.
+const PURGED: u32 = 1000;
 
 impl Client {
     /// Asynchronous operations: with a store in memory, until [`Operations::with_store`] names another.
@@ -163,6 +167,32 @@ impl Operations {
         self.store.forget(entry.intent().correlation(), entry.revision()).await
     }
 
+    /// What an operator looks at: how many stand where, which instance holds how many, and what fails.
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub async fn overview(&self) -> Result<Overview, Error> {
+        self.store.overview(&self.deployment()).await
+    }
+
+    /// Forgets entries of this deployment that were finished longer ago than this, and says how many. Their labels are free
+    /// again.
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub async fn purge(&self, age: Duration) -> Result<u64, Error> {
+        let mut purged = 0;
+        loop {
+            let count = self.store.purge(&self.deployment(), age, PURGED).await?;
+            purged += count;
+            if count < u64::from(PURGED) {
+                return Ok(purged);
+            }
+        }
+    }
+
     /// The client.
     pub fn client(&self) -> &Client {
         &self.client
@@ -180,18 +210,30 @@ impl Operations {
         fingerprint::deployment(&self.client.session.base)
     }
 
+    #[cfg(feature = "postgres")]
+    pub(super) fn postgres(&self) -> Option<&super::PostgresStore> {
+        let store: &dyn std::any::Any = &*self.store;
+        store.downcast_ref()
+    }
+
+    /// The names of all bindings, each once.
+    pub(super) fn kinds(&self) -> Vec<&'static str> {
+        let mut kinds = Vec::new();
+        for binding in self.bindings() {
+            if !kinds.contains(&binding.kind) {
+                kinds.push(binding.kind);
+            }
+        }
+        kinds
+    }
+
+    fn bindings(&self) -> impl Iterator<Item = &'static Binding> {
+        let generated = self.client.session.extensions.get::<Bindings>();
+        self.bindings.iter().copied().chain(generated.into_iter().flat_map(|bindings| bindings.0.iter().copied()))
+    }
+
     pub(super) fn binding(&self, kind: &str) -> Result<&'static Binding, Error> {
-        let own = self.bindings.iter().copied();
-        own.chain(
-            self.client
-                .session
-                .extensions
-                .get::<Bindings>()
-                .into_iter()
-                .flat_map(|bindings| bindings.0.iter().copied()),
-        )
-        .find(|binding| binding.kind == kind)
-        .ok_or_else(|| {
+        self.bindings().find(|binding| binding.kind == kind).ok_or_else(|| {
             Error::of(Kind::Reference, format!("this client knows no operations of kind `{kind}`")).hint(
                 "bind the kind in the configuration and regenerate, or turn on the cargo features of its operation",
             )

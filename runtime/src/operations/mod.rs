@@ -27,36 +27,54 @@
 
 mod binding;
 mod deadline;
+mod entry;
 mod error;
 mod fingerprint;
 mod handle;
+mod lease;
 mod memory;
 mod observation;
 mod operation;
 mod options;
 mod outcome;
+mod overview;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod reference;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod row;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
+#[cfg(test)]
+#[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "some is for one store only"))]
+mod store_tests;
 mod submit;
 mod time;
 mod tracker;
 mod trouble;
 mod watch;
+mod worker;
 
 #[doc(hidden)]
 pub use binding::Bindings;
 pub use binding::{Binding, Cancel, Events, States};
 pub use deadline::Deadline;
+pub use entry::{Entry, Intent, Status, Unfinished, Unreadable};
 pub use handle::Operations;
+pub use lease::{Held, Instance, Lease, Wanted};
 pub use memory::MemoryStore;
 pub use observation::{Observation, Source, State};
 pub use operation::Operation;
 pub use options::WatchOptions;
 pub use outcome::Outcome;
+pub use overview::{Count, Failing, Overview, Owner, Standing};
+#[cfg(feature = "postgres")]
+#[doc(inline)]
+pub use postgres::PostgresStore;
 pub use reference::OperationRef;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
-pub use store::{Entry, FIRST, Intent, Status, Store, StoreFuture, Unfinished, Unreadable};
+pub use store::{FIRST, Store, StoreFuture, WakeFuture};
 pub use watch::Watch;
+pub use worker::{Ended, Worker, WorkerEvent};

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue, header};
 use serde::de::DeserializeOwned;
 
 use super::{
-    Binding, Deadline, Observation, OperationRef, Operations, Outcome, Source, State, Watch, WatchOptions,
+    Binding, Deadline, Lease, Observation, OperationRef, Operations, Outcome, Source, State, Watch, WatchOptions,
     binding::text,
 };
 use crate::{
@@ -29,6 +29,8 @@ pub struct Operation {
     binding: &'static Binding,
     reference: OperationRef,
     accepted: Option<Bytes>,
+    /// What this instance watches it by. Every write of a watcher of the fleet carries it.
+    lease: Option<Lease>,
 }
 
 impl Operation {
@@ -38,7 +40,12 @@ impl Operation {
         reference: OperationRef,
         accepted: Option<Bytes>,
     ) -> Self {
-        Self { operations, binding, reference, accepted }
+        Self { operations, binding, reference, accepted, lease: None }
+    }
+
+    pub(super) fn under(mut self, lease: Lease) -> Self {
+        self.lease = Some(lease);
+        self
     }
 
     /// What finds it again: store it.
@@ -150,7 +157,7 @@ impl Operation {
     ///
     /// The store fails, or has no such operation.
     pub async fn finish(&self, outcome: &Outcome) -> Result<bool, Error> {
-        self.operations.store().finish(self.reference.correlation(), outcome.name()).await
+        self.operations.store().finish(self.reference.correlation(), outcome.name(), self.lease.as_ref()).await
     }
 
     pub(super) fn binding(&self) -> &'static Binding {
@@ -186,7 +193,7 @@ impl Operation {
     }
 
     pub(super) async fn keep(&self, observation: &Observation) -> Result<(), Error> {
-        self.operations.store().observe(self.reference.correlation(), observation).await
+        self.operations.store().observe(self.reference.correlation(), observation, self.lease.as_ref()).await
     }
 
     pub(super) fn missing(&self) -> Error {

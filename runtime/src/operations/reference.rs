@@ -161,7 +161,7 @@ mod tests {
             deployment: "d".to_owned(),
             at: 0,
             parameters: BTreeMap::new(),
-            key: super::super::store::Key::None,
+            key: super::super::entry::Key::None,
         };
         OperationRef::of(&intent, id.into())
     }

@@ -1,20 +1,24 @@
 //! A store on disk.
 
+mod leases;
 mod rows;
 mod tables;
 mod worker;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc, time::Duration};
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+use tokio::sync::Notify;
 
 use self::{
-    rows::{ENTRIES, Row},
+    rows::ENTRIES,
     worker::{Failure, Worker},
 };
 use super::{
-    Entry, Intent, Observation, OperationRef, Store, StoreFuture, Unfinished,
-    memory::{absent, another, known, taken},
+    Entry, Held, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture, Unfinished,
+    WakeFuture, Wanted,
+    error::{absent, another, known, taken},
+    row::{column, number, write},
 };
 use crate::Error;
 
@@ -24,7 +28,11 @@ use crate::Error;
 /// One thread of its own works on the file, so that a file that another program holds keeps no thread of the runtime
 /// waiting. A step that cannot be done within 10 s is an error, and one that nobody waits for any more is left undone.
 #[derive(Clone)]
-pub struct SqliteStore(Worker);
+pub struct SqliteStore {
+    work: Worker,
+    /// Wakes those of this process. What another process brings is found by looking.
+    due: Arc<Notify>,
+}
 
 impl SqliteStore {
     /// Opens the file, or makes it. A file of an earlier version is brought to this one.
@@ -35,7 +43,16 @@ impl SqliteStore {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let mut connection = Connection::open(path).map_err(|cause| worker::failed("open", &cause))?;
         tables::prepare(&mut connection)?;
-        Ok(Self(Worker::start(connection)?))
+        Ok(Self { work: Worker::start(connection)?, due: Arc::new(Notify::new()) })
+    }
+
+    /// Wakes whoever waits for work, after a step.
+    fn waking<'a, T: Send + 'a>(&'a self, step: StoreFuture<'a, T>) -> StoreFuture<'a, T> {
+        Box::pin(async move {
+            let outcome = step.await;
+            self.due.notify_waiters();
+            outcome
+        })
     }
 }
 
@@ -51,8 +68,8 @@ fn is_there(change: &Transaction<'_>, correlation: &str) -> Result<(), Failure> 
 impl Store for SqliteStore {
     fn intend<'a>(&'a self, intent: &'a Intent) -> StoreFuture<'a, ()> {
         let intent = intent.clone();
-        self.0.write("keep an intent", move |change| {
-            let text = rows::write(&intent)?;
+        self.work.write("keep an intent", move |change| {
+            let text = write(&intent)?;
             let values = params![intent.correlation, intent.deployment, intent.label, text];
             // The first attempt comes with it, by a trigger.
             let sql = "INSERT INTO submission (correlation, deployment, label, intent) VALUES (?1, ?2, ?3, ?4)";
@@ -66,7 +83,7 @@ impl Store for SqliteStore {
 
     fn begin<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, u64> {
         let correlation = correlation.to_owned();
-        self.0.write("keep an attempt", move |change| {
+        self.work.write("keep an attempt", move |change| {
             let sql = format!(
                 "UPDATE submission SET revision = revision + 1 WHERE correlation = ?1 AND {UNKNOWN} RETURNING revision"
             );
@@ -76,15 +93,15 @@ impl Store for SqliteStore {
             };
             change
                 .execute("INSERT INTO attempt (correlation, number) VALUES (?1, ?2)", params![correlation, revision])?;
-            Ok(rows::number(revision))
+            Ok(number(revision))
         })
     }
 
     fn withdraw<'a>(&'a self, correlation: &'a str, attempt: u64) -> StoreFuture<'a, bool> {
         let correlation = correlation.to_owned();
-        self.0.write("take an attempt back", move |change| {
+        self.work.write("take an attempt back", move |change| {
             let sql = "DELETE FROM attempt WHERE correlation = ?1 AND number = ?2";
-            change.execute(sql, params![correlation, rows::column(attempt)])?;
+            change.execute(sql, params![correlation, column(attempt)])?;
             let sql = format!(
                 "DELETE FROM submission WHERE correlation = ?1 AND {UNKNOWN}
                  AND NOT EXISTS (SELECT 1 FROM attempt WHERE correlation = ?1)"
@@ -100,11 +117,11 @@ impl Store for SqliteStore {
 
     fn accept<'a>(&'a self, reference: &'a OperationRef) -> StoreFuture<'a, ()> {
         let reference = reference.clone();
-        self.0.write("keep an acceptance", move |change| {
+        self.waking(self.work.write("keep an acceptance", move |change| {
             let correlation = reference.correlation();
             let sql = "UPDATE submission SET reference = ?2, revision = revision + 1
                        WHERE correlation = ?1 AND reference IS NULL";
-            if change.execute(sql, params![correlation, rows::write(&reference)?])? > 0 {
+            if change.execute(sql, params![correlation, write(&reference)?])? > 0 {
                 return Ok(());
             }
             is_there(change, correlation)?;
@@ -114,33 +131,50 @@ impl Store for SqliteStore {
                 Ok(first) if first.is_same_operation(&reference) => Ok(()),
                 _ => Err(Failure::Own(another())),
             }
-        })
+        }))
     }
 
     fn forget<'a>(&'a self, correlation: &'a str, revision: u64) -> StoreFuture<'a, bool> {
         let correlation = correlation.to_owned();
-        self.0.write("forget a submission", move |change| {
+        self.work.write("forget a submission", move |change| {
             let sql = "DELETE FROM submission WHERE correlation = ?1 AND revision = ?2";
-            Ok(change.execute(sql, params![correlation, rows::column(revision)])? > 0)
+            Ok(change.execute(sql, params![correlation, column(revision)])? > 0)
         })
     }
 
-    fn observe<'a>(&'a self, correlation: &'a str, observation: &'a Observation) -> StoreFuture<'a, ()> {
-        let (correlation, observation) = (correlation.to_owned(), observation.clone());
-        self.0.write("keep an observation", move |change| {
+    fn observe<'a>(
+        &'a self,
+        correlation: &'a str,
+        observation: &'a Observation,
+        lease: Option<&'a Lease>,
+    ) -> StoreFuture<'a, ()> {
+        let (correlation, observation, lease) = (correlation.to_owned(), observation.clone(), lease.cloned());
+        self.work.write("keep an observation", move |change| {
+            leases::check(change, lease.as_ref())?;
             // Nothing is kept of an operation that is in another store.
-            let sql = "INSERT INTO observation (correlation, observation)
-                       SELECT correlation, ?2 FROM submission WHERE correlation = ?1";
-            change.execute(sql, params![correlation, rows::write(&observation)?])?;
-            Ok(())
+            if is_there(change, &correlation).is_ok() {
+                rows::observe(change, &correlation, observation)
+            } else {
+                Ok(())
+            }
         })
     }
 
-    fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str) -> StoreFuture<'a, bool> {
-        let (correlation, outcome) = (correlation.to_owned(), outcome.to_owned());
-        self.0.write("keep an end", move |change| {
-            let sql = "UPDATE submission SET outcome = ?2 WHERE correlation = ?1 AND outcome IS NULL";
-            if change.execute(sql, params![correlation, outcome])? > 0 {
+    fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool> {
+        let (correlation, outcome, lease) = (correlation.to_owned(), outcome.to_owned(), lease.cloned());
+        self.work.write("keep an end", move |change| {
+            if let Some(lease) = &lease {
+                let sql = "SELECT 1 FROM submission WHERE correlation = ?1 AND finisher = ?2";
+                let values = params![correlation, column(lease.fence())];
+                if change.query_row(sql, values, |_| Ok(())).optional()?.is_some() {
+                    return Ok(true);
+                }
+                leases::check(change, Some(lease))?;
+            }
+            let sql = "UPDATE submission SET outcome = ?2, finisher = ?3, finished = ?4, owner = NULL
+                       WHERE correlation = ?1 AND outcome IS NULL";
+            let fence = lease.as_ref().map(|lease| column(lease.fence()));
+            if change.execute(sql, params![correlation, outcome, fence, leases::now()])? > 0 {
                 return Ok(true);
             }
             is_there(change, &correlation)?;
@@ -150,28 +184,28 @@ impl Store for SqliteStore {
 
     fn entry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, Option<Entry>> {
         let correlation = correlation.to_owned();
-        self.0.read("read", move |store| {
+        self.work.read("read", move |store| {
             let sql = format!("{ENTRIES} WHERE s.correlation = ?1");
-            let row = store.query_row(&sql, [correlation], |row| Ok(Row::of(row))).optional()?;
+            let row = store.query_row(&sql, [correlation], |row| Ok(rows::read(row))).optional()?;
             row.map(|row| row.entry().map_err(Failure::Own)).transpose()
         })
     }
 
     fn labelled<'a>(&'a self, deployment: &'a str, label: &'a str) -> StoreFuture<'a, Option<Entry>> {
         let values = [deployment.to_owned(), label.to_owned()];
-        self.0.read("read", move |store| {
+        self.work.read("read", move |store| {
             let sql = format!("{ENTRIES} WHERE s.deployment = ?1 AND s.label = ?2");
-            let row = store.query_row(&sql, values, |row| Ok(Row::of(row))).optional()?;
+            let row = store.query_row(&sql, values, |row| Ok(rows::read(row))).optional()?;
             row.map(|row| row.entry().map_err(Failure::Own)).transpose()
         })
     }
 
     fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Unfinished> {
         let deployment = deployment.to_owned();
-        self.0.read("read", move |store| {
+        self.work.read("read", move |store| {
             let sql = format!("{ENTRIES} WHERE s.deployment = ?1 AND s.outcome IS NULL ORDER BY s.rowid");
             let mut statement = store.prepare(&sql)?;
-            let rows = statement.query_map([deployment], |row| Ok(Row::of(row)))?.collect::<Result<Vec<_>, _>>()?;
+            let rows = statement.query_map([deployment], |row| Ok(rows::read(row)))?.collect::<Result<Vec<_>, _>>()?;
             let mut unfinished = Unfinished::default();
             for row in rows {
                 unfinished.unreadable.extend(row.unreadable_observation());
@@ -182,6 +216,50 @@ impl Store for SqliteStore {
             }
             Ok(unfinished)
         })
+    }
+
+    fn enlist<'a>(&'a self, name: &'a str, lease: Duration) -> StoreFuture<'a, Instance> {
+        let name = name.to_owned();
+        self.work.write("take an instance in", move |change| leases::enlist(change, &name, lease))
+    }
+
+    fn renew(&self, instance: Instance, lease: Duration) -> StoreFuture<'_, bool> {
+        self.work.write("renew leases", move |change| leases::renew(change, instance, lease))
+    }
+
+    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Held>> {
+        let wanted = wanted.to_vec();
+        self.work.write("give operations to an instance", move |change| leases::claim(change, instance, &wanted))
+    }
+
+    fn held(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {
+        self.work.read("read", move |store| leases::held(store, instance))
+    }
+
+    fn put_back<'a>(&'a self, lease: &'a Lease, after: Duration, failure: Option<&'a str>) -> StoreFuture<'a, ()> {
+        let (lease, failure) = (lease.clone(), failure.map(str::to_owned));
+        self.waking(
+            self.work
+                .write("give a lease back", move |change| leases::put_back(change, &lease, after, failure.as_deref())),
+        )
+    }
+
+    fn leave(&self, instance: Instance) -> StoreFuture<'_, ()> {
+        self.waking(self.work.write("let an instance go", move |change| leases::leave(change, instance)))
+    }
+
+    fn wake(&self) -> WakeFuture<'_> {
+        Box::pin(self.due.notified())
+    }
+
+    fn purge<'a>(&'a self, deployment: &'a str, age: Duration, limit: u32) -> StoreFuture<'a, u64> {
+        let deployment = deployment.to_owned();
+        self.work.write("forget what was finished", move |change| leases::purge(change, &deployment, age, limit))
+    }
+
+    fn overview<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Overview> {
+        let deployment = deployment.to_owned();
+        self.work.read("read", move |store| leases::overview(store, &deployment))
     }
 }
 

@@ -1,14 +1,15 @@
 //! Where submissions and operations are kept.
 
-use std::{collections::BTreeMap, pin::Pin, time::SystemTime};
+use std::{any::Any, pin::Pin, time::Duration};
 
-use serde::{Deserialize, Serialize};
-
-use super::{Observation, OperationRef, time::from_millis};
-use crate::{Error, error::Kind};
+use super::{Entry, Held, Instance, Intent, Lease, Observation, OperationRef, Overview, Unfinished, Wanted};
+use crate::Error;
 
 /// What the functions of a [`Store`] return.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
+
+/// What [`Store::wake`] returns.
+pub type WakeFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// Keeps submissions and operations: that a submission may arrive before it is sent, its acceptance, and every observation.
 ///
@@ -16,9 +17,14 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Se
 /// attempt is kept before it is sent, and stays until it is known that nothing came of it. So an entry without a reference
 /// has an attempt that may have arrived, always, and a crash at any point leaves what is true.
 ///
+/// Several programs share a store as instances. An instance holds operations by leases: it renews its own time, by the clock
+/// of the store, and every write for an operation that it holds carries the fencing number of its lease. A write whose lease
+/// is over changes nothing and is an error, [`is_lease_lost`](Error::is_lease_lost): the instance was away for longer than its
+/// lease, and another one may hold the operation.
+///
 /// Each function is one step that others see wholly or not at all, and when it returns, what it was given survives whatever
 /// the store promises to survive. A future that is dropped may leave its step undone.
-pub trait Store: Send + Sync + 'static {
+pub trait Store: Any + Send + Sync {
     /// Keeps an intent, with an attempt of the number [`FIRST`] that is about to be sent. A label that the deployment has
     /// already is an error, and nothing is kept.
     fn intend<'a>(&'a self, intent: &'a Intent) -> StoreFuture<'a, ()>;
@@ -38,11 +44,18 @@ pub trait Store: Send + Sync + 'static {
     /// Forgets an entry whose revision is still this one. `false` when it has another one or is not there.
     fn forget<'a>(&'a self, correlation: &'a str, revision: u64) -> StoreFuture<'a, bool>;
 
-    /// Keeps an observation of an operation. One of an operation that the store does not have is dropped.
-    fn observe<'a>(&'a self, correlation: &'a str, observation: &'a Observation) -> StoreFuture<'a, ()>;
+    /// Keeps an observation of an operation. One of an operation that the store does not have is dropped, unless it is made
+    /// under a lease, which is lost then.
+    fn observe<'a>(
+        &'a self,
+        correlation: &'a str,
+        observation: &'a Observation,
+        lease: Option<&'a Lease>,
+    ) -> StoreFuture<'a, ()>;
 
-    /// Keeps that an operation is done with. `true` for one caller only, of however many in however many processes.
-    fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str) -> StoreFuture<'a, bool>;
+    /// Keeps that an operation is done with. `true` for one caller only, of however many in however many processes; a lease
+    /// that has finished the operation before is that caller still. Nobody holds the operation any more.
+    fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool>;
 
     /// One entry.
     fn entry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, Option<Entry>>;
@@ -52,223 +65,37 @@ pub trait Store: Send + Sync + 'static {
 
     /// All entries of a deployment that are not done with, oldest first, and those that cannot be read.
     fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Unfinished>;
+
+    /// Takes an instance of a program in, for this time from now. The name is for people.
+    fn enlist<'a>(&'a self, name: &'a str, lease: Duration) -> StoreFuture<'a, Instance>;
+
+    /// Renews the leases of an instance, all of them at once: they hold for this time from now. `false` when its time was over
+    /// before; then it stays over.
+    fn renew(&self, instance: Instance, lease: Duration) -> StoreFuture<'_, bool>;
+
+    /// Gives an instance accepted operations that are due and that nobody holds, those that have waited longest first, at most
+    /// as many of each kind as it wants. What an instance held whose time is over is held by nobody from here on. An instance
+    /// whose time is over gets an error, [`is_lease_lost`](Error::is_lease_lost).
+    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Held>>;
+
+    /// All leases that an instance has, whether it knows them or not: an answer to [`claim`](Self::claim) may be lost.
+    fn held(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>>;
+
+    /// Gives a lease back; the operation is due again after this time. A failure is counted, and kept for people.
+    fn put_back<'a>(&'a self, lease: &'a Lease, after: Duration, failure: Option<&'a str>) -> StoreFuture<'a, ()>;
+
+    /// Gives all leases of an instance back, and forgets the instance. One that is not there is forgotten already.
+    fn leave(&self, instance: Instance) -> StoreFuture<'_, ()>;
+
+    /// Ends when an operation may have become due since the call. It need not end: whoever waits looks from time to time, too.
+    fn wake(&self) -> WakeFuture<'_>;
+
+    /// Forgets entries of a deployment that were finished longer ago than this, at most so many, and says how many.
+    fn purge<'a>(&'a self, deployment: &'a str, age: Duration, limit: u32) -> StoreFuture<'a, u64>;
+
+    /// What an operator looks at, of a deployment.
+    fn overview<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Overview>;
 }
 
 /// The number of the attempt that comes with an intent.
 pub const FIRST: u64 = 1;
-
-/// A submission that is about to be sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Intent {
-    pub(super) correlation: String,
-    pub(super) label: Option<String>,
-    pub(super) kind: String,
-    pub(super) deployment: String,
-    pub(super) at: u64,
-    #[serde(default)]
-    pub(super) parameters: BTreeMap<String, String>,
-    #[serde(default)]
-    pub(super) key: Key,
-}
-
-/// By which header the service recognises the attempts of a submission.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Key {
-    /// Kept by an earlier version, which wrote no header down, and sent that of the binding.
-    #[default]
-    Unrecorded,
-    /// By none.
-    None,
-    /// By this one, in every attempt.
-    Header(String),
-}
-
-impl Intent {
-    /// What ties it to its operation. Random, and unique.
-    pub fn correlation(&self) -> &str {
-        &self.correlation
-    }
-
-    /// The caller's name for it.
-    pub fn label(&self) -> Option<&str> {
-        self.label.as_deref()
-    }
-
-    /// The name of its binding.
-    pub fn kind(&self) -> &str {
-        &self.kind
-    }
-
-    /// The fingerprint of the deployment.
-    pub fn deployment(&self) -> &str {
-        &self.deployment
-    }
-
-    /// When it was kept, on this side's clock.
-    pub fn at(&self) -> SystemTime {
-        from_millis(self.at)
-    }
-
-    /// The path parameters of the submission, by their names in the contract.
-    pub fn parameters(&self) -> &BTreeMap<String, String> {
-        &self.parameters
-    }
-
-    /// Whether the service recognises another attempt.
-    pub(crate) fn is_recognised(&self) -> bool {
-        self.key != Key::None
-    }
-
-    /// Whether every attempt has carried this header.
-    pub(super) fn is_recognised_by(&self, header: &str) -> bool {
-        match &self.key {
-            Key::Unrecorded => true,
-            Key::None => false,
-            Key::Header(known) => known.eq_ignore_ascii_case(header),
-        }
-    }
-}
-
-/// What a store has of one submission.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    pub(super) intent: Intent,
-    pub(super) revision: u64,
-    pub(super) reference: Option<OperationRef>,
-    pub(super) last: Option<Observation>,
-    pub(super) outcome: Option<String>,
-}
-
-/// Where a submission is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Status {
-    /// An attempt may have arrived: it is still being sent, or its program ended, or its connection broke. What came back from
-    /// another attempt says nothing of it. It is never sent again by itself.
-    SubmissionUnknown,
-    /// The service has accepted it.
-    Accepted,
-    /// It is done with.
-    Finished,
-}
-
-impl Entry {
-    /// An entry, for stores of other kinds.
-    pub fn new(
-        intent: Intent,
-        revision: u64,
-        reference: Option<OperationRef>,
-        last: Option<Observation>,
-        outcome: Option<String>,
-    ) -> Self {
-        Self { intent, revision, reference, last, outcome }
-    }
-
-    /// A number that each attempt and the acceptance move on: what was decided by a look at this entry holds while it has
-    /// this revision.
-    pub fn revision(&self) -> u64 {
-        self.revision
-    }
-
-    /// Whether the reference is that of the submission. A row of another one may have been written over it.
-    pub(super) fn check(&self) -> Result<(), Error> {
-        let intent = &self.intent;
-        let other = self.reference.as_ref().and_then(|reference| {
-            let parts = [
-                ("another submission", reference.correlation() == intent.correlation),
-                ("another kind", reference.kind() == intent.kind),
-                ("another deployment", reference.deployment() == intent.deployment),
-            ];
-            parts.into_iter().find_map(|(what, same)| (!same).then_some(what))
-        });
-        match other {
-            None => Ok(()),
-            Some(what) => Err(Error::of(Kind::Reference, format!("the reference of the entry is one of {what}"))
-                .hint("the store was changed: look on the platform, then restore the entry or take it out")),
-        }
-    }
-
-    /// The submission.
-    pub fn intent(&self) -> &Intent {
-        &self.intent
-    }
-
-    /// The operation that the service accepted.
-    pub fn reference(&self) -> Option<&OperationRef> {
-        self.reference.as_ref()
-    }
-
-    /// What was seen last of the operation.
-    pub fn last(&self) -> Option<&Observation> {
-        self.last.as_ref()
-    }
-
-    /// How it ended, by the name of its [`Outcome`](super::Outcome).
-    pub fn outcome(&self) -> Option<&str> {
-        self.outcome.as_deref()
-    }
-
-    /// Where it is.
-    pub fn status(&self) -> Status {
-        match (&self.reference, &self.outcome) {
-            (_, Some(_)) => Status::Finished,
-            (Some(_), None) => Status::Accepted,
-            (None, None) => Status::SubmissionUnknown,
-        }
-    }
-}
-
-/// What is not done with, as [`Operations::unfinished`](super::Operations::unfinished) gives it.
-#[derive(Debug, Default)]
-#[must_use = "what cannot be read may be running, too"]
-pub struct Unfinished {
-    /// The entries, oldest first.
-    pub entries: Vec<Entry>,
-    /// What of the store cannot be read. It holds up none of the others.
-    pub unreadable: Vec<Unreadable>,
-}
-
-impl Unfinished {
-    /// The entries, where all of them can be read.
-    ///
-    /// # Errors
-    ///
-    /// The error of the first one that cannot.
-    pub fn all(self) -> Result<Vec<Entry>, Error> {
-        match self.unreadable.into_iter().next() {
-            None => Ok(self.entries),
-            Some(Unreadable { error, .. }) => Err(error),
-        }
-    }
-}
-
-/// A part of a store that cannot be read: it was changed or damaged, or a later version wrote it.
-#[derive(Debug)]
-pub struct Unreadable {
-    place: String,
-    label: Option<String>,
-    error: Error,
-}
-
-impl Unreadable {
-    /// For stores of other kinds.
-    pub fn new(place: impl Into<String>, label: Option<String>, error: Error) -> Self {
-        Self { place: place.into(), label, error }
-    }
-
-    /// Where it lies, in the words of the store.
-    pub fn place(&self) -> &str {
-        &self.place
-    }
-
-    /// The label of the submission, as far as that can be read.
-    pub fn label(&self) -> Option<&str> {
-        self.label.as_deref()
-    }
-
-    /// What is wrong with it.
-    pub fn error(&self) -> &Error {
-        &self.error
-    }
-}

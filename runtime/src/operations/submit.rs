@@ -7,9 +7,9 @@ use uuid::{Builder, Uuid};
 use super::{
     Binding, FIRST, Intent, Operation, OperationRef, Operations, Status, StoreFuture,
     binding::text,
+    entry::Key,
     error::submission_unknown,
-    memory::{absent, taken},
-    store::Key,
+    error::{absent, taken},
     time::millis,
 };
 use crate::{

@@ -171,7 +171,7 @@ impl Tls {
     }
 
     /// For `https`.
-    pub(super) fn secure(&self) -> Result<ClientConfig, rustls::Error> {
+    pub(crate) fn secure(&self) -> Result<ClientConfig, rustls::Error> {
         let versions = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions()?;
         let verified = if self.only {
             let mut roots = RootCertStore::empty();

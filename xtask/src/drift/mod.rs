@@ -6,14 +6,15 @@ mod sides;
 use std::fs;
 use std::process::ExitCode;
 
-use platform_codegen::drift::{Drift, RULES, Rule, Wire};
+use platform_codegen::drift::{Drift, Heading, RULES, Rule, Source, Wire};
 use platform_codegen::line;
 use serde_json::json;
 
-use crate::comparison::compare;
-use crate::console::{data, result};
+use crate::comparison::{Compared, Maker, compare};
+use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{self, DriftCommand, FailOn, Format};
+use crate::settings::Settings;
 use crate::workspace::Workspace;
 
 pub(crate) use cases::run as run_cases;
@@ -25,8 +26,12 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     if let Some(DriftCommand::Explain { rule }) = &flags.command {
         return explain(rule.as_deref());
     }
-    let sides = sides::read(workspace, flags)?;
-    let drift = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref())?;
+    let settings = Settings::read(workspace)?;
+    let sides = sides::read(workspace, &settings, flags)?;
+    let names = crate::regenerate::names(workspace, None)?;
+    let maker = Maker::new(workspace, &settings, sides.schema.clone(), sides.names.clone().unwrap_or(names))?;
+    let compared = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref(), Some(&maker))?;
+    let Compared { drift, without_items } = &compared;
     if drift.is_foreign() && !flags.foreign {
         let operations = drift.operations;
         return Err(Failure::new(
@@ -40,11 +45,15 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
         ));
     }
     let what = format!("{} → {}", sides.before.name, sides.after.name);
+    if let Some(reason) = without_items {
+        progress(&format!("the Rust items were not compared: {}", line(reason)));
+    }
+    let heading = Heading { what: &what, version: maker.version.as_deref() };
     let text = match flags.format {
-        Format::Text => drift.text(SHOWN),
-        Format::Markdown => drift.markdown(&what),
-        Format::Html => drift.html(&what),
-        Format::Json => as_json(&drift, &what)?,
+        Format::Text => drift.text(&heading, SHOWN),
+        Format::Markdown => drift.markdown(&heading),
+        Format::Html => drift.html(&heading),
+        Format::Json => as_json(drift, &heading)?,
     };
     match &flags.output {
         Some(path) => fs::write(path, &text).map_err(|error| Failure::file("write", path, &error))?,
@@ -53,18 +62,28 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     }
     let gate = match flags.fail_on {
         FailOn::Wire => drift.wire() >= Wire::Risk,
+        // A client that cannot be made of one of the contracts does not compile, either.
+        FailOn::Source => drift.source() == Source::Major || without_items.is_some(),
         FailOn::Any => !drift.findings.is_empty() || !drift.not_judged.is_empty(),
         FailOn::None => false,
     };
     Ok(if gate { Exit::Drift.into() } else { ExitCode::SUCCESS })
 }
 
-fn as_json(drift: &Drift, what: &str) -> Result<String, Failure> {
+fn as_json(drift: &Drift, heading: &Heading<'_>) -> Result<String, Failure> {
+    let source = drift.unexplained.is_some().then(|| drift.source().as_str());
+    let items = drift.unexplained.is_some().then(|| {
+        let items = drift.items();
+        let items = items.iter().map(|(change, findings)| json!({ "change": change, "findings": findings }));
+        items.collect::<Vec<_>>()
+    });
     let document = json!({
-        "what": line(what),
-        "verdict": { "wire": drift.wire().as_str(), "text": drift.verdict() },
+        "what": line(heading.what),
+        "verdict": { "wire": drift.wire().as_str(), "source": source, "text": drift.verdict() },
+        "version": heading.version.and_then(|version| drift.release(version)),
         "operations": drift.operations,
         "findings": drift.findings,
+        "items": items,
         "documentation": drift.documentation,
         "spelling": drift.spelling,
         "not_judged": drift.not_judged,

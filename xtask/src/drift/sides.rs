@@ -1,9 +1,9 @@
 //! The two states that are compared: files, revisions of git, what is pinned, what a deployment serves.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use platform_codegen::line;
+use platform_codegen::{Names, line};
 
 use crate::comparison::ComparedDocument;
 use crate::console::Steps;
@@ -14,7 +14,7 @@ use crate::lock::{self, FoundLock, Lock};
 use crate::regenerate::{from_disk, from_source};
 use crate::settings::{Settings, is_name};
 use crate::source::{self, read_bounded};
-use crate::workspace::{CONTRACTS, Workspace};
+use crate::workspace::{CONTRACTS, NAMES, SCHEMA, Workspace};
 
 /// All documents of a state.
 #[derive(Debug)]
@@ -28,13 +28,27 @@ pub(super) struct Side {
 pub(super) struct Sides {
     pub(super) before: Side,
     pub(super) after: Side,
+    /// The GraphQL schema of both.
+    pub(super) schema: Option<String>,
+    /// The names that were given before, where they are not those of the work tree.
+    pub(super) names: Option<Names>,
 }
 
-pub(super) fn read(workspace: &Workspace, flags: &Drift) -> Result<Sides, Failure> {
+pub(super) fn read(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<Sides, Failure> {
+    let schema = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     match (flags.files.as_slice(), &flags.against) {
-        ([before, after], _) => Ok(Sides { before: file(before)?, after: file(after)? }),
-        ([], Some(revision)) => Ok(Sides { before: revision_of(workspace, revision)?, after: pinned(workspace)? }),
-        ([], None) => live(workspace, flags),
+        ([before, after], _) => {
+            let name = document(workspace, settings, &[before, after])?;
+            Ok(Sides { before: file(before, &name)?, after: file(after, &name)?, schema, names: None })
+        }
+        ([], Some(revision)) => {
+            let (before, names) = revision_of(workspace, revision)?;
+            Ok(Sides { before, after: pinned(workspace)?, schema, names })
+        }
+        ([], None) => {
+            let (before, after) = live(workspace, settings, flags)?;
+            Ok(Sides { before, after, schema, names: None })
+        }
         _ => Err(Failure::configuration(
             "drift/one-file",
             "one file has nothing to be compared with",
@@ -44,14 +58,24 @@ pub(super) fn read(workspace: &Workspace, flags: &Drift) -> Result<Sides, Failur
     }
 }
 
-fn file(path: &Path) -> Result<Side, Failure> {
+/// The document that two files are states of: the pinned one that they are called after, else the first of the main server.
+fn document(workspace: &Workspace, settings: &Settings, files: &[&PathBuf]) -> Result<String, Failure> {
+    let lock = valid_lock(workspace)?;
+    let pinned: Vec<String> = lock.iter().flat_map(|lock| &lock.documents).map(|entry| entry.name.clone()).collect();
+    let called = |name: &&String| files.iter().any(|file| file.file_stem().is_some_and(|stem| stem == name.as_str()));
+    let beside = |name: &&String| settings.codegen.config.servers.iter().any(|server| server.documents.contains(name));
+    let found = pinned.iter().find(called).or_else(|| pinned.iter().find(|name| !beside(name)));
+    Ok(found.cloned().unwrap_or_else(|| "contract".to_owned()))
+}
+
+fn file(path: &Path, document: &str) -> Result<Side, Failure> {
     let bytes = read_bounded(path).map_err(|error| {
         let shown = line(&path.to_string_lossy()).into_owned();
         Failure::configuration("drift/file", format!("{shown} cannot be read: {error}"), "check the path")
     })?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     // The same name on both sides: the two are one document.
-    Ok(Side { name, documents: vec![ComparedDocument { name: "contract".to_owned(), bytes }] })
+    Ok(Side { name, documents: vec![ComparedDocument { name: document.to_owned(), bytes }] })
 }
 
 fn valid_lock(workspace: &Workspace) -> Result<Option<Lock>, Failure> {
@@ -73,8 +97,7 @@ fn pinned(workspace: &Workspace) -> Result<Side, Failure> {
 }
 
 /// What the configured or named source serves, against what is pinned.
-fn live(workspace: &Workspace, flags: &Drift) -> Result<Sides, Failure> {
-    let settings = Settings::read(workspace)?;
+fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Side, Side), Failure> {
     let lock = valid_lock(workspace)?;
     let before = pinned(workspace)?;
     let (runtime, interrupt) = Interrupt::start()?;
@@ -86,17 +109,17 @@ fn live(workspace: &Workspace, flags: &Drift) -> Result<Sides, Failure> {
         timeout: flags.timeout,
         ..Regenerate::default()
     };
-    let work = source::fetch(workspace, &settings, &flags, lock.as_ref(), &steps);
+    let work = source::fetch(workspace, settings, &flags, lock.as_ref(), &steps);
     let bundle = runtime.block_on(interrupt.or(work))?;
     let pins = from_source(workspace, lock.as_ref(), bundle.contracts)?;
     let name = pins.first().map(|pin| pin.entry.source.clone()).unwrap_or_default();
     let documents =
         pins.into_iter().map(|pin| ComparedDocument { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
-    Ok(Sides { before, after: Side { name, documents: documents.collect() } })
+    Ok((before, Side { name, documents: documents.collect() }))
 }
 
-/// What was pinned at a revision of git.
-fn revision_of(workspace: &Workspace, revision: &str) -> Result<Side, Failure> {
+/// What was pinned at a revision of git, and the names that were given then.
+fn revision_of(workspace: &Workspace, revision: &str) -> Result<(Side, Option<Names>), Failure> {
     let commit =
         git(workspace, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{revision}^{{commit}}")])
             .map_err(|_| {
@@ -134,7 +157,10 @@ fn revision_of(workspace: &Workspace, revision: &str) -> Result<Side, Failure> {
             "name a later revision",
         ));
     }
-    Ok(Side { name: line(revision).into_owned(), documents })
+    // An older revision holds its names elsewhere, or none: those of today do.
+    let names = git(workspace, &["cat-file", "blob", &format!("{commit}:{prefix}{NAMES}")]).ok();
+    let names = names.map(|bytes| crate::names::parse(&String::from_utf8_lossy(&bytes))).transpose()?;
+    Ok((Side { name: line(revision).into_owned(), documents }, names))
 }
 
 fn git(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<u8>, Failure> {

@@ -81,7 +81,7 @@ fn client(output: &Output) -> Option<String> {
     if untyped && output.ledger.degraded().next().is_none() {
         return Some("an operation is untyped and the ledger does not name it".to_owned());
     }
-    let reports = [&output.surface, &output.api_index];
+    let reports = [&output.surface, &output.api.index()];
     reports.into_iter().any(|text| control(text)).then(|| "a report holds a control character".to_owned())
 }
 

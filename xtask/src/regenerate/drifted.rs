@@ -1,12 +1,14 @@
 //! What a changed contract means for programs: a report beside the contract, and the first rows of it on the screen.
 
-use platform_codegen::drift::Drift;
+use platform_codegen::Names;
+use platform_codegen::drift::{Drift, Heading};
 
 use super::Pin;
-use crate::comparison::{ComparedDocument, compare};
+use crate::comparison::{ComparedDocument, Maker, compare};
 use crate::console::result;
 use crate::failure::Failure;
 use crate::lock::Lock;
+use crate::settings::Settings;
 use crate::transaction::Change;
 use crate::workspace::{DRIFT, Workspace, pinned_path};
 
@@ -16,12 +18,20 @@ const SHOWN: usize = 5;
 /// What changed between the contracts that were pinned and those that are to be.
 pub(super) struct Drifted {
     what: String,
+    version: Option<String>,
     drift: Drift,
 }
 
 impl Drifted {
     /// `None` where no contract was pinned, or none changed.
-    pub(super) fn of(workspace: &Workspace, lock: Option<&Lock>, pins: &[Pin]) -> Result<Option<Self>, Failure> {
+    pub(super) fn of(
+        workspace: &Workspace,
+        settings: &Settings,
+        lock: Option<&Lock>,
+        pins: &[Pin],
+        schema: Option<&str>,
+        names: &Names,
+    ) -> Result<Option<Self>, Failure> {
         let Some(lock) = lock else { return Ok(None) };
         let known = |pin: &Pin| lock.document(&pin.entry.name).is_some_and(|old| old.canonical == pin.entry.canonical);
         if lock.documents.is_empty() || (lock.documents.len() == pins.len() && pins.iter().all(known)) {
@@ -39,14 +49,19 @@ impl Drifted {
             .map(|pin| ComparedDocument { name: pin.entry.name.clone(), bytes: pin.canonical.clone().into_bytes() })
             .collect();
         // A pinned contract that cannot be read any more does not keep another one from taking its place.
-        let Ok(drift) = compare(&before, &after, None) else { return Ok(None) };
+        let maker = Maker::new(workspace, settings, schema.map(str::to_owned), names.clone())?;
+        let Ok(compared) = compare(&before, &after, None, Some(&maker)) else { return Ok(None) };
         let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
-        Ok(Some(Self { what: names.join(", "), drift }))
+        Ok(Some(Self { what: names.join(", "), version: maker.version, drift: compared.drift }))
     }
 
     /// The report as a file.
     pub(super) fn report(&self) -> Change {
-        Change::Write { path: DRIFT.to_owned(), content: self.drift.markdown(&self.what).into_bytes() }
+        Change::Write { path: DRIFT.to_owned(), content: self.drift.markdown(&self.heading()).into_bytes() }
+    }
+
+    fn heading(&self) -> Heading<'_> {
+        Heading { what: &self.what, version: self.version.as_deref() }
     }
 
     pub(super) fn print(&self) {
@@ -59,6 +74,6 @@ impl Drifted {
             return;
         }
         result(&format!("drift       {DRIFT}"));
-        self.drift.text(SHOWN).trim_end().lines().for_each(|line| result(&format!("  {line}")));
+        self.drift.text(&self.heading(), SHOWN).trim_end().lines().for_each(|line| result(&format!("  {line}")));
     }
 }

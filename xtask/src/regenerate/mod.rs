@@ -94,7 +94,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
         return Err(hand_edited(&refused));
     }
     let mut changes = survey.changes(&desired);
-    let drift = Drifted::of(workspace, lock.as_ref(), &pins)?;
+    let drift = Drifted::of(workspace, &settings, lock.as_ref(), &pins, schema.as_deref(), &names)?;
     changes.extend(drift.as_ref().map(Drifted::report));
     let before = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     steps.step("writing");

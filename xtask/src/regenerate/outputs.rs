@@ -120,7 +120,7 @@ fn files(pins: &[Pin], output: &Output) -> Result<BTreeMap<String, String>, Fail
         files.insert(pinned_path(&pin.entry.name), pin.canonical.clone());
     }
     files.insert("specs/surface.txt".to_owned(), output.surface.clone());
-    files.insert("specs/api-index.txt".to_owned(), output.api_index.clone());
+    files.insert("specs/api-index.txt".to_owned(), output.api.index());
     files.insert("specs/ledger.txt".to_owned(), ledger::render(&output.ledger));
     Ok(files)
 }

@@ -15,6 +15,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::change::{Change, Class, Log, Spot};
 use super::rule::Rule;
+use super::side::Side;
 use crate::model::Node;
 pub(super) use keywords::{is_prose, is_value};
 use read::Schema;
@@ -90,6 +91,20 @@ impl<'a> Graph<'a> {
                 }
             }
         }
+    }
+
+    /// All pairs, by number: their places as published, and the pairs that lie in them.
+    pub(super) fn places(&self, before: &Side, after: &Side) -> Vec<([String; 2], Vec<usize>)> {
+        let mut places: Vec<([String; 2], Vec<usize>)> = vec![Default::default(); self.pairs.len()];
+        for ((old, new, _), number) in &self.index {
+            places[*number].0 = [before.source(old), after.source(new)];
+        }
+        for (number, met) in self.pairs.iter().enumerate() {
+            for parent in &met.parents {
+                places[*parent].1.push(number);
+            }
+        }
+        places
     }
 
     /// The operations from which a pair is reached.

@@ -6,7 +6,7 @@ use super::worker::{PATIENCE, failed};
 use crate::error::{Error, Kind};
 
 /// What leads from each version to the next, in `user_version`. What is published here is never changed: files have it.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
     CREATE TABLE submission (
         correlation TEXT PRIMARY KEY,
@@ -38,6 +38,48 @@ const STEPS: [&str; 2] = [
     BEGIN
         INSERT INTO attempt (correlation, number) VALUES (NEW.correlation, 1);
     END;
+    ",
+    // Leases, and events once each: an observation has none of its own any more. What a program of an earlier version writes
+    // meanwhile is read as well, and the trigger says when what it finishes was finished.
+    "
+    ALTER TABLE submission ADD COLUMN kind TEXT
+        GENERATED ALWAYS AS (CASE WHEN json_valid(intent) THEN json_extract(intent, '$.kind') END) VIRTUAL;
+    ALTER TABLE submission ADD COLUMN owner INTEGER;
+    ALTER TABLE submission ADD COLUMN fence INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE submission ADD COLUMN finisher INTEGER;
+    ALTER TABLE submission ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE submission ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE submission ADD COLUMN failure TEXT;
+    ALTER TABLE submission ADD COLUMN finished INTEGER;
+    UPDATE submission SET finished = CAST(unixepoch('subsec') * 1000 AS INTEGER) WHERE outcome IS NOT NULL;
+    CREATE TRIGGER submission_is_finished AFTER UPDATE OF outcome ON submission
+        WHEN NEW.outcome IS NOT NULL AND NEW.finished IS NULL
+    BEGIN
+        UPDATE submission SET finished = CAST(unixepoch('subsec') * 1000 AS INTEGER), owner = NULL
+            WHERE correlation = NEW.correlation;
+    END;
+    CREATE INDEX submission_due ON submission (deployment, kind, due)
+        WHERE reference IS NOT NULL AND outcome IS NULL AND owner IS NULL;
+    CREATE INDEX submission_of_owner ON submission (owner) WHERE owner IS NOT NULL;
+    CREATE INDEX submission_finished ON submission (deployment, finished) WHERE finished IS NOT NULL;
+    CREATE TABLE instance (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL,
+        until INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE event (
+        correlation TEXT NOT NULL REFERENCES submission ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        PRIMARY KEY (correlation, name)
+    ) STRICT, WITHOUT ROWID;
+    INSERT OR IGNORE INTO event (correlation, name)
+        SELECT o.correlation, e.value
+        FROM observation o,
+            json_each(CASE WHEN json_valid(o.observation) THEN o.observation ELSE '{}' END, '$.events') e
+        WHERE e.type = 'text';
+    UPDATE observation SET observation = json_set(observation, '$.events', json('[]'))
+        WHERE json_valid(observation)
+            AND json_type(CASE WHEN json_valid(observation) THEN observation ELSE '{}' END, '$.events') = 'array';
     ",
 ];
 

@@ -31,6 +31,12 @@ pub(super) enum Failure {
     Own(Error),
 }
 
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Own(error)
+    }
+}
+
 impl From<rusqlite::Error> for Failure {
     fn from(cause: rusqlite::Error) -> Self {
         Self::Sql(cause)

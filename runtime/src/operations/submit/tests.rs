@@ -18,10 +18,7 @@ use tokio::{
 use crate::{
     Bytes, Error, Method, Middleware, MiddlewareFuture, Next, Outgoing, StatusCode,
     error::Kind,
-    operations::{
-        Binding, Entry, Intent, MemoryStore, Observation, OperationRef, Operations, Status, Store, StoreFuture,
-        Unfinished,
-    },
+    operations::{Binding, Entry, Intent, MemoryStore, OperationRef, Operations, Status, Store, StoreFuture},
     testing::{Fake, FakeCall},
 };
 
@@ -210,24 +207,13 @@ impl Store for Gated {
     fn accept<'a>(&'a self, reference: &'a OperationRef) -> StoreFuture<'a, ()> {
         self.at("accept", reference.correlation(), || self.store.accept(reference))
     }
-    fn forget<'a>(&'a self, correlation: &'a str, revision: u64) -> StoreFuture<'a, bool> {
-        self.store.forget(correlation, revision)
-    }
-    fn observe<'a>(&'a self, correlation: &'a str, observation: &'a Observation) -> StoreFuture<'a, ()> {
-        self.store.observe(correlation, observation)
-    }
-    fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str) -> StoreFuture<'a, bool> {
-        self.store.finish(correlation, outcome)
-    }
     fn entry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, Option<Entry>> {
         self.at("entry", correlation, || self.store.entry(correlation))
     }
     fn labelled<'a>(&'a self, deployment: &'a str, label: &'a str) -> StoreFuture<'a, Option<Entry>> {
         self.at("labelled", label, || self.store.labelled(deployment, label))
     }
-    fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Unfinished> {
-        self.store.unfinished(deployment)
-    }
+    crate::operations::store_tests::forward! { @rest self self.store }
 }
 
 /// Stops before each attempt.

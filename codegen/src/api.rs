@@ -1,0 +1,75 @@
+//! The public Rust API of a generated client, as data.
+
+use std::sync::Arc;
+
+/// What items that come from one place of a contract have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// Name of the document; empty where an item comes from no contract.
+    pub document: String,
+    /// JSON pointer of the schema or operation in the document as it was published.
+    pub pointer: String,
+    /// The operation that the item belongs to, as method and path.
+    pub operation: String,
+    /// Route family; empty for what several families share.
+    pub family: String,
+    /// Cargo features that have to be on, all of them.
+    pub features: Vec<String>,
+    /// Whether only the sandbox shows it.
+    pub assumed: bool,
+}
+
+/// A public item of the client.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Item {
+    /// Path in the crate, such as `types::Project::name`.
+    pub path: String,
+    /// `fn`, `struct`, `enum`, `field`, `variant`, `header`, `type`, `const` or `static`.
+    pub kind: &'static str,
+    /// Arguments and result of a function, type of a field, derives of a type.
+    pub signature: String,
+    /// Whether it is `#[non_exhaustive]`.
+    pub non_exhaustive: bool,
+    /// Whether it is `#[deprecated]`.
+    pub deprecated: bool,
+    /// The member, value or parameter of the contract that it stands for; empty for what stands for the whole place.
+    pub wire: String,
+    /// JSON pointer of that member, where it has a place of its own.
+    pub pointer: String,
+    /// Where it comes from.
+    pub origin: Arc<Origin>,
+}
+
+impl Item {
+    /// The item as a line of text.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("{} {} {}", self.path, self.kind, self.signature).trim_end().to_owned()
+    }
+
+    /// Where it stands in the contract: the member, else what it is part of.
+    pub(crate) fn place(&self) -> &str {
+        if self.pointer.is_empty() { &self.origin.pointer } else { &self.pointer }
+    }
+
+    /// The path without its last name: the type of a field, the module of a type.
+    #[must_use]
+    pub fn parent(&self) -> &str {
+        self.path.rsplit_once("::").map_or("", |(parent, _)| parent)
+    }
+}
+
+/// The public API: its items, sorted by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Api {
+    /// Sorted by path and kind.
+    pub items: Vec<Item>,
+}
+
+impl Api {
+    /// One line an item, as reviewers read it.
+    #[must_use]
+    pub fn index(&self) -> String {
+        self.items.iter().map(|item| item.line() + "\n").collect()
+    }
+}

@@ -1,0 +1,368 @@
+//! Which finding explains which change of the Rust API.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::ops::Bound;
+
+use super::change::Direction;
+use super::finding::{Drift, Finding, Met, Places};
+use super::gather;
+use super::item_change::{ItemChange, ItemState, Source, changed_parts};
+use super::items::{self, Pair, mentions};
+use super::rule::{Rule, Wire};
+use crate::api::{Api, Item};
+use crate::pointer;
+
+impl Drift {
+    /// Adds what the change does to the public Rust API: the items of the client before and after, both written by the same
+    /// generator with the same configuration, so that nothing but the contract differs.
+    pub fn with_items(&mut self, before: &Api, after: &Api) {
+        let resolved = self.resolved();
+        let moved = |document: &str, place: &str| {
+            let more = resolved.get(&(document, place)).into_iter().flatten();
+            std::iter::once(self.moved(document, place)).chain(more.map(|place| (*place).to_owned())).collect()
+        };
+        let pairs = items::compare(before, after, &moved);
+        let claims = Claims::of(&self.findings, &self.met);
+        let mut owners: Vec<Vec<usize>> = pairs.iter().map(|pair| claims.of_item(pair)).collect();
+        through_mentions(&pairs, &mut owners, before, after);
+        let mut unexplained = Vec::new();
+        for (pair, owners) in pairs.iter().zip(&owners) {
+            let Some(change) = pair.told() else { continue };
+            if owners.is_empty() {
+                match (pair.before, pair.after) {
+                    (None, Some(item)) | (Some(item), None)
+                        if items::class(item) == "type" && !item.origin.pointer.is_empty() =>
+                    {
+                        let mut finding = gather::lonely(item, pair.before.is_none());
+                        (finding.source, finding.items) = (change.source, vec![change]);
+                        self.findings.push(finding);
+                    }
+                    _ => unexplained.push(change),
+                }
+                continue;
+            }
+            for owner in owners {
+                let finding = &mut self.findings[*owner];
+                finding.source = finding.source.max(change.source);
+                finding.items.push(change.clone());
+            }
+        }
+        for finding in &mut self.findings {
+            if finding.rule == Rule::ParameterRenamed {
+                finding.items = renamed(std::mem::take(&mut finding.items));
+            }
+            finding.items.sort_by_key(|change| std::cmp::Reverse(change.source));
+            finding.silent = finding.wire >= Wire::Risk && finding.source < Source::Major;
+        }
+        self.sort();
+        self.unexplained = Some(unexplained);
+    }
+
+    /// The schemas that were compared with the one at a place, behind references.
+    fn resolved(&self) -> HashMap<(&str, &str), BTreeSet<&str>> {
+        let mut found: HashMap<(&str, &str), BTreeSet<&str>> = HashMap::new();
+        for (document, met) in &self.met {
+            for ([before, after], _) in met.schemas.iter().filter(|([before, after], _)| before != after) {
+                found.entry((document, before)).or_default().insert(after);
+            }
+        }
+        found
+    }
+
+    /// The place after for a place before.
+    fn moved(&self, document: &str, place: &str) -> String {
+        let Some(met) = self.met.get(document) else { return place.to_owned() };
+        let mut prefix = place;
+        loop {
+            if let Some(found) = met.moves.get(prefix) {
+                return [found, &place[prefix.len()..]].concat();
+            }
+            match prefix.rfind('/') {
+                Some(end) => prefix = &prefix[..end],
+                None => return place.to_owned(),
+            }
+        }
+    }
+}
+
+/// What sets a parameter that has another name: one is gone and one is new in the same operation.
+fn renamed(items: Vec<ItemChange>) -> Vec<ItemChange> {
+    let owner = |state: &Option<ItemState>| {
+        state.as_ref().and_then(|state| state.path.rsplit_once("::")).map(|(owner, _)| owner.to_owned())
+    };
+    let (mut fresh, mut rest): (Vec<_>, Vec<_>) = items.into_iter().partition(|change| change.before.is_none());
+    for change in rest.iter_mut().filter(|change| change.after.is_none()) {
+        let same = |other: &ItemChange| other.kind() == change.kind() && owner(&other.after) == owner(&change.before);
+        if let Some(index) = fresh.iter().position(same) {
+            change.after = fresh.remove(index).after;
+        }
+    }
+    rest.append(&mut fresh);
+    rest
+}
+
+/// Places of all findings, on both sides.
+struct Claims<'f> {
+    findings: &'f [Finding],
+    met: &'f BTreeMap<String, Met>,
+    /// By side and document: place → findings.
+    places: [HashMap<&'f str, BTreeMap<&'f str, BTreeSet<usize>>>; 2],
+    /// By side: document and place of an operation → findings.
+    operations: [HashMap<(&'f str, &'f str), Vec<usize>>; 2],
+    /// By document: pair of schemas → findings.
+    schemas: HashMap<&'f str, HashMap<usize, Vec<usize>>>,
+}
+
+impl<'f> Claims<'f> {
+    fn of(findings: &'f [Finding], met: &'f BTreeMap<String, Met>) -> Self {
+        let mut claims =
+            Self { findings, met, places: Default::default(), operations: Default::default(), schemas: HashMap::new() };
+        for (index, finding) in findings.iter().enumerate() {
+            let Places { document, own, operations, schemas } = &finding.places;
+            for side in [0, 1] {
+                let places = claims.places[side].entry(document).or_default();
+                for place in &own[side] {
+                    places.entry(place).or_default().insert(index);
+                }
+                for place in &operations[side] {
+                    claims.operations[side].entry((document, place)).or_default().push(index);
+                }
+            }
+            let pairs = claims.schemas.entry(document).or_default();
+            schemas.iter().for_each(|pair| pairs.entry(*pair).or_default().push(index));
+        }
+        claims
+    }
+
+    /// The findings that explain a change of an item, from the nearest on.
+    fn of_item(&self, pair: &Pair<'_>) -> Vec<usize> {
+        let [old, new] = [pair.before, pair.after];
+        // What is new may have replaced something at the same place.
+        let sides: Vec<(usize, &Item)> =
+            [(0, old.or(new)), (1, new.or(old))].into_iter().filter_map(|(side, item)| Some((side, item?))).collect();
+        type Step<'s> = &'s dyn Fn(usize, &Item) -> Vec<usize>;
+        let of_arguments = |index: usize| is_of_arguments(&self.findings[index], pair);
+        let steps: [Step<'_>; 6] = [
+            // The member itself.
+            &|side, item| if item.pointer.is_empty() { Vec::new() } else { self.below(side, item, &item.pointer) },
+            // Something in the type or operation that has the name of the member.
+            &|side, item| {
+                let mut found = self.below(side, item, &item.origin.pointer);
+                found.extend(self.of_operation(side, item));
+                found.retain(|index| !item.wire.is_empty() && self.names(*index, &item.wire));
+                found
+            },
+            // What it is part of.
+            &|side, item| self.above(side, item),
+            // Something in the type or operation, for what stands for the whole of it.
+            &|side, item| {
+                let mut found =
+                    if item.wire.is_empty() { self.below(side, item, &item.origin.pointer) } else { Vec::new() };
+                found.append(&mut self.of_operation(side, item));
+                found.retain(|index| of_arguments(*index));
+                found
+            },
+            &|side, item| self.of_operation(side, item),
+            // What lies in a schema that has no type of its own in Rust.
+            &|side, item| self.within(side, item),
+        ];
+        let mut otherwise = Vec::new();
+        for step in steps {
+            let mut found: Vec<usize> = sides.iter().flat_map(|(side, item)| step(*side, item)).collect();
+            found.sort_unstable();
+            found.dedup();
+            let of_source: Vec<usize> =
+                found.iter().copied().filter(|index| is_of_source(self.findings[*index].rule)).collect();
+            if !of_source.is_empty() {
+                return of_source;
+            }
+            if otherwise.is_empty() {
+                otherwise = found;
+            }
+        }
+        otherwise
+    }
+
+    fn below(&self, side: usize, item: &Item, place: &str) -> Vec<usize> {
+        let Some(places) = self.places[side].get(item.origin.document.as_str()) else { return Vec::new() };
+        if place.is_empty() {
+            return Vec::new();
+        }
+        let inside = |found: &str| found[place.len()..].is_empty() || found[place.len()..].starts_with('/');
+        let range = places.range::<str, _>((Bound::Included(place), Bound::Unbounded));
+        let range = range.take_while(|(found, _)| found.starts_with(place)).filter(|(found, _)| inside(found));
+        range.flat_map(|(_, indexes)| indexes.iter().copied()).collect()
+    }
+
+    fn above(&self, side: usize, item: &Item) -> Vec<usize> {
+        let Some(places) = self.places[side].get(item.origin.document.as_str()) else { return Vec::new() };
+        let mut place = item.origin.pointer.as_str();
+        while !place.is_empty() {
+            if let Some(found) = places.get(place) {
+                return found.iter().copied().collect();
+            }
+            place = place.rfind('/').map_or("", |end| &place[..end]);
+        }
+        Vec::new()
+    }
+
+    fn of_operation(&self, side: usize, item: &Item) -> Vec<usize> {
+        let place = (item.origin.document.as_str(), item.origin.pointer.as_str());
+        self.operations[side].get(&place).cloned().unwrap_or_default()
+    }
+
+    /// The findings at the schema of an item, else the nearest ones within.
+    fn within(&self, side: usize, item: &Item) -> Vec<usize> {
+        let document = item.origin.document.as_str();
+        let (Some(met), Some(schemas)) = (self.met.get(document), self.schemas.get(document)) else {
+            return Vec::new();
+        };
+        let at = |place: &str| -> Vec<usize> {
+            let all = met.schemas.iter().enumerate();
+            all.filter(|(_, (places, _))| places[side] == place).map(|(number, _)| number).collect()
+        };
+        let mut level = at(item.place());
+        if level.is_empty() {
+            level = at(&item.origin.pointer);
+        }
+        let mut seen: HashSet<usize> = level.iter().copied().collect();
+        while !level.is_empty() {
+            let found: Vec<usize> = level.iter().filter_map(|pair| schemas.get(pair)).flatten().copied().collect();
+            if !found.is_empty() {
+                return found;
+            }
+            let inner = level.iter().filter_map(|pair| met.schemas.get(*pair)).flat_map(|(_, inner)| inner);
+            level = inner.copied().filter(|pair| seen.insert(*pair)).collect();
+        }
+        Vec::new()
+    }
+
+    /// Whether a finding is about something of that name.
+    fn names(&self, index: usize, wire: &str) -> bool {
+        let finding = &self.findings[index];
+        let last = |place: &str| pointer::tokens(place).any(|token| token == wire);
+        finding.keyword == wire
+            || finding.keyword.split(" → ").any(|name| name == wire)
+            || finding.subject.split([' ', '.']).any(|name| name == wire)
+            || finding.places.own.iter().flatten().any(|place| last(place))
+            || [&finding.before, &finding.after].into_iter().flatten().any(|site| site.value == wire)
+    }
+}
+
+/// What is explained by what it is used in: a type that nobody uses any more, a type that is sent now.
+fn through_mentions(pairs: &[Pair<'_>], owners: &mut [Vec<usize>], before: &Api, after: &Api) {
+    let mut explained: [HashMap<&str, Vec<usize>>; 2] = [HashMap::new(), HashMap::new()];
+    for (pair, owners) in pairs.iter().zip(owners.iter()).filter(|(_, owners)| !owners.is_empty()) {
+        for (side, item) in [(0, pair.before), (1, pair.after)] {
+            if let Some(item) = item {
+                explained[side].entry(owner(item)).or_default().extend(owners);
+            }
+        }
+    }
+    let users = [users(before), users(after)];
+    for (pair, owners) in pairs.iter().zip(owners.iter_mut()).filter(|(_, owners)| owners.is_empty()) {
+        for (side, item) in [(1, pair.after), (0, pair.before)] {
+            let Some(item) = item else { continue };
+            // Types that the item names may be what changed; else those that use it, from near to far.
+            let mut from = mentions(&item.signature).chain([owner(item)]);
+            let found = from.find_map(|path| nearest(path, &users[side], &explained[side]));
+            if let Some(mut found) = found {
+                found.sort_unstable();
+                found.dedup();
+                // One of them is enough to tell of it.
+                found.truncate(1);
+                *owners = found;
+                break;
+            }
+        }
+    }
+}
+
+/// The type that an item belongs to, or the item itself.
+fn owner(item: &Item) -> &str {
+    match item.kind {
+        "field" | "variant" => item.parent(),
+        "fn" if item.path.starts_with("types::") || item.path.starts_with("documents::") => item.parent(),
+        _ => &item.path,
+    }
+}
+
+/// Who names a type: type → types and operations.
+fn users(api: &Api) -> HashMap<&str, Vec<&str>> {
+    let mut users: HashMap<&str, Vec<&str>> = HashMap::new();
+    for item in &api.items {
+        for path in mentions(&item.signature) {
+            users.entry(path).or_default().push(owner(item));
+        }
+        // The handle of a family is there for its operations.
+        if item.path.starts_with("families::") && item.kind == "fn" {
+            users.entry(item.parent()).or_default().push(&item.path);
+        }
+    }
+    users
+}
+
+fn nearest(from: &str, users: &HashMap<&str, Vec<&str>>, explained: &HashMap<&str, Vec<usize>>) -> Option<Vec<usize>> {
+    let mut seen = HashSet::from([from]);
+    let mut open = VecDeque::from([from]);
+    while let Some(path) = open.pop_front() {
+        if let Some(found) = explained.get(path) {
+            return Some(found.clone());
+        }
+        let next = users.get(path).map(Vec::as_slice).unwrap_or_default();
+        open.extend(next.iter().copied().filter(|path| seen.insert(*path)));
+    }
+    None
+}
+
+/// Whether a finding is about what changed in the signature of an operation.
+fn is_of_arguments(finding: &Finding, pair: &Pair<'_>) -> bool {
+    let (Some(before), Some(after)) = (pair.before, pair.after) else { return true };
+    if before.origin.operation.is_empty() {
+        return true;
+    }
+    let plain = |text: &str| -> String { text.chars().filter(|char| char.is_alphanumeric()).collect::<String>() };
+    let (arguments, result) = changed_parts(before, after);
+    if arguments.is_empty() && !result {
+        return finding.rule == Rule::OperationMoved || before.deprecated != after.deprecated;
+    }
+    let mut words = finding.subject.split([' ', '.', '[']).chain(finding.keyword.split([' ', '→']));
+    let named = words.any(|word| {
+        let word = plain(word).to_lowercase();
+        arguments.iter().any(|argument| plain(argument) == word)
+    });
+    named && finding.direction != Direction::Response || result && finding.direction != Direction::Request
+}
+
+/// Whether changes of that kind can be seen in Rust: limits, defaults, security and prose cannot.
+fn is_of_source(rule: Rule) -> bool {
+    !matches!(
+        rule,
+        Rule::LimitSet
+            | Rule::LimitUnset
+            | Rule::LimitTightened
+            | Rule::LimitLoosened
+            | Rule::PatternSet
+            | Rule::PatternUnset
+            | Rule::PatternChanged
+            | Rule::DefaultAdded
+            | Rule::DefaultRemoved
+            | Rule::DefaultChanged
+            | Rule::SecurityAdded
+            | Rule::SecurityRemoved
+            | Rule::AlternativeAdded
+            | Rule::AlternativeRemoved
+            | Rule::ScopeAdded
+            | Rule::ScopeRemoved
+            | Rule::SchemeAdded
+            | Rule::SchemeRemoved
+            | Rule::SchemeChanged
+            | Rule::ServerChanged
+            | Rule::SunsetAdded
+            | Rule::SunsetRemoved
+            | Rule::SunsetChanged
+            | Rule::SunsetUnreadable
+            | Rule::CallbackChanged
+            | Rule::LinkChanged
+    )
+}

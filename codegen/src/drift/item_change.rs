@@ -1,0 +1,181 @@
+//! A public Rust item that is not what it was, and how a report says so.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::api::Item;
+
+/// What a change of items does to a program that is compiled again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// It compiles as before.
+    #[default]
+    None,
+    /// It compiles; there is something new, or a new warning.
+    Minor,
+    /// It does not compile where it uses the item.
+    Major,
+}
+
+impl Source {
+    /// As reports write it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Minor => "minor",
+            Self::Major => "major",
+        }
+    }
+}
+
+/// An item on one side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ItemState {
+    /// Path in the crate.
+    pub path: String,
+    /// `fn`, `struct`, `enum`, `field`, `variant`, `header`, `type`, `const` or `static`.
+    pub kind: &'static str,
+    /// Arguments and result, type, or derives.
+    pub signature: String,
+    /// Cargo features that have to be on.
+    pub features: Vec<String>,
+    /// Whether it is `#[deprecated]`.
+    pub deprecated: bool,
+}
+
+/// A public item of the client that is not what it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ItemChange {
+    /// `None`: it is new.
+    pub before: Option<ItemState>,
+    /// `None`: it is gone.
+    pub after: Option<ItemState>,
+    /// What it does to a program that uses it.
+    pub source: Source,
+    /// How many members went the same way with their type.
+    pub with: usize,
+}
+
+impl ItemChange {
+    /// Path as it was, else as it is.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.before.as_ref().or(self.after.as_ref()).map_or("", |state| &state.path)
+    }
+
+    /// What kind of item it was, else is.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.before.as_ref().or(self.after.as_ref()).map_or("", |state| state.kind)
+    }
+
+    /// Cargo features without which nobody has the item, before and after.
+    #[must_use]
+    pub fn features(&self) -> BTreeSet<&str> {
+        let sides = [&self.before, &self.after].map(|state| {
+            state.as_ref().map(|state| state.features.iter().map(String::as_str).collect::<BTreeSet<&str>>())
+        });
+        match sides {
+            [Some(one), Some(other)] => one.intersection(&other).copied().collect(),
+            [one, other] => one.or(other).unwrap_or_default(),
+        }
+    }
+
+    /// What happened to the item, with code between backticks.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let with = match self.with {
+            0 => String::new(),
+            1 => ", with 1 member".to_owned(),
+            with => format!(", with {with} members"),
+        };
+        match (&self.before, &self.after) {
+            (None, Some(after)) => format!("`{}` is new{with}", self.shown(after)),
+            (Some(before), None) => format!("`{}` is gone{with}", self.shown(before)),
+            (Some(before), Some(after)) => format!("{}{with}", self.changed(before, after)),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// The path without what a reader knows. Functions have parentheses: a field may have the same name.
+    fn shown(&self, state: &ItemState) -> String {
+        format!("{}{}", short(&state.path), if matches!(state.kind, "fn" | "header") { "()" } else { "" })
+    }
+
+    fn changed(&self, before: &ItemState, after: &ItemState) -> String {
+        let path = self.shown(after);
+        if before.path != after.path {
+            return format!("`{}` is called `{path}` now", self.shown(before));
+        }
+        if before.kind != after.kind {
+            return format!("`{path}` is a `{}` → a `{}`", before.kind, after.kind);
+        }
+        if matches!(after.kind, "struct" | "enum") && before.signature != after.signature {
+            let derives =
+                |state: &ItemState| state.signature.split(' ').map(str::to_owned).collect::<BTreeSet<String>>();
+            let (old, new) = (derives(before), derives(after));
+            let list =
+                |traits: Vec<&String>| traits.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let lost = list(old.difference(&new).collect());
+            return match lost.is_empty() {
+                true => format!("`{path}` is {} now", list(new.difference(&old).collect())),
+                false => format!("`{path}` is not {lost} any more"),
+            };
+        }
+        if before.signature != after.signature {
+            let [(takes, gives), (takes_now, gives_now)] = [before, after].map(|state| parts(&state.signature));
+            return match after.kind {
+                "fn" if takes == takes_now => format!("`{path}` returns `{gives}` → `{gives_now}`"),
+                "fn" if gives == gives_now => format!("`{path}` takes `{takes}` → `{takes_now}`"),
+                "fn" => format!("`{path}`: `{takes} -> {gives}` → `{takes_now} -> {gives_now}`"),
+                _ => format!("`{path}`: `{}` → `{}`", before.signature, after.signature),
+            };
+        }
+        if before.deprecated != after.deprecated {
+            return format!("`{path}` is {}deprecated", if after.deprecated { "" } else { "not " });
+        }
+        let features = |state: &ItemState| {
+            let features = state.features.iter().map(|feature| format!("`{feature}`"));
+            match features.collect::<Vec<_>>().join(" and ") {
+                none if none.is_empty() => "no feature".to_owned(),
+                features => features,
+            }
+        };
+        format!("`{path}` needs {} → {}", features(before), features(after))
+    }
+}
+
+/// A path without what a reader knows.
+fn short(path: &str) -> &str {
+    match path.strip_prefix("families::").and_then(|rest| rest.split_once("::")) {
+        Some((_, rest)) => rest,
+        None => path,
+    }
+}
+
+/// Arguments and result of a function, without what every operation has.
+fn parts(signature: &str) -> (String, String) {
+    let (takes, gives) = signature.split_once(" -> ").unwrap_or((signature, "()"));
+    let takes = takes.replacen("(self, ", "(", 1).replacen("(mut self, ", "(", 1).replacen("(self)", "()", 1);
+    let call = ["Call<'a, ", "Submission<'a, "].into_iter().find_map(|name| gives.strip_prefix(name));
+    let inner = call.and_then(|inner| inner.rsplit_once(", operations::")).map(|(inner, _)| inner);
+    (takes, inner.unwrap_or(gives).to_owned())
+}
+
+/// The arguments of an operation that changed, and whether its result did.
+pub(super) fn changed_parts(before: &Item, after: &Item) -> (Vec<String>, bool) {
+    let arguments = |signature: &str| -> Vec<String> {
+        let list = signature.trim_matches(['(', ')']);
+        list.split(", ").map(str::to_owned).collect()
+    };
+    let [(takes, gives), (takes_now, gives_now)] = [before, after].map(|item| parts(&item.signature));
+    let (old, new) = (arguments(&takes), arguments(&takes_now));
+    let differs = |one: &[String], other: &[String]| -> Vec<String> {
+        let one = one.iter().filter(|argument| !other.contains(argument));
+        one.filter_map(|argument| Some(argument.split_once(": ")?.0.to_owned())).collect()
+    };
+    ([differs(&old, &new), differs(&new, &old)].concat(), gives != gives_now)
+}

@@ -1,0 +1,272 @@
+//! The public Rust items of both sides: which of them changed, and what that does to a program that is compiled again.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::item_change::{ItemChange, ItemState, Source};
+use crate::api::{Api, Item};
+
+/// Two items, or one that has no counterpart.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair<'a> {
+    pub(super) before: Option<&'a Item>,
+    pub(super) after: Option<&'a Item>,
+    pub(super) source: Source,
+    pub(super) with: usize,
+}
+
+impl<'a> Pair<'a> {
+    /// The item as it is, else as it was.
+    pub(super) fn item(&self) -> Option<&'a Item> {
+        self.after.or(self.before)
+    }
+
+    /// Added, removed, renamed, changed: what happened to an item and to its members alike.
+    fn fate(&self) -> u8 {
+        match (self.before, self.after) {
+            (None, _) => 0,
+            (_, None) => 1,
+            (Some(before), Some(after)) if before.path != after.path => 2,
+            _ => 3,
+        }
+    }
+
+    pub(super) fn told(&self) -> Option<ItemChange> {
+        let state = |item: &Item| ItemState {
+            path: item.path.clone(),
+            kind: item.kind,
+            signature: item.signature.clone(),
+            features: item.origin.features.clone(),
+            deprecated: item.deprecated,
+        };
+        Some(ItemChange {
+            before: self.before.map(state),
+            after: self.after.map(state),
+            source: self.source,
+            with: self.with,
+        })
+    }
+}
+
+/// What changed, without what goes along with its owner. `moved` gives the places after for a place before.
+pub(super) fn compare<'a>(before: &'a Api, after: &'a Api, moved: &dyn Fn(&str, &str) -> Vec<String>) -> Vec<Pair<'a>> {
+    let key = |item: &'a Item| (item.path.as_str(), class(item));
+    let olds: HashMap<_, &Item> = before.items.iter().map(|item| (key(item), item)).collect();
+    let news: HashMap<_, &Item> = after.items.iter().map(|item| (key(item), item)).collect();
+    let mut pairs: Vec<(Option<&Item>, Option<&Item>)> = Vec::new();
+    let gone: Vec<&Item> = before.items.iter().filter(|item| !news.contains_key(&key(item))).collect();
+    let fresh: Vec<&Item> = after.items.iter().filter(|item| !olds.contains_key(&key(item))).collect();
+    let mut by_place: BTreeMap<Place<'_>, Vec<&Item>> = BTreeMap::new();
+    for item in &fresh {
+        by_place.entry(place(item, item.place().to_owned())).or_default().push(item);
+    }
+    let mut taken = BTreeSet::new();
+    let mut renamed: HashMap<&str, &str> = HashMap::new();
+    // Types first: their members follow them.
+    let (types, members): (Vec<&Item>, Vec<&Item>) = gone.into_iter().partition(|item| class(item) == "type");
+    for old in types.into_iter().chain(members) {
+        let name = old.path.rsplit("::").next().unwrap_or_default();
+        let follows = || {
+            let path = format!("{}::{name}", renamed.get(old.parent())?);
+            fresh.iter().copied().find(|item| item.path == path && class(item) == class(old))
+        };
+        let stands = || {
+            let places = moved(&old.origin.document, old.place()).into_iter();
+            let found = places.filter_map(|pointer| by_place.get(&place(old, pointer)));
+            found.filter(|found| found.len() == 1).flatten().copied().find(|new| !taken.contains(&key(new)))
+        };
+        match follows().or_else(stands) {
+            Some(new) if taken.insert(key(new)) => {
+                renamed.insert(&old.path, &new.path);
+                pairs.push((Some(old), Some(new)));
+            }
+            _ => pairs.push((Some(old), None)),
+        }
+    }
+    pairs.extend(fresh.iter().filter(|item| !taken.contains(&key(item))).map(|item| (None, Some(*item))));
+    pairs.extend(before.items.iter().filter_map(|old| news.get(&key(old)).map(|new| (Some(old), Some(*new)))));
+    let changed: Vec<Pair<'_>> = pairs
+        .into_iter()
+        .filter_map(|(before, after)| {
+            let source = match (before, after) {
+                (Some(before), Some(after)) => verdict(before, after, &renamed)?,
+                (Some(_), None) => Source::Major,
+                (None, _) => Source::Minor,
+            };
+            Some(Pair { before, after, source, with: 0 })
+        })
+        .collect();
+    roots(changed)
+}
+
+/// What cannot have the same path: a type whatever its kind, a field, a function.
+pub(super) fn class(item: &Item) -> &'static str {
+    match item.kind {
+        "struct" | "enum" | "type" => "type",
+        other => other,
+    }
+}
+
+/// Whether an item is part of a type, or of a call, and so compiled where that is.
+fn is_member(item: &Item) -> bool {
+    matches!(item.kind, "field" | "variant")
+        || item.kind == "fn" && ["types::", "documents::"].iter().any(|prefix| item.path.starts_with(prefix))
+        || matches!(item.kind, "fn" | "header") && item.path.contains("::operations::")
+}
+
+/// Where an item comes from, as far as that tells it from others.
+type Place<'a> = (&'a str, String, &'static str, &'a str, &'a str);
+
+fn place(item: &Item, pointer: String) -> Place<'_> {
+    let origin = &item.origin;
+    let name = item.path.rsplit("::").next().unwrap_or_default();
+    let of_operation = !origin.operation.is_empty();
+    // What stands for no member is told from its neighbours by its name, except what stands for the whole place.
+    let whole = match item.kind {
+        "struct" | "enum" | "type" => true,
+        _ => of_operation && !item.path.contains("::operations::"),
+    };
+    let role = if item.wire.is_empty() && !whole || origin.pointer.is_empty() { name } else { "" };
+    (&origin.document, pointer, class(item), &item.wire, role)
+}
+
+/// `None`: nothing about the item changed.
+fn verdict(before: &Item, after: &Item, renamed: &HashMap<&str, &str>) -> Option<Source> {
+    let mut source = None;
+    let mut worse = |found: Source| source = source.max(Some(found));
+    if before.path != after.path || before.kind != after.kind {
+        worse(Source::Major);
+    }
+    if matches!(before.kind, "struct" | "enum") && before.kind == after.kind {
+        let derives = |item: &Item| -> BTreeSet<String> { item.signature.split(' ').map(str::to_owned).collect() };
+        let (old, new) = (derives(before), derives(after));
+        if !old.is_subset(&new) {
+            worse(Source::Major);
+        } else if old != new {
+            worse(Source::Minor);
+        }
+    } else {
+        let (old, new) = (Signature::of(before, renamed), Signature::of(after, &HashMap::new()));
+        if old.types != new.types || old.swapped(&new) {
+            worse(Source::Major);
+        }
+    }
+    if before.non_exhaustive != after.non_exhaustive {
+        worse(if after.non_exhaustive { Source::Major } else { Source::Minor });
+    }
+    if after.deprecated != before.deprecated {
+        worse(if after.deprecated { Source::Minor } else { Source::None });
+    }
+    let (old, new): (BTreeSet<_>, BTreeSet<_>) =
+        (before.origin.features.iter().collect(), after.origin.features.iter().collect());
+    if old != new && !is_member(after) {
+        worse(if new.is_subset(&old) { Source::Minor } else { Source::Major });
+    }
+    source
+}
+
+/// A signature: its types, and the names of arguments beside them.
+struct Signature {
+    types: String,
+    names: Vec<String>,
+}
+
+impl Signature {
+    fn of(item: &Item, renamed: &HashMap<&str, &str>) -> Self {
+        let (mut types, mut names) = (String::new(), Vec::new());
+        let mut rest = item.signature.as_str();
+        while !rest.is_empty() {
+            let end = rest.find(|char: char| !is_word(char)).unwrap_or(rest.len());
+            if end == 0 {
+                let char = rest.chars().next().map_or(1, char::len_utf8);
+                types.push_str(&rest[..char]);
+                rest = &rest[char..];
+                continue;
+            }
+            let (word, tail) = rest.split_at(end);
+            rest = tail;
+            match word.strip_suffix(':') {
+                Some(name) if item.kind == "fn" => names.push(name.to_owned()),
+                // What a call is a call of has the name of the operation.
+                _ if word.starts_with("operations::") => {}
+                _ => types.push_str(renamed.get(word).unwrap_or(&word)),
+            }
+        }
+        Self { types, names }
+    }
+
+    /// Whether arguments changed places that nothing but their names tells apart.
+    fn swapped(&self, other: &Self) -> bool {
+        let sorted = |names: &[String]| {
+            let mut names = names.to_vec();
+            names.sort();
+            names
+        };
+        self.names != other.names && sorted(&self.names) == sorted(&other.names)
+    }
+}
+
+fn is_word(char: char) -> bool {
+    char.is_alphanumeric() || matches!(char, '_' | ':' | '#')
+}
+
+/// The generated types that a signature names.
+pub(super) fn mentions(signature: &str) -> impl Iterator<Item = &str> {
+    signature
+        .split(|char: char| !is_word(char))
+        .filter(|word| ["types::", "documents::", "families::"].iter().any(|prefix| word.starts_with(prefix)))
+}
+
+/// Leaves out what happened to an item because it happened to its owner.
+fn roots(changed: Vec<Pair<'_>>) -> Vec<Pair<'_>> {
+    let mut owners: HashMap<(&str, u8), usize> = HashMap::new();
+    let mut operations: HashMap<(&str, u8), usize> = HashMap::new();
+    let mut fields: HashMap<&str, usize> = HashMap::new();
+    for (index, pair) in changed.iter().enumerate() {
+        let Some(item) = pair.item() else { continue };
+        match item.kind {
+            // What has no place is the handle of a family, which goes with its operations.
+            "struct" | "enum" | "field" if !item.origin.pointer.is_empty() => {
+                owners.entry((&item.path, pair.fate())).or_insert(index);
+                if item.kind == "field" {
+                    fields.entry(&item.path).or_insert(index);
+                }
+            }
+            "fn" if !item.origin.operation.is_empty() && !item.path.contains("::operations::") => {
+                operations.entry((&item.origin.operation, pair.fate())).or_insert(index);
+            }
+            _ => {}
+        }
+    }
+    let owner = |index: usize, pair: &Pair<'_>| -> Option<usize> {
+        let (item, fate) = (pair.item()?, pair.fate());
+        let of_operation = item.path.contains("::operations::").then_some(item.origin.operation.as_str());
+        let found = match of_operation {
+            // The marker and the setters of an operation.
+            Some(operation) if fate < 3 => operations.get(&(operation, fate)),
+            // A setter is a shadow of its field; the members of a type follow it.
+            _ => fields
+                .get(item.path.as_str())
+                .filter(|_| item.kind == "fn")
+                .or_else(|| owners.get(&(item.parent(), fate)).filter(|_| fate < 3)),
+        };
+        found.copied().filter(|found| *found != index)
+    };
+    let mut with = vec![0; changed.len()];
+    let mut kept = Vec::new();
+    for (index, pair) in changed.iter().enumerate() {
+        let mut root = index;
+        // Of a setter, the field; of that, the type.
+        for _ in 0..4 {
+            match changed.get(root).and_then(|pair| owner(root, pair)) {
+                Some(next) => root = next,
+                None => break,
+            }
+        }
+        if root == index {
+            kept.push((index, *pair));
+        } else if pair.item().is_some_and(|item| matches!(item.kind, "field" | "variant")) {
+            with[root] += 1;
+        }
+    }
+    kept.into_iter().map(|(index, pair)| Pair { with: with[index], ..pair }).collect()
+}

@@ -1,0 +1,63 @@
+//! What a release with this change is called, and what its changelog says.
+
+use serde::Serialize;
+
+use super::finding::Drift;
+use super::item_change::{ItemChange, Source};
+
+/// The version that a change asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Release {
+    /// The version now.
+    pub current: String,
+    /// The next one, by semantic versioning: what does not compile any more decides.
+    pub next: String,
+    /// The next one for those who count only what is in the default features.
+    pub default_features: String,
+}
+
+impl Drift {
+    /// The version after `current`; `None` where that is no version, or no items were compared.
+    #[must_use]
+    pub fn release(&self, current: &str) -> Option<Release> {
+        self.unexplained.as_ref()?;
+        let numbers: Vec<u64> = current.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
+        let [major, minor, patch] = numbers[..] else { return None };
+        let changed = !self.findings.is_empty() || self.source() > Source::None;
+        let next = |source: Source| match (source, major) {
+            _ if !changed => current.to_owned(),
+            (Source::Major, 0) => format!("0.{}.0", minor.saturating_add(1)),
+            (Source::Major, _) => format!("{}.0.0", major.saturating_add(1)),
+            (Source::Minor, 1..) => format!("{major}.{}.0", minor.saturating_add(1)),
+            _ => format!("{major}.{minor}.{}", patch.saturating_add(1)),
+        };
+        let items = self.items();
+        let default = items.iter().filter(|(change, _)| not_default(change).is_none()).map(|(change, _)| change.source);
+        Some(Release {
+            current: current.to_owned(),
+            next: next(self.source()),
+            default_features: next(default.max().unwrap_or_default()),
+        })
+    }
+
+    /// One line for each item that a program may have to follow, ready for the changelog: what does not compile any more
+    /// first, then what is new.
+    #[must_use]
+    pub fn changelog(&self) -> Vec<String> {
+        let items = self.items();
+        let of = |source: Source| items.iter().filter(move |(change, _)| change.source == source);
+        let line = |change: &ItemChange| match not_default(change) {
+            Some(feature) => format!("{} (feature `{feature}`).", change.says()),
+            None => format!("{}.", change.says()),
+        };
+        of(Source::Major).chain(of(Source::Minor)).map(|(change, _)| line(change)).collect()
+    }
+}
+
+/// The feature that programs have to turn on to have the item, where it is not on by default.
+pub(super) fn not_default(change: &ItemChange) -> Option<&'static str> {
+    /// All other features of generated items are those of route families, which are on.
+    const OFF: [&str; 3] = ["assumed", "unreferenced", "graphql"];
+    let features = change.features();
+    OFF.into_iter().find(|feature| features.contains(feature))
+}

@@ -1,0 +1,228 @@
+//! What a store has of a submission.
+
+use std::{collections::BTreeMap, time::SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Observation, OperationRef, time::from_millis};
+use crate::{Error, error::Kind};
+
+/// A submission that is about to be sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intent {
+    pub(super) correlation: String,
+    pub(super) label: Option<String>,
+    pub(super) kind: String,
+    pub(super) deployment: String,
+    pub(super) at: u64,
+    #[serde(default)]
+    pub(super) parameters: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) key: Key,
+}
+
+/// By which header the service recognises the attempts of a submission.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Key {
+    /// Kept by an earlier version, which wrote no header down, and sent that of the binding.
+    #[default]
+    Unrecorded,
+    /// By none.
+    None,
+    /// By this one, in every attempt.
+    Header(String),
+}
+
+impl Intent {
+    /// What ties it to its operation. Random, and unique.
+    pub fn correlation(&self) -> &str {
+        &self.correlation
+    }
+
+    /// The caller's name for it.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// The name of its binding.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The fingerprint of the deployment.
+    pub fn deployment(&self) -> &str {
+        &self.deployment
+    }
+
+    /// When it was kept, on this side's clock.
+    pub fn at(&self) -> SystemTime {
+        from_millis(self.at)
+    }
+
+    /// The path parameters of the submission, by their names in the contract.
+    pub fn parameters(&self) -> &BTreeMap<String, String> {
+        &self.parameters
+    }
+
+    /// Whether the service recognises another attempt.
+    pub(crate) fn is_recognised(&self) -> bool {
+        self.key != Key::None
+    }
+
+    /// Whether every attempt has carried this header.
+    pub(super) fn is_recognised_by(&self, header: &str) -> bool {
+        match &self.key {
+            Key::Unrecorded => true,
+            Key::None => false,
+            Key::Header(known) => known.eq_ignore_ascii_case(header),
+        }
+    }
+}
+
+/// What a store has of one submission.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub(super) intent: Intent,
+    pub(super) revision: u64,
+    pub(super) reference: Option<OperationRef>,
+    pub(super) last: Option<Observation>,
+    pub(super) outcome: Option<String>,
+}
+
+/// Where a submission is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// An attempt may have arrived: it is still being sent, or its program ended, or its connection broke. What came back from
+    /// another attempt says nothing of it. It is never sent again by itself.
+    SubmissionUnknown,
+    /// The service has accepted it.
+    Accepted,
+    /// It is done with.
+    Finished,
+}
+
+impl Entry {
+    /// An entry, for stores of other kinds.
+    pub fn new(
+        intent: Intent,
+        revision: u64,
+        reference: Option<OperationRef>,
+        last: Option<Observation>,
+        outcome: Option<String>,
+    ) -> Self {
+        Self { intent, revision, reference, last, outcome }
+    }
+
+    /// A number that each attempt and the acceptance move on: what was decided by a look at this entry holds while it has
+    /// this revision.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Whether the reference is that of the submission. A row of another one may have been written over it.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let intent = &self.intent;
+        let other = self.reference.as_ref().and_then(|reference| {
+            let parts = [
+                ("another submission", reference.correlation() == intent.correlation),
+                ("another kind", reference.kind() == intent.kind),
+                ("another deployment", reference.deployment() == intent.deployment),
+            ];
+            parts.into_iter().find_map(|(what, same)| (!same).then_some(what))
+        });
+        match other {
+            None => Ok(()),
+            Some(what) => Err(Error::of(Kind::Reference, format!("the reference of the entry is one of {what}"))
+                .hint("the store was changed: look on the platform, then restore the entry or take it out")),
+        }
+    }
+
+    /// The submission.
+    pub fn intent(&self) -> &Intent {
+        &self.intent
+    }
+
+    /// The operation that the service accepted.
+    pub fn reference(&self) -> Option<&OperationRef> {
+        self.reference.as_ref()
+    }
+
+    /// What was seen last of the operation.
+    pub fn last(&self) -> Option<&Observation> {
+        self.last.as_ref()
+    }
+
+    /// How it ended, by the name of its [`Outcome`](super::Outcome).
+    pub fn outcome(&self) -> Option<&str> {
+        self.outcome.as_deref()
+    }
+
+    /// Where it is.
+    pub fn status(&self) -> Status {
+        match (&self.reference, &self.outcome) {
+            (_, Some(_)) => Status::Finished,
+            (Some(_), None) => Status::Accepted,
+            (None, None) => Status::SubmissionUnknown,
+        }
+    }
+}
+
+/// What is not done with, as [`Operations::unfinished`](super::Operations::unfinished) gives it.
+#[derive(Debug, Default)]
+#[must_use = "what cannot be read may be running, too"]
+pub struct Unfinished {
+    /// The entries, oldest first.
+    pub entries: Vec<Entry>,
+    /// What of the store cannot be read. It holds up none of the others.
+    pub unreadable: Vec<Unreadable>,
+}
+
+impl Unfinished {
+    /// The entries, where all of them can be read.
+    ///
+    /// # Errors
+    ///
+    /// The error of the first one that cannot.
+    pub fn all(self) -> Result<Vec<Entry>, Error> {
+        match self.unreadable.into_iter().next() {
+            None => Ok(self.entries),
+            Some(Unreadable { error, .. }) => Err(error),
+        }
+    }
+}
+
+/// A part of a store that cannot be read: it was changed or damaged, or a later version wrote it.
+#[derive(Debug)]
+pub struct Unreadable {
+    place: String,
+    label: Option<String>,
+    error: Error,
+}
+
+impl Unreadable {
+    /// For stores of other kinds.
+    pub fn new(place: impl Into<String>, label: Option<String>, error: Error) -> Self {
+        Self { place: place.into(), label, error }
+    }
+
+    /// Where it lies, in the words of the store.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// The label of the submission, as far as that can be read.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    pub(super) fn into_error(self) -> Error {
+        self.error
+    }
+
+    /// What is wrong with it.
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+}

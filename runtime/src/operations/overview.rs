@@ -1,0 +1,108 @@
+//! What an operator looks at.
+
+use std::time::SystemTime;
+
+use super::Instance;
+
+/// Where an entry stands, in an [`Overview`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Standing {
+    /// Nobody knows whether it arrived.
+    SubmissionUnknown,
+    /// Accepted; nobody holds it.
+    Waiting,
+    /// Accepted; it has failed, and nobody is to take it before its time.
+    Delayed,
+    /// Accepted; an instance holds it.
+    Held,
+    /// Done with.
+    Finished,
+}
+
+impl Standing {
+    pub(super) const ALL: [Self; 5] =
+        [Self::SubmissionUnknown, Self::Waiting, Self::Delayed, Self::Held, Self::Finished];
+
+    /// A short, stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SubmissionUnknown => "submission-unknown",
+            Self::Waiting => "waiting",
+            Self::Delayed => "delayed",
+            Self::Held => "held",
+            Self::Finished => "finished",
+        }
+    }
+
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    pub(super) fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|standing| standing.name() == name)
+    }
+}
+
+/// What an operator looks at, of one deployment.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Overview {
+    /// How many entries stand where.
+    pub counts: Vec<Count>,
+    /// Who holds how many, in all deployments of the store.
+    pub owners: Vec<Owner>,
+    /// What has failed and is not finished, most failures first, at most [`Overview::LONGEST`].
+    pub failing: Vec<Failing>,
+}
+
+/// How many entries stand where.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Count {
+    /// The name of the binding.
+    pub kind: String,
+    /// Where they stand.
+    pub standing: Standing,
+    /// How many.
+    pub count: u64,
+    /// When the oldest of them was submitted, on the clock of the instance that did.
+    pub oldest: Option<SystemTime>,
+}
+
+/// An instance, and how many operations it holds.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Owner {
+    /// Its number.
+    pub instance: Instance,
+    /// Its name.
+    pub name: String,
+    /// Whether its time is not over.
+    pub alive: bool,
+    /// How many operations it holds.
+    pub held: u64,
+}
+
+/// An operation that has failed: its handler, or the watching of it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Failing {
+    /// What ties it to its submission.
+    pub correlation: String,
+    /// The name of its binding.
+    pub kind: String,
+    /// The label of the submission.
+    pub label: Option<String>,
+    /// How often.
+    pub failures: u32,
+    /// Why, the last time.
+    pub failure: String,
+}
+
+impl Overview {
+    /// How many failing operations an overview lists.
+    pub const LONGEST: u32 = 100;
+
+    /// How many entries stand there, of all kinds.
+    pub fn count(&self, standing: Standing) -> u64 {
+        self.counts.iter().filter(|count| count.standing == standing).map(|count| count.count).sum()
+    }
+}

@@ -1,0 +1,103 @@
+//! What errors of PostgreSQL say, and what to do about them.
+
+use std::error::Error as _;
+
+use tokio_postgres::error::{DbError, SqlState};
+
+use crate::error::{Error, Kind, escape};
+
+/// The longest text of a server that an error repeats, in characters.
+const LONGEST: usize = 300;
+
+/// An error of a step.
+pub(super) fn failed(action: &str, cause: tokio_postgres::Error) -> Error {
+    let what = |why: &str| {
+        let why: String = why.chars().take(LONGEST).collect();
+        format!("the store cannot {action}: {}", escape(&why))
+    };
+    let error = match cause.as_db_error() {
+        Some(said) => {
+            let (hint, passing) = advice(said);
+            let why = format!("{} (SQLSTATE {})", said.message(), said.code().code());
+            Error::of(Kind::Store, what(&why)).hint(hint).passing(passing)
+        }
+        None => {
+            let mut why = cause.to_string();
+            let mut next = cause.source();
+            while let Some(inner) = next {
+                why = format!("{why}: {inner}");
+                next = inner.source();
+            }
+            // A connection that broke comes back; a value that does not fit does not.
+            let passing = cause.is_closed() || has_io(&cause);
+            Error::of(Kind::Store, what(&why))
+                .hint("check the address of the database, the network, its certificate, and that it runs")
+                .passing(passing)
+        }
+    };
+    error.cause(cause)
+}
+
+fn has_io(cause: &tokio_postgres::Error) -> bool {
+    let mut next = cause.source();
+    while let Some(inner) = next {
+        if let Some(io) = inner.downcast_ref::<std::io::Error>() {
+            // What TLS refuses is an error of input or output, too, and stays.
+            return io.get_ref().is_none_or(|inner| !inner.is::<rustls::Error>());
+        }
+        next = inner.source();
+    }
+    // The time to connect was over.
+    cause.to_string().contains("timeout")
+}
+
+/// What to do, and whether it may pass by itself.
+fn advice(said: &DbError) -> (&'static str, bool) {
+    let code = said.code();
+    let class = code.code().get(..2).unwrap_or_default();
+    let known = [
+        (SqlState::READ_ONLY_SQL_TRANSACTION, "the database takes no writes: connect to the primary", false),
+        (
+            SqlState::INSUFFICIENT_PRIVILEGE,
+            "grant the role USAGE on the schema, and SELECT, INSERT, UPDATE and DELETE on its tables; `migrate` needs CREATE on the database, or the schema's owner",
+            false,
+        ),
+        (SqlState::INVALID_PASSWORD, "check the user and its password", false),
+        (SqlState::INVALID_AUTHORIZATION_SPECIFICATION, "check the user, and what pg_hba.conf lets in", false),
+        (SqlState::INVALID_CATALOG_NAME, "check the name of the database", false),
+        (SqlState::DISK_FULL, "make space on the database's disk; nothing was changed", false),
+        (SqlState::TOO_MANY_CONNECTIONS, "allow the database more connections, or the program fewer", true),
+        (SqlState::ADMIN_SHUTDOWN, "try again when the database is up", true),
+        (SqlState::CRASH_SHUTDOWN, "try again when the database is up", true),
+        (SqlState::CANNOT_CONNECT_NOW, "try again when the database is up", true),
+        (SqlState::T_R_SERIALIZATION_FAILURE, "try again", true),
+        (SqlState::T_R_DEADLOCK_DETECTED, "try again", true),
+        (SqlState::QUERY_CANCELED, "look what holds the database up", false),
+        (
+            SqlState::UNDEFINED_TABLE,
+            "the store is gone from the database: restore it; only a new store is made with `migrate`",
+            false,
+        ),
+        (
+            SqlState::INVALID_SCHEMA_NAME,
+            "the store is gone from the database: restore it; only a new store is made with `migrate`",
+            false,
+        ),
+        (SqlState::UNDEFINED_COLUMN, "the schema was changed: bring it to the program's version with `migrate`", false),
+    ];
+    let found = known.into_iter().find(|(state, ..)| state == code).map(|(_, hint, passing)| (hint, passing));
+    found.unwrap_or(match class {
+        "08" => ("check the network, and that the database runs", true),
+        "53" => ("give the database more memory, disk or connections; nothing was changed", false),
+        "57" => ("try again when the database is up", true),
+        "22" => ("the database cannot hold the value: choose another label or parameter", false),
+        _ => ("look into the database's log", false),
+    })
+}
+
+/// The error of a database that does not answer.
+pub(super) fn silent() -> Error {
+    Error::of(Kind::Store, "the database did not answer within 10 s")
+        .hint("look what holds it up: locks, its disk, or the network")
+        .passing(true)
+}

@@ -1,0 +1,228 @@
+//! Leases, by the clock of the database.
+//!
+//! An instance has one row, whose time it renews; what it holds has its number and a fencing number. So a heartbeat writes one
+//! row, however many operations there are. A write under a lease locks the row of the operation, looks whether the number,
+//! the fencing number and the time of the instance still hold, and writes, in one statement; what takes an operation away
+//! from an instance writes the same row. So one of the two comes first, and the other one sees it.
+
+use std::time::Duration;
+
+use tokio_postgres::types::ToSql;
+
+use super::{
+    connection::Pool,
+    rows::{self, get},
+};
+use crate::{
+    Value,
+    error::Error,
+    operations::{
+        Held, Instance, Lease, Observation, Wanted,
+        lease::lost,
+        row::{column, number, write},
+    },
+};
+
+/// The longest time that is counted, in seconds. The database's clock goes further.
+const LONGEST: f64 = 3e9;
+
+fn seconds(time: Duration) -> f64 {
+    time.as_secs_f64().min(LONGEST)
+}
+
+fn id(instance: Instance) -> i64 {
+    column(instance.number())
+}
+
+/// $2 is the instance and $3 the fencing number, or both are NULL for a write that no lease is needed for.
+pub(super) const OBSERVE: &str = "
+    WITH held AS (
+        SELECT s.number FROM @.submission s
+        WHERE s.correlation = $1 AND ($2::bigint IS NULL OR (
+            s.owner = $2 AND s.fence = $3 AND s.outcome IS NULL
+            AND EXISTS (SELECT 1 FROM @.instance i WHERE i.id = $2 AND i.until > clock_timestamp())))
+        FOR NO KEY UPDATE),
+    news AS (
+        INSERT INTO @.event (submission, name) SELECT held.number, name FROM held, unnest($6::text[]) AS name
+        ON CONFLICT DO NOTHING RETURNING 1),
+    same AS (
+        SELECT held.number AS submission, o.number FROM held, LATERAL (
+            SELECT number, body FROM @.observation
+            WHERE submission = held.number ORDER BY number DESC LIMIT 1) o
+        WHERE o.body = $5 AND NOT EXISTS (SELECT 1 FROM news)),
+    again AS (
+        UPDATE @.observation o SET at = $4 FROM same
+        WHERE o.submission = same.submission AND o.number = same.number RETURNING 1),
+    added AS (
+        INSERT INTO @.observation (submission, at, body)
+        SELECT number, $4, $5 FROM held WHERE NOT EXISTS (SELECT 1 FROM same) RETURNING 1)
+    SELECT count(*) FROM held";
+
+/// Keeps what an observation says anew: each event once, and a state once, with when it was seen last.
+pub(super) async fn observe(
+    pool: &Pool,
+    correlation: &str,
+    observation: &Observation,
+    lease: Option<&Lease>,
+) -> Result<(), Error> {
+    let events: Vec<&str> = observation.events.iter().map(String::as_str).collect();
+    let body = Observation { at: 0, events: Default::default(), data: Value::default(), ..observation.clone() };
+    let (owner, fence) = (lease.map(|lease| id(lease.instance())), lease.map(|lease| column(lease.fence())));
+    let at = column(observation.at);
+    let mut connection = pool.get().await?;
+    let row = connection
+        .query_opt("keep an observation", OBSERVE, &[&correlation, &owner, &fence, &at, &write(&body)?, &events])
+        .await?;
+    let held: i64 = row.map_or(Ok(0), |row| get(&row, 0))?;
+    if held == 0 && lease.is_some() { Err(lost()) } else { Ok(()) }
+}
+
+/// The end of an operation, under a lease: for this crate's steps, and in a handler's transaction.
+pub(super) const FINISH: &str = "
+    UPDATE @.submission s SET outcome = $2, finished = clock_timestamp(), finisher = s.fence, owner = NULL
+    WHERE s.correlation = $1 AND s.owner = $3 AND s.fence = $4 AND s.outcome IS NULL
+        AND EXISTS (SELECT 1 FROM @.instance i WHERE i.id = $3 AND i.until > clock_timestamp())";
+
+pub(super) async fn finish(pool: &Pool, outcome: &str, lease: &Lease) -> Result<bool, Error> {
+    let action = "keep an end";
+    let (owner, fence) = (id(lease.instance()), column(lease.fence()));
+    let mut connection = pool.get().await?;
+    if connection.execute(action, FINISH, &[&lease.correlation(), &outcome, &owner, &fence]).await? > 0 {
+        return Ok(true);
+    }
+    if is_finished_by(pool, lease).await? { Ok(true) } else { Err(lost()) }
+}
+
+/// Whether this lease has finished its operation: the answer to that may have been lost.
+pub(super) async fn is_finished_by(pool: &Pool, lease: &Lease) -> Result<bool, Error> {
+    let sql = "SELECT 1 FROM @.submission WHERE correlation = $1 AND finisher = $2";
+    let mut connection = pool.get().await?;
+    let row = connection.query_opt("read", sql, &[&lease.correlation(), &column(lease.fence())]).await?;
+    Ok(row.is_some())
+}
+
+pub(super) async fn enlist(pool: &Pool, name: &str, lease: Duration) -> Result<Instance, Error> {
+    let sql = "INSERT INTO @.instance (name, until)
+               VALUES ($1, clock_timestamp() + make_interval(secs => $2)) RETURNING id";
+    let row = pool.get().await?.query_opt("take an instance in", sql, &[&name, &seconds(lease)]).await?;
+    row.map_or_else(|| Err(lost()), |row| Ok(Instance::new(number(get(&row, 0)?))))
+}
+
+pub(super) const RENEW: &str = "
+    UPDATE @.instance SET until = clock_timestamp() + make_interval(secs => $2)
+    WHERE id = $1 AND until > clock_timestamp()";
+
+pub(super) async fn renew(pool: &Pool, instance: Instance, lease: Duration) -> Result<bool, Error> {
+    let values: [&(dyn ToSql + Sync); 2] = [&id(instance), &seconds(lease)];
+    Ok(pool.get().await?.execute("renew leases", RENEW, &values).await? > 0)
+}
+
+/// Takes from instances whose time is over what they hold, for one whose time is not. A row that is being written stays until the next time, and its
+/// instance with it.
+pub(super) const REAP: &str = "
+    WITH dead AS (
+        SELECT id FROM @.instance i WHERE until <= clock_timestamp()
+            AND EXISTS (SELECT 1 FROM @.instance me WHERE me.id = $1 AND me.until > clock_timestamp())
+        FOR UPDATE OF i SKIP LOCKED),
+    free AS (
+        SELECT s.number FROM @.submission s WHERE s.owner = ANY (ARRAY(SELECT id FROM dead))
+        FOR NO KEY UPDATE SKIP LOCKED),
+    freed AS (
+        UPDATE @.submission s SET owner = NULL, due = clock_timestamp()
+        WHERE s.number = ANY (ARRAY(SELECT number FROM free)))
+    DELETE FROM @.instance i USING dead WHERE i.id = dead.id AND NOT EXISTS (
+        SELECT 1 FROM @.submission s
+        WHERE s.owner = dead.id AND NOT EXISTS (SELECT 1 FROM free WHERE free.number = s.number))";
+
+/// Gives an instance that is alive so many of each kind. The lock on its row keeps it from being forgotten meanwhile. What
+/// is due is compared with the time of the statement, which an index can be searched by, and rows are updated by a list of
+/// their numbers, which no plan joins with the whole table.
+pub(super) const CLAIM: &str = "
+    WITH me AS (
+        SELECT id FROM @.instance WHERE id = $1 AND until > clock_timestamp() FOR KEY SHARE),
+    wanted AS (
+        SELECT * FROM unnest($2::text[], $3::text[], $4::bigint[]) AS w (deployment, kind, places)),
+    picked AS (
+        SELECT d.number FROM me, wanted w CROSS JOIN LATERAL (
+            SELECT s.number FROM @.submission s
+            WHERE s.deployment = w.deployment AND s.kind = w.kind AND s.due <= statement_timestamp()
+                AND s.reference IS NOT NULL AND s.outcome IS NULL AND s.owner IS NULL
+            ORDER BY s.due LIMIT w.places FOR NO KEY UPDATE SKIP LOCKED) d),
+    claimed AS (
+        UPDATE @.submission s SET owner = $1, fence = s.fence + 1
+        WHERE s.number = ANY (ARRAY(SELECT number FROM picked)) RETURNING s.correlation)
+    SELECT EXISTS (SELECT 1 FROM me), (SELECT array_agg(correlation) FROM claimed)";
+
+pub(super) async fn claim(pool: &Pool, instance: Instance, wanted: &[Wanted]) -> Result<Vec<Held>, Error> {
+    let action = "give operations to an instance";
+    let mut connection = pool.get().await?;
+    connection.execute("take operations from instances that are gone", REAP, &[&id(instance)]).await?;
+    let deployments: Vec<&str> = wanted.iter().map(Wanted::deployment).collect();
+    let kinds: Vec<&str> = wanted.iter().map(Wanted::kind).collect();
+    let places: Vec<i64> = wanted.iter().map(|wanted| i64::from(wanted.limit())).collect();
+    let row = connection.query_opt(action, CLAIM, &[&id(instance), &deployments, &kinds, &places]).await?;
+    let row = row.ok_or_else(lost)?;
+    if !get::<bool>(&row, 0)? {
+        return Err(lost());
+    }
+    let claimed: Vec<String> = get::<Option<_>>(&row, 1)?.unwrap_or_default();
+    if claimed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = connection.query(action, rows::CLAIMED, &[&claimed]).await?;
+    rows.iter().map(|row| Ok(rows::read(row)?.held(instance, &rows::kind(row)?))).collect()
+}
+
+pub(super) async fn held(pool: &Pool, instance: Instance) -> Result<Vec<Lease>, Error> {
+    let sql = "SELECT correlation, fence FROM @.submission WHERE owner = $1";
+    let rows = pool.get().await?.query("read", sql, &[&id(instance)]).await?;
+    rows.iter().map(|row| Ok(Lease::new(get::<String>(row, 0)?, instance, number(get(row, 1)?)))).collect()
+}
+
+/// An operation that is due again at once wakes whoever waits.
+pub(super) const PUT_BACK: &str = "
+    WITH given AS (
+        UPDATE @.submission s SET owner = NULL, due = clock_timestamp() + make_interval(secs => $4),
+            failures = s.failures + ($5::text IS NOT NULL)::int, failure = coalesce($5, s.failure)
+        WHERE s.correlation = $1 AND s.owner = $2 AND s.fence = $3 AND s.outcome IS NULL
+            AND EXISTS (SELECT 1 FROM @.instance i WHERE i.id = $2 AND i.until > clock_timestamp())
+        RETURNING s.deployment)
+    SELECT CASE WHEN $4 = 0 THEN pg_notify($6, deployment)::text END FROM given";
+
+pub(super) async fn put_back(
+    pool: &Pool,
+    channel: &str,
+    lease: &Lease,
+    after: Duration,
+    failure: Option<&str>,
+) -> Result<(), Error> {
+    // The database takes no NUL in a text.
+    let failure = failure.map(|failure| failure.replace('\0', ""));
+    let (owner, fence, after) = (id(lease.instance()), column(lease.fence()), seconds(after));
+    let mut connection = pool.get().await?;
+    let values: [&(dyn ToSql + Sync); 6] = [&lease.correlation(), &owner, &fence, &after, &failure, &channel];
+    let row = connection.query_opt("give a lease back", PUT_BACK, &values).await?;
+    row.map(drop).ok_or_else(lost)
+}
+
+pub(super) async fn leave(pool: &Pool, channel: &str, instance: Instance) -> Result<(), Error> {
+    let action = "let an instance go";
+    let mut connection = pool.get().await?;
+    let sql = "WITH given AS (
+                   UPDATE @.submission SET owner = NULL, due = clock_timestamp() WHERE owner = $1 RETURNING 1)
+               SELECT pg_notify($2, '')::text WHERE EXISTS (SELECT 1 FROM given)";
+    connection.query_opt(action, sql, &[&id(instance), &channel]).await?;
+    connection.execute(action, "DELETE FROM @.instance WHERE id = $1", &[&id(instance)]).await?;
+    Ok(())
+}
+
+pub(super) const PURGE: &str = "
+    DELETE FROM @.submission WHERE number = ANY (ARRAY(
+        SELECT number FROM @.submission
+        WHERE deployment = $1 AND outcome IS NOT NULL AND finished <= statement_timestamp() - make_interval(secs => $2)
+        ORDER BY finished LIMIT $3 FOR UPDATE SKIP LOCKED))";
+
+pub(super) async fn purge(pool: &Pool, deployment: &str, age: Duration, limit: u32) -> Result<u64, Error> {
+    let values: [&(dyn ToSql + Sync); 3] = [&deployment, &seconds(age), &i64::from(limit)];
+    pool.get().await?.execute("forget what was finished", PURGE, &values).await
+}

@@ -1,0 +1,112 @@
+//! What the rows of the tables say.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use tokio_postgres::types::FromSqlOwned;
+
+use super::connection::Pool;
+use crate::{
+    error::{Error, Kind},
+    operations::{
+        Count, Failing, Instance, Overview, Owner, Standing,
+        row::{Last, Row, number},
+    },
+};
+
+/// Submissions, each with its last observation and its events.
+macro_rules! entries {
+    ($condition:literal) => {
+        concat!(
+            "SELECT s.number, s.correlation, s.deployment, s.kind, s.label, s.intent, s.reference, s.outcome, s.revision,
+                s.fence, s.failures, o.number, o.at, o.body,
+                (SELECT array_agg(e.name) FROM @.event e WHERE e.submission = s.number)
+            FROM @.submission s
+            LEFT JOIN LATERAL (
+                SELECT number, at, body FROM @.observation
+                WHERE submission = s.number ORDER BY number DESC LIMIT 1) o ON true
+            ",
+            $condition
+        )
+    };
+}
+
+pub(super) const ENTRY: &str = entries!("WHERE s.correlation = $1");
+pub(super) const LABELLED: &str = entries!("WHERE s.deployment = $1 AND s.label = $2");
+pub(super) const UNFINISHED: &str = entries!("WHERE s.deployment = $1 AND s.outcome IS NULL ORDER BY s.number");
+pub(super) const CLAIMED: &str = entries!("WHERE s.correlation = ANY($1)");
+
+/// A value of a column. A table that was changed may have another type there.
+pub(super) fn get<T: FromSqlOwned>(row: &tokio_postgres::Row, column: usize) -> Result<T, Error> {
+    row.try_get(column).map_err(|cause| {
+        let name = row.columns().get(column).map_or("", |column| column.name());
+        Error::of(Kind::Store, format!("the column `{name}` of the store cannot be read"))
+            .hint("its type was changed: restore the table")
+            .cause(cause)
+    })
+}
+
+pub(super) fn read(row: &tokio_postgres::Row) -> Result<Row, Error> {
+    let bytes = |text: String| text.into_bytes();
+    let last = match (get::<Option<i64>>(row, 11)?, get::<Option<i64>>(row, 12)?, get::<Option<String>>(row, 13)?) {
+        (Some(order), Some(at), Some(body)) => Some(Last { number: order, text: bytes(body), at: Some(number(at)) }),
+        _ => None,
+    };
+    Ok(Row {
+        number: get(row, 0)?,
+        correlation: get(row, 1)?,
+        deployment: get(row, 2)?,
+        label: get(row, 4)?,
+        intent: get(row, 5).map(bytes)?,
+        reference: get::<Option<String>>(row, 6)?.map(bytes),
+        outcome: get(row, 7)?,
+        revision: number(get(row, 8)?),
+        fence: number(get(row, 9)?),
+        failures: number(get(row, 10)?),
+        last,
+        events: get::<Option<Vec<String>>>(row, 14)?.unwrap_or_default(),
+    })
+}
+
+/// The name of the binding, by which it was claimed.
+pub(super) fn kind(row: &tokio_postgres::Row) -> Result<String, Error> {
+    get(row, 3)
+}
+
+pub(super) async fn overview(pool: &Pool, deployment: &str) -> Result<Overview, Error> {
+    let mut connection = pool.get().await?;
+    let mut overview = Overview::default();
+    let sql = "SELECT kind, standing, sum(count)::bigint, extract(epoch FROM min(oldest))::float8
+               FROM @.overview WHERE deployment = $1 GROUP BY kind, standing";
+    for row in connection.query("read", sql, &[&deployment]).await? {
+        let Some(standing) = Standing::of(&get::<String>(&row, 1)?) else { continue };
+        let oldest: Option<f64> = get(&row, 3)?;
+        let oldest = oldest.and_then(|since| Duration::try_from_secs_f64(since).ok());
+        overview.counts.push(Count {
+            kind: get(&row, 0)?,
+            standing,
+            count: number(get(&row, 2)?),
+            oldest: oldest.and_then(|since| UNIX_EPOCH.checked_add(since)),
+        });
+    }
+    overview.counts.sort_by(|one, other| (&one.kind, one.standing).cmp(&(&other.kind, other.standing)));
+    for row in connection.query("read", "SELECT id, name, alive, held FROM @.owner ORDER BY id", &[]).await? {
+        overview.owners.push(Owner {
+            instance: Instance::new(number(get(&row, 0)?)),
+            name: get(&row, 1)?,
+            alive: get(&row, 2)?,
+            held: number(get(&row, 3)?),
+        });
+    }
+    let sql = "SELECT correlation, kind, label, failures, failure FROM @.failing
+               WHERE deployment = $1 ORDER BY failures DESC, correlation LIMIT $2";
+    for row in connection.query("read", sql, &[&deployment, &i64::from(Overview::LONGEST)]).await? {
+        overview.failing.push(Failing {
+            correlation: get(&row, 0)?,
+            kind: get(&row, 1)?,
+            label: get(&row, 2)?,
+            failures: u32::try_from(get::<i64>(&row, 3)?).unwrap_or(u32::MAX),
+            failure: get(&row, 4)?,
+        });
+    }
+    Ok(overview)
+}

@@ -1,0 +1,172 @@
+//! The tables, in their versions.
+
+use std::sync::OnceLock;
+
+use super::connection::Connection;
+use crate::error::{Error, Kind};
+
+/// What leads from each version to the next. What is published here is never changed: databases have it.
+pub(super) const STEPS: [&str; 2] = [
+    "
+    CREATE TABLE @.submission (
+        number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        correlation text NOT NULL UNIQUE,
+        deployment text NOT NULL,
+        kind text NOT NULL,
+        label text,
+        intent text NOT NULL,
+        reference text,
+        outcome text,
+        revision bigint NOT NULL DEFAULT 1,
+        open bigint[] NOT NULL DEFAULT '{1}',
+        created timestamptz NOT NULL DEFAULT clock_timestamp(),
+        finished timestamptz,
+        owner bigint,
+        fence bigint NOT NULL DEFAULT 0,
+        finisher bigint,
+        due timestamptz NOT NULL DEFAULT clock_timestamp(),
+        failures bigint NOT NULL DEFAULT 0,
+        failure text,
+        UNIQUE (deployment, label)
+    );
+    CREATE INDEX submission_due ON @.submission (deployment, kind, due)
+        WHERE reference IS NOT NULL AND outcome IS NULL AND owner IS NULL;
+    CREATE INDEX submission_of_owner ON @.submission (owner) WHERE owner IS NOT NULL;
+    CREATE INDEX submission_unfinished ON @.submission (deployment, number) WHERE outcome IS NULL;
+    CREATE INDEX submission_finished ON @.submission (deployment, finished) WHERE outcome IS NOT NULL;
+    CREATE TABLE @.observation (
+        number bigint GENERATED ALWAYS AS IDENTITY,
+        submission bigint NOT NULL REFERENCES @.submission ON DELETE CASCADE,
+        at bigint NOT NULL,
+        body text NOT NULL,
+        PRIMARY KEY (submission, number)
+    );
+    CREATE TABLE @.event (
+        submission bigint NOT NULL REFERENCES @.submission ON DELETE CASCADE,
+        name text NOT NULL,
+        PRIMARY KEY (submission, name)
+    );
+    CREATE TABLE @.instance (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        name text NOT NULL,
+        until timestamptz NOT NULL
+    );
+    ",
+    // What operators look at.
+    "
+    CREATE VIEW @.overview AS
+        SELECT deployment, kind, standing, outcome, count(*) AS count, min(created) AS oldest, max(failures) AS failures
+        FROM (
+            SELECT *, CASE
+                WHEN outcome IS NOT NULL THEN 'finished'
+                WHEN reference IS NULL THEN 'submission-unknown'
+                WHEN owner IS NOT NULL THEN 'held'
+                WHEN due <= clock_timestamp() THEN 'waiting'
+                ELSE 'delayed' END AS standing
+            FROM @.submission) s
+        GROUP BY deployment, kind, standing, outcome;
+    CREATE VIEW @.owner AS
+        SELECT i.id, i.name, i.until > clock_timestamp() AS alive, i.until,
+            (SELECT count(*) FROM @.submission s WHERE s.owner = i.id) AS held
+        FROM @.instance i;
+    CREATE VIEW @.failing AS
+        SELECT deployment, kind, label, correlation, failures, failure, due, owner
+        FROM @.submission WHERE failure IS NOT NULL AND outcome IS NULL;
+    ",
+];
+
+/// The oldest program that can work on the tables as they are now, by the version that it knows.
+const OLDEST: i32 = 1;
+
+/// Which store it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Known(String);
+
+const VERSION: &str = "SELECT number, oldest, store FROM @.version";
+
+fn current() -> i32 {
+    i32::try_from(STEPS.len()).unwrap_or(i32::MAX)
+}
+
+/// What the database says of its store; `None` where there is none.
+async fn version(connection: &mut Connection, schema: &str) -> Result<Option<(i32, i32, Known)>, Error> {
+    let sql = "SELECT to_regclass($1 || '.version') IS NOT NULL";
+    let found = connection.query_opt("look for the schema", sql, &[&schema]).await?;
+    if !found.is_some_and(|row| row.try_get(0).unwrap_or(false)) {
+        return Ok(None);
+    }
+    let row = connection.query_opt("read the version of the schema", VERSION, &[]).await?;
+    let read = row.and_then(|row| Some((row.try_get(0).ok()?, row.try_get(1).ok()?, Known(row.try_get(2).ok()?))));
+    let odd = || {
+        Error::of(Kind::Store, "the table `version` of the store has no row that can be read")
+            .hint("restore it from a backup, or choose another schema")
+    };
+    read.map(Some).ok_or_else(odd)
+}
+
+/// Whether a program of this version can work on tables of that one.
+fn fits(number: i32, oldest: i32) -> Result<(), Error> {
+    let known = current();
+    let what = format!("the store has version {number}; this program knows {known}");
+    if number < known {
+        return Err(Error::of(Kind::Store, what)
+            .hint("bring it to this version with `PostgresBuilder::migrate`, by a role that may change its tables"));
+    }
+    if oldest > known {
+        return Err(Error::of(Kind::Store, what).hint("update the program, or use another schema"));
+    }
+    Ok(())
+}
+
+/// Whether a new connection leads to the store that the others lead to. The first one says which it is.
+pub(super) async fn check(connection: &mut Connection, known: &OnceLock<Known>) -> Result<(), Error> {
+    let schema = connection.schema().to_owned();
+    let Some((number, oldest, store)) = version(connection, &schema).await? else {
+        let what = format!("the database has no store in the schema {schema}");
+        return Err(Error::of(Kind::Store, what).hint(
+            "if it had one, restore it: what was submitted is in no other place; a new one is made with \
+             `PostgresBuilder::migrate`",
+        ));
+    };
+    fits(number, oldest)?;
+    if *known.get_or_init(|| store.clone()) == store {
+        return Ok(());
+    }
+    Err(Error::of(Kind::Store, "the database behind the address is another one than before: its store is not the same")
+        .hint("bring the address back to the database that was used, or start the program again to use this one"))
+}
+
+/// Makes the schema, and brings it to this version. All of it is one transaction, and one program at a time does it: whatever
+/// ends it leaves the version that was there.
+pub(super) async fn migrate(connection: &mut Connection, to: usize) -> Result<(), Error> {
+    let action = "bring the schema to this version";
+    let schema = connection.schema().to_owned();
+    if version(connection, &schema).await?.is_some_and(|(number, ..)| number >= i32::try_from(to).unwrap_or(i32::MAX)) {
+        return Ok(());
+    }
+    let mut change = connection.transaction(action).await?;
+    let lock = "SELECT pg_advisory_xact_lock(hashtextextended('platform operations ' || $1, 0))::text";
+    change.query_opt(action, lock, &[&schema]).await?;
+    let exists = change.query_opt(action, "SELECT to_regnamespace($1) IS NOT NULL", &[&schema]).await?;
+    if !exists.is_some_and(|row| row.try_get(0).unwrap_or(false)) {
+        change.batch(action, &format!("CREATE SCHEMA {schema}")).await?;
+    }
+    let made = "SELECT to_regclass($1 || '.version') IS NOT NULL";
+    let made = change.query_opt(action, made, &[&schema]).await?.is_some_and(|row| row.try_get(0).unwrap_or(false));
+    if !made {
+        let sql = "CREATE TABLE @.version (number int NOT NULL, oldest int NOT NULL, store text NOT NULL);
+                   INSERT INTO @.version VALUES (0, 1, gen_random_uuid()::text);";
+        change.batch(action, sql).await?;
+    }
+    let row = change.query_opt(action, "SELECT number FROM @.version FOR UPDATE", &[]).await?;
+    let number: i32 = row.and_then(|row| row.try_get(0).ok()).unwrap_or_default();
+    let missing = STEPS.get(usize::try_from(number).unwrap_or_default()..to).unwrap_or_default();
+    for step in missing {
+        change.batch(action, step).await?;
+    }
+    if !missing.is_empty() {
+        let to = i32::try_from(to).unwrap_or(i32::MAX);
+        change.execute(action, "UPDATE @.version SET number = $1, oldest = $2", &[&to, &OLDEST]).await?;
+    }
+    change.commit(action).await
+}

@@ -1,0 +1,68 @@
+//! The transaction of a handler, at whose end its operation is finished.
+
+use std::{pin::Pin, time::Duration};
+
+use super::{
+    PostgresStore,
+    connection::named,
+    failure::failed,
+    leases::{FINISH, is_finished_by},
+};
+use crate::{
+    Error,
+    operations::{Lease, lease::lost, row::column},
+};
+
+/// A transaction on the database of the store. What a handler writes in it is committed with the end of its operation, or not
+/// at all.
+pub type Transaction<'a> = tokio_postgres::Transaction<'a>;
+
+/// What a handler in a transaction returns.
+pub type TransactionFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<(), Box<dyn std::error::Error + Send + Sync>>> + Send + 'a>>;
+
+/// Why nothing was committed.
+pub(in crate::operations) enum Undone {
+    /// The handler says so.
+    Handler(Box<dyn std::error::Error + Send + Sync>),
+    /// The database does, or the lease is over.
+    Store(Error),
+}
+
+impl PostgresStore {
+    /// Runs a handler in a transaction, and finishes the operation at its end.
+    pub(in crate::operations) async fn handled_in(
+        &self,
+        lease: &Lease,
+        outcome: &str,
+        time: Duration,
+        handler: impl for<'t> FnOnce(&'t Transaction<'t>) -> TransactionFuture<'t> + Send,
+    ) -> Result<(), Undone> {
+        let mut connection = self.0.handlers.get().await.map_err(Undone::Store)?;
+        let schema = connection.schema().to_owned();
+        let action = "keep what a handler did";
+        let stored = |cause| Undone::Store(failed(action, cause));
+        let change = connection.begin().await.map_err(stored)?;
+        // An instance that stands still in its transaction holds the row: the database ends that, so that another one goes on.
+        let limit = time.as_millis().clamp(1000, 86_400_000);
+        let sql = format!("SET LOCAL idle_in_transaction_session_timeout = {limit}");
+        change.batch_execute(&sql).await.map_err(stored)?;
+        handler(&change).await.map_err(Undone::Handler)?;
+        let (owner, fence) = (column(lease.instance().number()), column(lease.fence()));
+        let sql = named(FINISH, &schema);
+        let finished = change.execute(&sql, &[&lease.correlation(), &outcome, &owner, &fence]).await.map_err(stored)?;
+        if finished == 0 {
+            return Err(Undone::Store(lost()));
+        }
+        if let Err(cause) = change.commit().await {
+            // It may have been committed, and the answer lost.
+            let done = self.repeat(|_| is_finished_by(&self.0.steps, lease)).await;
+            return match done {
+                Ok(true) => Ok(()),
+                _ => Err(stored(cause)),
+            };
+        }
+        connection.is_whole();
+        Ok(())
+    }
+}

@@ -1,0 +1,573 @@
+//! One suite over all stores: what it says of one holds for each. The last is PostgreSQL, where a server is at hand.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
+
+use std::{collections::BTreeMap, fmt::Debug, sync::Arc, time::Duration};
+
+use super::{
+    Held, Instance, Intent, Lease, Observation, OperationRef, Overview, Source, Standing, State, Status, Store, Wanted,
+    entry::Key,
+};
+use crate::{Error, Value};
+
+pub(super) fn intent(correlation: &str, label: Option<&str>) -> Intent {
+    Intent {
+        correlation: correlation.to_owned(),
+        label: label.map(str::to_owned),
+        kind: "thing".to_owned(),
+        deployment: "here".to_owned(),
+        at: 1,
+        parameters: BTreeMap::new(),
+        key: Key::None,
+    }
+}
+
+pub(super) fn reference(correlation: &str) -> OperationRef {
+    OperationRef::of(&intent(correlation, None), format!("id of {correlation}")).expect("a reference")
+}
+
+pub(super) fn seen(at: u64, raw: &str, events: &[&str]) -> Observation {
+    let seen = Observation::new(State::Pending, Some(raw.to_owned()), Source::Query, Value::Null);
+    Observation { at, events: events.iter().map(|name| (*name).to_owned()).collect(), ..seen }
+}
+
+/// Accepted operations of these names.
+pub(super) async fn accepted(store: &dyn Store, names: &[&str]) {
+    for name in names {
+        store.intend(&intent(name, Some(name))).await.expect("it is kept");
+        store.accept(&reference(name)).await.expect("it is accepted");
+    }
+}
+
+pub(super) fn things(limit: u32) -> [Wanted; 1] {
+    [Wanted::new("here", "thing", limit)]
+}
+
+async fn claimed(store: &dyn Store, instance: Instance, limit: u32) -> Vec<Lease> {
+    let held = store.claim(instance, &things(limit)).await.expect("it claims");
+    held.into_iter().map(|held| held.lease().clone()).collect()
+}
+
+/// An instance with no end, and one whose time is over.
+async fn instance(store: &dyn Store) -> Instance {
+    store.enlist("a test", Duration::MAX).await.expect("it enlists")
+}
+
+fn is_lost<T: Debug>(outcome: Result<T, Error>) -> bool {
+    outcome.is_err_and(|error| error.is_lease_lost())
+}
+
+/// One label is one submission, whoever asks, at whatever time.
+async fn a_label_is_taken_once(store: Arc<dyn Store>) {
+    let names: Vec<String> = (0..20).map(|number| format!("submission {number}")).collect();
+    let tasks: Vec<_> = names
+        .into_iter()
+        .map(|name| {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move { store.intend(&intent(&name, Some("one"))).await })
+        })
+        .collect();
+    let mut kept = 0;
+    for task in tasks {
+        match task.await.expect("it does not panic") {
+            Ok(()) => kept += 1,
+            Err(error) => assert!(error.is_store(), "{error:?}"),
+        }
+    }
+    assert_eq!(kept, 1);
+    let mut elsewhere = intent("elsewhere", Some("one"));
+    elsewhere.deployment = "there".to_owned();
+    store.intend(&elsewhere).await.expect("another deployment has labels of its own");
+    for number in 0..2 {
+        store.intend(&intent(&format!("without {number}"), None)).await.expect("no label is no label");
+    }
+}
+
+async fn each_operation_has_one_holder(store: Arc<dyn Store>) {
+    let names: Vec<String> = (0..40).map(|number| format!("operation {number:02}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    accepted(&*store, &names).await;
+    store.intend(&intent("unknown", None)).await.expect("it is kept");
+    let mut tasks = Vec::new();
+    for _ in 0..8 {
+        let store = Arc::clone(&store);
+        tasks.push(tokio::spawn(async move {
+            let (instance, mut all) = (instance(&*store).await, Vec::new());
+            for _ in 0..10 {
+                all.extend(claimed(&*store, instance, 3).await);
+            }
+            assert_eq!(store.held(instance).await.expect("it says").len(), all.len());
+            all
+        }));
+    }
+    let mut all = Vec::new();
+    for task in tasks {
+        all.extend(task.await.expect("it does not panic").into_iter().map(|lease| lease.correlation().to_owned()));
+    }
+    all.sort();
+    assert_eq!(all, names, "each once, and none that is not accepted");
+}
+
+async fn who_waited_longest_is_first_and_kinds_have_their_places(store: Arc<dyn Store>) {
+    for name in ["a", "b", "c"] {
+        accepted(&*store, &[name]).await;
+        crate::clock::sleep(Duration::from_millis(3)).await;
+    }
+    let mut other = intent("other", None);
+    other.kind = "other".to_owned();
+    store.intend(&other).await.expect("it is kept");
+    store.accept(&OperationRef::of(&other, "1".to_owned()).expect("a reference")).await.expect("it is accepted");
+    let one = instance(&*store).await;
+    let wanted = [Wanted::new("here", "thing", 2), Wanted::new("here", "other", 5), Wanted::new("there", "thing", 5)];
+    let held = store.claim(one, &wanted).await.expect("it claims");
+    let mut names: Vec<(&str, &str)> = held.iter().map(|held| (held.lease().correlation(), held.kind())).collect();
+    names.sort_unstable();
+    assert_eq!(names, [("a", "thing"), ("b", "thing"), ("other", "other")]);
+    let first = held[0].entry().expect("it can be read");
+    assert_eq!((first.status(), held[0].failures()), (Status::Accepted, 0));
+    assert_eq!(claimed(&*store, one, 5).await[0].correlation(), "c");
+    assert!(claimed(&*store, one, 0).await.is_empty());
+}
+
+/// Everything that is written under a lease that is over, in every way that it can be over, changes nothing.
+async fn nothing_is_written_after_the_fence(store: Arc<dyn Store>) {
+    accepted(&*store, &["paused", "given back", "finished", "forgotten"]).await;
+    let over = store.enlist("paused", Duration::from_millis(200)).await.expect("it enlists");
+    let mine = claimed(&*store, over, 1).await;
+    assert_eq!(mine.len(), 1);
+    // Whatever the clock of the store is: its time ends.
+    while store.renew(over, Duration::ZERO).await.expect("it says") {}
+    assert!(!store.renew(over, Duration::MAX).await.expect("it says"), "what is over stays over");
+
+    let two = instance(&*store).await;
+    let theirs = claimed(&*store, two, 9).await;
+    let again = theirs.iter().find(|lease| lease.correlation() == mine[0].correlation()).expect("it is taken over");
+    assert!(again.fence() > mine[0].fence());
+    assert_eq!(theirs.len(), 4);
+    let lease = |name: &str| theirs.iter().find(|lease| lease.correlation() == name).cloned();
+    let given = lease("given back").or_else(|| lease("paused")).expect("a lease");
+    store.put_back(&given, Duration::MAX, None).await.expect("it is given back");
+    let ended = lease("finished").expect("a lease");
+    assert!(store.finish(ended.correlation(), "succeeded", None).await.expect("somebody finishes it"));
+    let gone = lease("forgotten").expect("a lease");
+    let entry = store.entry("forgotten").await.expect("it says").expect("an entry");
+    assert!(store.forget("forgotten", entry.revision()).await.expect("somebody forgets it"));
+
+    assert!(is_lost(store.claim(over, &things(1)).await), "claim");
+    for lease in [&mine[0], &given, &ended, &gone] {
+        let name = lease.correlation();
+        let before = said(store.entry(name).await);
+        assert!(is_lost(store.observe(name, &seen(9, "late", &["late"]), Some(lease)).await), "observe {name}");
+        assert!(is_lost(store.finish(name, "failed", Some(lease)).await), "finish {name}");
+        assert!(is_lost(store.put_back(lease, Duration::ZERO, Some("late")).await), "put back {name}");
+        assert_eq!(said(store.entry(name).await), before);
+    }
+    assert!(store.held(over).await.expect("it says").is_empty());
+    assert!(store.overview("here").await.expect("it says").failing.is_empty());
+}
+
+/// The instance that had it has it again: the lease that it had before is over all the same.
+async fn a_lease_of_before_is_over_for_its_own_instance_too(store: Arc<dyn Store>) {
+    accepted(&*store, &["one"]).await;
+    let instance = instance(&*store).await;
+    let before = claimed(&*store, instance, 1).await.remove(0);
+    store.put_back(&before, Duration::ZERO, None).await.expect("it is given back");
+    let again = claimed(&*store, instance, 1).await.remove(0);
+    assert!(is_lost(store.observe("one", &seen(1, "late", &[]), Some(&before)).await));
+    assert!(is_lost(store.finish("one", "failed", Some(&before)).await));
+    store.observe("one", &seen(1, "now", &[]), Some(&again)).await.expect("this one holds");
+    assert!(store.finish("one", "succeeded", Some(&again)).await.expect("this one holds"));
+    // The answer may have been lost: whoever did it hears so again, and nobody else.
+    assert!(store.finish("one", "succeeded", Some(&again)).await.expect("it did"));
+    assert!(is_lost(store.finish("one", "failed", Some(&before)).await));
+    assert!(!store.finish("one", "failed", None).await.expect("it is finished"));
+    assert!(claimed(&*store, instance, 1).await.is_empty(), "what is finished is not given");
+}
+
+async fn what_is_given_back_comes_again_in_its_time(store: Arc<dyn Store>) {
+    accepted(&*store, &["soon", "never", "left"]).await;
+    let one = instance(&*store).await;
+    for lease in claimed(&*store, one, 3).await {
+        match lease.correlation() {
+            "soon" => store.put_back(&lease, Duration::ZERO, Some("it \u{0} broke")).await.expect("it is given back"),
+            "never" => store.put_back(&lease, Duration::MAX, Some("it broke")).await.expect("it is given back"),
+            _ => {}
+        }
+    }
+    let again = store.claim(one, &things(9)).await.expect("it claims");
+    assert_eq!(again.iter().map(|held| held.lease().correlation()).collect::<Vec<_>>(), ["soon"]);
+    assert_eq!(again[0].failures(), 1);
+    let overview = store.overview("here").await.expect("it says");
+    let stand = |standing| overview.count(standing);
+    assert_eq!((stand(Standing::Held), stand(Standing::Delayed), stand(Standing::Waiting)), (2, 1, 0), "{overview:?}");
+    let mut failing: Vec<_> =
+        overview.failing.iter().map(|failing| (failing.label.as_deref(), failing.failures)).collect();
+    failing.sort_unstable();
+    assert_eq!(failing, [(Some("never"), 1), (Some("soon"), 1)]);
+    assert_eq!(overview.owners.iter().map(|owner| (owner.alive, owner.held)).collect::<Vec<_>>(), [(true, 2)]);
+    store.leave(one).await.expect("it leaves");
+    store.leave(one).await.expect("it has left");
+    let overview = store.overview("here").await.expect("it says");
+    assert_eq!((overview.count(Standing::Waiting), overview.owners.len()), (2, 0));
+    assert!(is_lost(store.claim(one, &things(1)).await));
+    assert_eq!(claimed(&*store, instance(&*store).await, 9).await.len(), 2);
+}
+
+/// Each event once, each state once with the time of its last sight, and all events with the last observation.
+async fn observations_say_what_is_new(store: Arc<dyn Store>) {
+    accepted(&*store, &["one"]).await;
+    let looks = [
+        (1, "A", &["x"][..], 1, 1),
+        (2, "A", &["x"], 2, 1),
+        (3, "A", &["x", "y"], 3, 2),
+        (4, "B", &["y"], 4, 2),
+        (5, "B", &[], 5, 2),
+        (6, "A", &["x", "y"], 6, 2),
+    ];
+    for (at, raw, events, last, known) in looks {
+        store.observe("one", &seen(at, raw, events), None).await.expect("it is kept");
+        let entry = store.entry("one").await.expect("it says").expect("an entry");
+        let kept = entry.last().expect("an observation");
+        assert_eq!((kept.at, kept.raw_state(), kept.events().len()), (last, Some(raw), known));
+    }
+    store.observe("nobody", &seen(1, "A", &[]), None).await.expect("it is dropped");
+    assert!(store.entry("nobody").await.expect("it says").is_none());
+}
+
+async fn what_was_finished_long_ago_is_forgotten(store: Arc<dyn Store>) {
+    accepted(&*store, &["a", "b", "c", "open"]).await;
+    store.observe("a", &seen(1, "A", &["x"]), None).await.expect("it is kept");
+    for name in ["a", "b", "c"] {
+        store.finish(name, "succeeded", None).await.expect("it is finished");
+    }
+    let purge = async |deployment, age, limit| store.purge(deployment, age, limit).await.expect("it purges");
+    assert_eq!(purge("here", Duration::MAX, 9).await, 0);
+    assert_eq!(purge("here", Duration::from_secs(3600), 9).await, 0);
+    assert_eq!(purge("there", Duration::ZERO, 9).await, 0);
+    assert_eq!(purge("here", Duration::ZERO, 2).await, 2);
+    assert_eq!(purge("here", Duration::ZERO, 9).await, 1);
+    assert!(store.labelled("here", "a").await.expect("it says").is_none());
+    store.intend(&intent("a", Some("a"))).await.expect("the label is free");
+    assert!(store.entry("a").await.expect("it says").expect("an entry").last().is_none());
+    assert!(store.entry("open").await.expect("it says").is_some());
+}
+
+async fn who_waits_is_woken(store: Arc<dyn Store>) {
+    accepted(&*store, &["first"]).await;
+    let instance = instance(&*store).await;
+    let lease = claimed(&*store, instance, 1).await.remove(0);
+    // A store on another machine takes its time to listen: then the first wake says so.
+    let _first = crate::clock::limit(Duration::from_secs(1), store.wake()).await;
+    let wake = store.wake();
+    accepted(&*store, &["second"]).await;
+    crate::clock::limit(Duration::from_secs(20), wake).await.expect("an acceptance wakes");
+    let wake = store.wake();
+    store.put_back(&lease, Duration::ZERO, None).await.expect("it is given back");
+    crate::clock::limit(Duration::from_secs(20), wake).await.expect("what is given back wakes");
+    assert_eq!(claimed(&*store, instance, 1).await.len(), 1);
+    let wake = store.wake();
+    store.leave(instance).await.expect("it leaves");
+    crate::clock::limit(Duration::from_secs(20), wake).await.expect("who leaves wakes");
+}
+
+/// A store that hands every step on to one that a test knows, too.
+macro_rules! forward {
+    ($name:ident) => {
+        impl $crate::operations::Store for $name {
+            $crate::operations::store_tests::forward! { @all self self.0 }
+        }
+    };
+    (@all $self:ident $store:expr) => {
+        fn intend<'a>(&'a $self, intent: &'a $crate::operations::Intent) -> $crate::operations::StoreFuture<'a, ()> {
+            $store.intend(intent)
+        }
+        fn begin<'a>(&'a $self, correlation: &'a str) -> $crate::operations::StoreFuture<'a, u64> {
+            $store.begin(correlation)
+        }
+        fn withdraw<'a>(&'a $self, correlation: &'a str, attempt: u64) -> $crate::operations::StoreFuture<'a, bool> {
+            $store.withdraw(correlation, attempt)
+        }
+        fn accept<'a>(&'a $self, reference: &'a $crate::operations::OperationRef) -> $crate::operations::StoreFuture<'a, ()> {
+            $store.accept(reference)
+        }
+        fn entry<'a>(
+            &'a $self,
+            correlation: &'a str,
+        ) -> $crate::operations::StoreFuture<'a, Option<$crate::operations::Entry>> {
+            $store.entry(correlation)
+        }
+        fn labelled<'a>(
+            &'a $self,
+            deployment: &'a str,
+            label: &'a str,
+        ) -> $crate::operations::StoreFuture<'a, Option<$crate::operations::Entry>> {
+            $store.labelled(deployment, label)
+        }
+        $crate::operations::store_tests::forward! { @rest $self $store }
+    };
+    (@rest $self:ident $store:expr) => {
+        fn forget<'a>(&'a $self, correlation: &'a str, revision: u64) -> $crate::operations::StoreFuture<'a, bool> {
+            $store.forget(correlation, revision)
+        }
+        fn observe<'a>(
+            &'a $self,
+            correlation: &'a str,
+            observation: &'a $crate::operations::Observation,
+            lease: Option<&'a $crate::operations::Lease>,
+        ) -> $crate::operations::StoreFuture<'a, ()> {
+            $store.observe(correlation, observation, lease)
+        }
+        fn finish<'a>(
+            &'a $self,
+            correlation: &'a str,
+            outcome: &'a str,
+            lease: Option<&'a $crate::operations::Lease>,
+        ) -> $crate::operations::StoreFuture<'a, bool> {
+            $store.finish(correlation, outcome, lease)
+        }
+        fn unfinished<'a>(
+            &'a $self,
+            deployment: &'a str,
+        ) -> $crate::operations::StoreFuture<'a, $crate::operations::Unfinished> {
+            $store.unfinished(deployment)
+        }
+        fn enlist<'a>(
+            &'a $self,
+            name: &'a str,
+            lease: std::time::Duration,
+        ) -> $crate::operations::StoreFuture<'a, $crate::operations::Instance> {
+            $store.enlist(name, lease)
+        }
+        fn renew(
+            &$self,
+            instance: $crate::operations::Instance,
+            lease: std::time::Duration,
+        ) -> $crate::operations::StoreFuture<'_, bool> {
+            $store.renew(instance, lease)
+        }
+        fn claim<'a>(
+            &'a $self,
+            instance: $crate::operations::Instance,
+            wanted: &'a [$crate::operations::Wanted],
+        ) -> $crate::operations::StoreFuture<'a, Vec<$crate::operations::Held>> {
+            $store.claim(instance, wanted)
+        }
+        fn held(
+            &$self,
+            instance: $crate::operations::Instance,
+        ) -> $crate::operations::StoreFuture<'_, Vec<$crate::operations::Lease>> {
+            $store.held(instance)
+        }
+        fn put_back<'a>(
+            &'a $self,
+            lease: &'a $crate::operations::Lease,
+            after: std::time::Duration,
+            failure: Option<&'a str>,
+        ) -> $crate::operations::StoreFuture<'a, ()> {
+            $store.put_back(lease, after, failure)
+        }
+        fn leave(&$self, instance: $crate::operations::Instance) -> $crate::operations::StoreFuture<'_, ()> {
+            $store.leave(instance)
+        }
+        fn wake(&$self) -> $crate::operations::WakeFuture<'_> {
+            $store.wake()
+        }
+        fn purge<'a>(
+            &'a $self,
+            deployment: &'a str,
+            age: std::time::Duration,
+            limit: u32,
+        ) -> $crate::operations::StoreFuture<'a, u64> {
+            $store.purge(deployment, age, limit)
+        }
+        fn overview<'a>(
+            &'a $self,
+            deployment: &'a str,
+        ) -> $crate::operations::StoreFuture<'a, $crate::operations::Overview> {
+            $store.overview(deployment)
+        }
+    };
+}
+pub(super) use forward;
+
+/// What came of a step, in a form that does not know the store.
+fn said<T: Debug>(outcome: Result<T, Error>) -> String {
+    outcome.map_or_else(|error| format!("{}: {error}", error.code()), |value| format!("{value:?}"))
+}
+
+fn given(outcome: Result<Vec<Held>, Error>, leases: &mut Vec<Lease>) -> String {
+    said(outcome.map(|mut held| {
+        held.sort_by_key(|held| held.lease().correlation().to_owned());
+        leases.extend(held.iter().map(|held| held.lease().clone()));
+        held
+    }))
+}
+
+fn shown(overview: Result<Overview, Error>) -> String {
+    said(overview.map(|mut overview| {
+        overview.counts.iter_mut().for_each(|count| count.oldest = None);
+        overview.failing.sort_by_key(|failing| failing.correlation.clone());
+        overview
+    }))
+}
+
+/// What a sequence of steps has met.
+#[derive(Default)]
+struct Past {
+    instances: Vec<Instance>,
+    leases: Vec<Lease>,
+}
+
+/// One step of the many that a store can be asked for, by number; and everything that it shows then.
+async fn step(store: &dyn Store, number: u64, references: &[OperationRef], past: &mut Past) -> String {
+    let correlation = ["one", "two"][(number & 1) as usize];
+    let small = number >> 1 & 3;
+    let lease = past.leases.iter().rev().nth((number >> 7 & 1) as usize).cloned();
+    let instance = past.instances.iter().rev().nth((number >> 8 & 1) as usize).copied();
+    let look = seen(small, &format!("{small}"), &["x", "y"][..(number >> 9 & 1) as usize + 1]);
+    let came = match (number >> 3 & 15, lease, instance) {
+        (0, ..) => said(store.intend(&intent(correlation, (small > 0).then_some("label"))).await),
+        (1, ..) => said(store.begin(correlation).await),
+        (2, ..) => said(store.withdraw(correlation, small).await),
+        (3 | 4, ..) => said(store.accept(&references[(number & 3) as usize]).await),
+        (5, ..) if small == 3 => said(store.finish(correlation, "succeeded", None).await),
+        (5, ..) => said(store.forget(correlation, small).await),
+        (6, ..) => said(store.observe(correlation, &look, None).await),
+        (7, ..) | (_, _, None) => {
+            let instance = store.enlist("a test", if small == 3 { Duration::ZERO } else { Duration::MAX }).await;
+            past.instances.extend(instance.as_ref().ok());
+            said(instance)
+        }
+        (8..=10, _, Some(instance)) => given(store.claim(instance, &things(9)).await, &mut past.leases),
+        (11, _, Some(instance)) if small == 0 => said(store.leave(instance).await),
+        (11, _, Some(instance)) if small == 1 => said(store.renew(instance, Duration::ZERO).await),
+        (11, _, Some(instance)) => said(store.renew(instance, Duration::MAX).await),
+        (12, Some(lease), _) => said(store.observe(lease.correlation(), &look, Some(&lease)).await),
+        (13, Some(lease), _) => said(store.finish(lease.correlation(), "failed", Some(&lease)).await),
+        (14, Some(lease), _) => {
+            let after = if small == 3 { Duration::MAX } else { Duration::ZERO };
+            said(store.put_back(&lease, after, (small > 1).then_some("it broke")).await)
+        }
+        (_, _, Some(instance)) => said(store.held(instance).await),
+    };
+    let (one, two) = (store.entry("one").await, store.entry("two").await);
+    let rest = (store.labelled("here", "label").await, store.unfinished("here").await);
+    let overview = shown(store.overview("here").await);
+    format!("{came} {} {} {} {} {overview}", said(one), said(two), said(rest.0), said(rest.1))
+}
+
+/// The exhaustive tests of submitting run with the store in memory: each other one does the same, step by step.
+pub(super) async fn does_as_memory_does<S: Store>(rounds: u32, mut fresh: impl AsyncFnMut() -> Arc<S>) {
+    let reference = |correlation, id: &str| OperationRef::of(&intent(correlation, None), id.to_owned());
+    let references = [reference("one", "1"), reference("two", "2"), reference("one", "3"), reference("two", "2")]
+        .map(|reference| reference.expect("a reference"));
+    let mut number: u64 = 17;
+    let mut leased = 0;
+    for round in 0..rounds {
+        let (memory, other) = (super::MemoryStore::new(), fresh().await);
+        let (mut expected_past, mut past) = (Past::default(), Past::default());
+        let mut story = String::new();
+        if round % 3 > 0 {
+            // Most sequences find nothing that can be claimed by themselves.
+            for (store, past) in [(&memory as &dyn Store, &mut expected_past), (&*other as &dyn Store, &mut past)] {
+                for (name, reference) in ["one", "two"].into_iter().zip(&references) {
+                    store.intend(&intent(name, Some(name))).await.expect("it is kept");
+                    store.accept(reference).await.expect("it is accepted");
+                }
+                past.instances.push(instance(store).await);
+            }
+        }
+        for _ in 0..20 {
+            // A fixed shuffle, after Knuth.
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let choice = number >> 40;
+            let expected = step(&memory, choice, &references, &mut expected_past).await;
+            story = format!("{story}\n{choice} {expected}");
+            assert_eq!(step(&*other, choice, &references, &mut past).await, expected, "round {round}: {story}");
+        }
+        leased += past.leases.len();
+    }
+    assert!(leased > rounds as usize / 2, "{leased} leases in {rounds} rounds are too few to learn from");
+}
+
+/// The suite, for a store that `open` gives, or not.
+macro_rules! suite {
+    ($open:expr, $($test:ident)*) => {
+        $(
+            #[tokio::test(flavor = "multi_thread")]
+            async fn $test() {
+                if let Some((store, _guard)) = $open.await {
+                    super::$test(store).await;
+                }
+            }
+        )*
+    };
+}
+
+macro_rules! tests {
+    ($open:expr) => {
+        suite! { $open,
+            a_label_is_taken_once
+            each_operation_has_one_holder
+            who_waited_longest_is_first_and_kinds_have_their_places
+            nothing_is_written_after_the_fence
+            a_lease_of_before_is_over_for_its_own_instance_too
+            what_is_given_back_comes_again_in_its_time
+            observations_say_what_is_new
+            what_was_finished_long_ago_is_forgotten
+            who_waits_is_woken
+        }
+    };
+}
+
+mod memory {
+    use super::*;
+
+    async fn open() -> Option<(Arc<dyn Store>, ())> {
+        Some((Arc::new(crate::operations::MemoryStore::new()), ()))
+    }
+
+    tests!(open());
+}
+
+#[cfg(feature = "sqlite")]
+mod sqlite {
+    use super::*;
+    use crate::operations::SqliteStore;
+
+    async fn open() -> Option<(Arc<dyn Store>, tempfile::TempDir)> {
+        let folder = tempfile::tempdir().expect("a folder");
+        Some((Arc::new(SqliteStore::open(folder.path().join("store")).expect("a store")), folder))
+    }
+
+    tests!(open());
+
+    #[tokio::test]
+    async fn it_does_as_memory_does() {
+        does_as_memory_does(200, async || Arc::new(SqliteStore::open(":memory:").expect("a store"))).await;
+    }
+}
+
+#[cfg(feature = "postgres")]
+mod postgres {
+    use super::*;
+    use crate::operations::postgres::tests::{Server, Shared};
+
+    async fn open() -> Option<(Arc<dyn Store>, Shared)> {
+        let server = Server::shared().await?;
+        Some((Arc::new(server.store("suite").await), server))
+    }
+
+    tests!(open());
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn it_does_as_memory_does() {
+        let Some(server) = Server::shared().await else { return };
+        let mut round = 0;
+        does_as_memory_does(16, async || {
+            round += 1;
+            Arc::new(server.store(&format!("model_{round}")).await)
+        })
+        .await;
+    }
+}

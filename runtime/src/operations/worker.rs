@@ -1,0 +1,241 @@
+//! A worker: claims operations, watches them, and hands their ends to the program.
+
+mod attend;
+mod event;
+mod life;
+mod share;
+mod supervise;
+mod turns;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+pub use attend::Ended;
+pub use event::WorkerEvent;
+
+use self::{attend::Handler, supervise::Supervisor};
+use super::Operations;
+use crate::{
+    Error,
+    clock::Backoff,
+    error::{Kind, escape},
+};
+
+/// The longest text of a failure that a store keeps, in characters.
+const LONGEST: usize = 500;
+/// The shortest lease. Below, a store that takes its time would lose every lease.
+const SHORTEST: Duration = Duration::from_millis(100);
+
+type Tell = Arc<dyn Fn(&WorkerEvent) + Send + Sync>;
+
+impl Operations {
+    /// A worker of these operations: it watches what was submitted, here or by another instance, and hands each end to the
+    /// program. As many instances as one likes may work on one store; each operation is watched by one of them.
+    pub fn worker(&self) -> Worker {
+        Worker { sources: vec![self.clone()], settings: Settings::default(), tell: None }
+    }
+}
+
+/// Claims operations of a store, watches them, and hands their ends to the program.
+///
+/// An end is handed over at least once: an operation is marked as finished after its handler has returned, and an instance may
+/// end in between. [`handle_in`](Self::handle_in) hands it over exactly once, to what is written in one transaction.
+///
+/// ```no_run
+/// # async fn run(operations: platform_runtime::operations::Operations) -> Result<(), platform_runtime::Error> {
+/// use platform_runtime::operations::Ended;
+///
+/// let stop = async { drop(tokio::signal::ctrl_c().await) };
+/// let handler = async |ended: Ended| -> Result<(), std::io::Error> {
+///     println!("{:?} has {}", ended.intent().label(), ended.outcome().name());
+///     Ok(())
+/// };
+/// operations.worker().handle(handler, stop).await
+/// # }
+/// ```
+#[must_use = "a worker does nothing before `handle`"]
+pub struct Worker {
+    sources: Vec<Operations>,
+    settings: Settings,
+    tell: Option<Tell>,
+}
+
+#[derive(Clone)]
+struct Settings {
+    name: String,
+    kinds: Option<Vec<String>>,
+    lease: Duration,
+    poll: Duration,
+    watching: usize,
+    handling: usize,
+    retry: Backoff,
+    grace: Duration,
+    retention: Option<Duration>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            name: format!("process {}", std::process::id()),
+            kinds: None,
+            lease: Duration::from_secs(30),
+            poll: Duration::from_secs(5),
+            watching: 1000,
+            handling: 16,
+            retry: Backoff { first: Duration::from_secs(1), longest: Duration::from_secs(300) },
+            grace: Duration::from_secs(30),
+            retention: None,
+        }
+    }
+}
+
+impl Worker {
+    /// Works for another deployment, too. Places are shared evenly between deployments and kinds.
+    pub fn and(mut self, operations: &Operations) -> Self {
+        self.sources.push(operations.clone());
+        self
+    }
+
+    /// Sets the name of this instance, for people; the number of the process unless set.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.settings.name = name.into();
+        self
+    }
+
+    /// Works for these kinds only; for all that the client knows unless set.
+    pub fn kinds<K: Into<String>>(mut self, kinds: impl IntoIterator<Item = K>) -> Self {
+        self.settings.kinds = Some(kinds.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets how long an operation is this instance's without a sign of life; 30 s unless set. It is renewed three times as
+    /// often. A shorter one is taken over sooner, and lost sooner by a program or a database that is held up.
+    pub fn lease(mut self, time: Duration) -> Self {
+        self.settings.lease = time;
+        self
+    }
+
+    /// Sets how often the store is asked for work when nothing wakes this instance; 5 s unless set.
+    pub fn poll(mut self, time: Duration) -> Self {
+        self.settings.poll = time;
+        self
+    }
+
+    /// Sets how many operations this instance watches at once; 1,000 unless set.
+    pub fn watching(mut self, count: usize) -> Self {
+        self.settings.watching = count;
+        self
+    }
+
+    /// Sets how many handlers run at once; 16 unless set. Kinds and deployments take turns.
+    pub fn handling(mut self, count: usize) -> Self {
+        self.settings.handling = count;
+        self
+    }
+
+    /// Sets the pause after a handler, or the watching of an operation, has failed: it doubles from the first to the longest;
+    /// 1 s to 5 min unless set.
+    pub fn retry(mut self, first: Duration, longest: Duration) -> Self {
+        self.settings.retry = Backoff { first, longest };
+        self
+    }
+
+    /// Sets how long handlers may go on when the worker is to stop; 30 s unless set.
+    pub fn grace(mut self, time: Duration) -> Self {
+        self.settings.grace = time;
+        self
+    }
+
+    /// Forgets entries that were finished longer ago than this; none unless set. The label of such an entry is free again.
+    pub fn retention(mut self, age: Duration) -> Self {
+        self.settings.retention = Some(age);
+        self
+    }
+
+    /// Tells what happens, as it happens. The function must not wait.
+    pub fn on_event(mut self, tell: impl Fn(&WorkerEvent) + Send + Sync + 'static) -> Self {
+        self.tell = Some(Arc::new(tell));
+        self
+    }
+
+    /// Works until `stop` ends, then gives back what it holds. Each end goes to the handler; when it returns, the operation is
+    /// finished. A handler that fails, or panics, is called again after a pause, by whichever instance has the operation then.
+    ///
+    /// A handler is dropped where it waits when this instance has lost its lease.
+    ///
+    /// # Errors
+    ///
+    /// The options cannot work. What fails later is told as a [`WorkerEvent`], and tried again.
+    pub async fn handle<H, F, E>(self, handler: H, stop: impl Future<Output = ()> + Send) -> Result<(), Error>
+    where
+        H: Fn(Ended) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: fmt::Display,
+    {
+        let handler = Handler::Plain(Box::new(move |ended| {
+            let run = handler(ended);
+            Box::pin(async move { run.await.map_err(|error| error.to_string()) })
+        }));
+        self.run(handler, stop).await
+    }
+
+    /// Works until `stop` ends, then gives back what it holds. The handler gets a transaction on the database of the store;
+    /// what it writes there is committed together with the end of the operation, once, or not at all.
+    ///
+    /// A handler that leaves its transaction idle for longer than the lease is rolled back by the database.
+    ///
+    /// ```no_run
+    /// # async fn run(operations: platform_runtime::operations::Operations) -> Result<(), platform_runtime::Error> {
+    /// let stop = async { drop(tokio::signal::ctrl_c().await) };
+    /// operations.worker().handle_in(|ended, transaction| Box::pin(async move {
+    ///     let sql = "UPDATE release SET state = $2 WHERE name = $1";
+    ///     transaction.execute(sql, &[&ended.intent().label(), &ended.outcome().name()]).await?;
+    ///     Ok(())
+    /// }), stop).await
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The options cannot work, or the store is not a [`PostgresStore`](super::PostgresStore).
+    #[cfg(feature = "postgres")]
+    pub async fn handle_in<H>(self, handler: H, stop: impl Future<Output = ()> + Send) -> Result<(), Error>
+    where
+        H: for<'t> Fn(Ended, &'t super::postgres::Transaction<'t>) -> super::postgres::TransactionFuture<'t>
+            + Send
+            + Sync
+            + 'static,
+    {
+        if self.sources.iter().any(|operations| operations.postgres().is_none()) {
+            return Err(Error::of(Kind::Configuration, "the store has no transactions to hand out")
+                .hint("use a `PostgresStore`, or `Worker::handle`"));
+        }
+        self.run(Handler::In(Box::new(handler)), stop).await
+    }
+
+    async fn run(self, handler: Handler, stop: impl Future<Output = ()> + Send) -> Result<(), Error> {
+        let Settings { lease, watching, handling, .. } = self.settings;
+        let wrong = |what: &str, hint: &str| Err(Error::of(Kind::Configuration, what).hint(hint));
+        if lease < SHORTEST {
+            return wrong("the lease of the worker is below 100 ms", "choose one of seconds");
+        }
+        if watching == 0 || handling == 0 {
+            return wrong("the worker watches or handles nothing at once", "choose 1 or more");
+        }
+        Supervisor::new(self.sources, self.settings, self.tell, handler)?.run(stop).await;
+        Ok(())
+    }
+}
+
+/// A failure as a store keeps it.
+fn shown(text: &str) -> String {
+    escape(text).chars().take(LONGEST).collect()
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("name", &self.settings.name).finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, feature = "testing"))]
+mod tests;

@@ -1,0 +1,116 @@
+//! What a worker tells.
+
+use std::time::Duration;
+
+use crate::{Error, operations::Instance};
+
+/// What happens in a [`Worker`](crate::operations::Worker), as it happens.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum WorkerEvent {
+    /// This instance is known to the store, for the first time or anew.
+    Enlisted {
+        /// As which.
+        instance: Instance,
+    },
+    /// It has got operations to watch.
+    Claimed {
+        /// How many.
+        count: usize,
+    },
+    /// An operation has ended, its handler has returned, and the store has kept that.
+    Handled {
+        /// What ties the operation to its submission.
+        correlation: String,
+        /// The name of its binding.
+        kind: String,
+        /// The name of the outcome.
+        outcome: &'static str,
+        /// From when its end was seen to when it was kept.
+        took: Duration,
+    },
+    /// A handler has failed. It is called again.
+    HandlerFailed {
+        /// What ties the operation to its submission.
+        correlation: String,
+        /// The name of its binding.
+        kind: String,
+        /// What it says.
+        failure: String,
+        /// How often it has failed.
+        failures: u32,
+        /// When it is called again.
+        after: Duration,
+    },
+    /// An operation cannot be watched: the service refuses to show it, its entry cannot be read, or its reference is another
+    /// one's. It is tried again; the others go on.
+    WatchFailed {
+        /// What ties the operation to its submission.
+        correlation: String,
+        /// The name of its binding.
+        kind: String,
+        /// Why.
+        error: Error,
+        /// How often it has failed.
+        failures: u32,
+        /// When it is tried again.
+        after: Duration,
+    },
+    /// This instance was away for longer than its lease, or could not renew it in time. It has let go of all that it held,
+    /// without writing anything, and comes back as another instance.
+    LeaseLost {
+        /// As which it was known.
+        instance: Instance,
+        /// How many operations it held.
+        operations: usize,
+    },
+    /// One operation is another instance's by now, or was finished or forgotten by somebody. Nothing was written.
+    Fenced {
+        /// What ties the operation to its submission.
+        correlation: String,
+        /// The name of its binding.
+        kind: String,
+    },
+    /// The store fails. It is tried again; told once, until it works again.
+    StoreFailed {
+        /// Why.
+        error: Error,
+    },
+    /// The store works again.
+    StoreWorks,
+    /// Entries that were finished long ago are forgotten.
+    Purged {
+        /// How many.
+        count: u64,
+    },
+}
+
+impl WorkerEvent {
+    /// Leaves an event of `tracing`, with what metrics are made of and without contents.
+    pub(super) fn trace(&self) {
+        match self {
+            Self::Enlisted { instance } => tracing::debug!(instance = instance.number(), "worker enlisted"),
+            Self::Claimed { count } => tracing::debug!(count, "worker claimed"),
+            Self::Handled { kind, outcome, took, .. } => {
+                tracing::debug!(%kind, outcome, took_ms = millis(*took), "worker handled");
+            }
+            Self::HandlerFailed { kind, failures, after, .. } => {
+                tracing::warn!(%kind, failures, after_ms = millis(*after), "worker: a handler failed");
+            }
+            Self::WatchFailed { kind, error, failures, after, .. } => {
+                tracing::warn!(%kind, code = error.code(), failures, after_ms = millis(*after), "worker: watching failed");
+            }
+            Self::LeaseLost { instance, operations } => {
+                tracing::warn!(instance = instance.number(), operations, "worker: the lease is lost");
+            }
+            Self::Fenced { kind, .. } => tracing::info!(%kind, "worker: an operation is another instance's"),
+            Self::StoreFailed { error } => tracing::warn!(code = error.code(), %error, "worker: the store fails"),
+            Self::StoreWorks => tracing::info!("worker: the store works again"),
+            Self::Purged { count } => tracing::debug!(count, "worker purged"),
+        }
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,79 @@
+//! The life of an instance: as long as its leases are renewed.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use tokio::sync::watch;
+
+use super::supervise::Shared;
+use crate::{
+    clock::{self, Until},
+    operations::{Instance, Operations},
+};
+
+/// The life of an instance.
+pub(super) struct Life {
+    pub(super) instance: Instance,
+    /// Until when its leases hold for certain, on this machine's monotonic clock.
+    until: Mutex<Until>,
+    lost: watch::Sender<bool>,
+}
+
+impl Life {
+    /// Begins with what was asked for at `asked`: the store counts from later on.
+    pub(super) fn new(instance: Instance, asked: Instant, lease: Duration) -> Arc<Self> {
+        let (lost, _) = watch::channel(false);
+        Arc::new(Self { instance, until: Mutex::new(Until::from(asked, lease)), lost })
+    }
+
+    fn until(&self) -> Until {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the leases still hold, as far as this side knows. The store has the last word.
+    pub(super) fn holds(&self) -> bool {
+        !*self.lost.borrow() && !self.until().is_over(Instant::now())
+    }
+
+    /// Ends when the leases are lost.
+    pub(super) async fn lost(&self) {
+        // The sender is a part of this.
+        drop(self.lost.subscribe().wait_for(|lost| *lost).await);
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        *self.lost.borrow()
+    }
+
+    pub(super) fn lose(&self) {
+        self.lost.send_replace(true);
+    }
+
+    /// Renews the leases until they are lost.
+    pub(super) async fn keep(self: Arc<Self>, operations: Operations, shared: Arc<Shared>) {
+        let lease = shared.settings.lease;
+        let mut pause = lease / 3;
+        loop {
+            Until::after(pause).min(self.until()).sleep().await;
+            if self.until().is_over(Instant::now()) {
+                break;
+            }
+            let asked = Instant::now();
+            match self.until().limit(operations.store().renew(self.instance, lease)).await {
+                Ok(Ok(true)) => {
+                    *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Until::from(asked, lease);
+                    shared.store_works(&operations);
+                    pause = lease / 3;
+                }
+                Ok(Ok(false)) | Err(clock::Over) => break,
+                Ok(Err(error)) => {
+                    shared.store_failed(&operations, error);
+                    pause = lease / 10;
+                }
+            }
+        }
+        self.lose();
+    }
+}

@@ -1,0 +1,385 @@
+//! What holds a worker together: instances, places, and the operations in them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    future::poll_fn,
+    sync::{Arc, Mutex, PoisonError},
+    task::Poll,
+    time::Instant,
+};
+
+use tokio::{
+    sync::watch,
+    task::{Id, JoinSet},
+};
+
+use super::{
+    Settings, Tell, WorkerEvent,
+    attend::{Attendance, Handler},
+    life::Life,
+    share::shares,
+    turns::Turns,
+};
+use crate::{
+    clock::{self, Until, random},
+    error::{Error, Kind},
+    operations::{Lease, Operations, WakeFuture, Wanted},
+};
+
+/// How many entries are forgotten in one step.
+const PURGED: u32 = 1000;
+/// How often finished entries are looked through, at most and at least.
+const OFTEN: std::time::Duration = std::time::Duration::from_secs(1);
+const RARELY: std::time::Duration = std::time::Duration::from_secs(3600);
+
+/// What all parts of a worker share.
+pub(super) struct Shared {
+    pub(super) settings: Settings,
+    pub(super) handler: Handler,
+    pub(super) turns: Arc<Turns<(String, String)>>,
+    tell: Option<Tell>,
+    stopping: watch::Sender<bool>,
+    /// The deployments whose store fails.
+    failing: Mutex<BTreeSet<String>>,
+}
+
+impl Shared {
+    pub(super) fn tell(&self, event: &WorkerEvent) {
+        event.trace();
+        if let Some(tell) = &self.tell {
+            tell(event);
+        }
+    }
+
+    pub(super) fn store_failed(&self, operations: &Operations, error: Error) {
+        let first = self.failing.lock().unwrap_or_else(PoisonError::into_inner).insert(operations.deployment());
+        if first {
+            self.tell(&WorkerEvent::StoreFailed { error });
+        }
+    }
+
+    pub(super) fn store_works(&self, operations: &Operations) {
+        let failed = self.failing.lock().unwrap_or_else(PoisonError::into_inner).remove(&operations.deployment());
+        if failed {
+            self.tell(&WorkerEvent::StoreWorks);
+        }
+    }
+
+    /// Ends when the worker is to stop.
+    pub(super) async fn stopped(&self) {
+        // The sender is a part of this.
+        drop(self.stopping.subscribe().wait_for(|stopping| *stopping).await);
+    }
+}
+
+/// One deployment, and this instance in its store.
+struct Source {
+    operations: Operations,
+    kinds: Vec<String>,
+    life: Option<Arc<Life>>,
+    /// An answer of the store was lost: it may have given more than this instance knows.
+    doubt: bool,
+    purge_at: Until,
+}
+
+/// Where the task of an operation belongs.
+struct Post {
+    source: usize,
+    kind: String,
+    lease: Lease,
+    failures: u32,
+    life: Arc<Life>,
+}
+
+pub(super) struct Supervisor {
+    sources: Vec<Source>,
+    shared: Arc<Shared>,
+    posts: HashMap<Id, Post>,
+    tasks: JoinSet<()>,
+    /// What renews leases. It goes on to the end.
+    keepers: JoinSet<()>,
+}
+
+impl Supervisor {
+    pub(super) fn new(
+        operations: Vec<Operations>,
+        settings: Settings,
+        tell: Option<Tell>,
+        handler: Handler,
+    ) -> Result<Self, Error> {
+        let mut sources = Vec::new();
+        for operations in operations {
+            let known = operations.kinds();
+            let kinds: Vec<String> = match &settings.kinds {
+                None => known.into_iter().map(str::to_owned).collect(),
+                Some(wanted) => wanted.iter().filter(|kind| known.contains(&kind.as_str())).cloned().collect(),
+            };
+            if kinds.is_empty() {
+                let what = "the client knows none of the kinds of operations that the worker is for";
+                return Err(Error::of(Kind::Configuration, what).hint(
+                    "bind a kind in the configuration and regenerate, turn on the features of its operation, or name it \
+                     with `Operations::with_binding`",
+                ));
+            }
+            sources.push(Source { operations, kinds, life: None, doubt: false, purge_at: Until::at(Instant::now()) });
+        }
+        let (stopping, _) = watch::channel(false);
+        let turns = Turns::new(settings.handling);
+        let shared = Shared { settings, handler, turns, tell, stopping, failing: Mutex::default() };
+        Ok(Self {
+            sources,
+            shared: Arc::new(shared),
+            posts: HashMap::new(),
+            tasks: JoinSet::new(),
+            keepers: JoinSet::new(),
+        })
+    }
+
+    pub(super) async fn run(mut self, stop: impl Future<Output = ()> + Send) {
+        tokio::pin!(stop);
+        loop {
+            // What comes while the store is asked wakes, too.
+            let operations: Vec<Operations> = self.sources.iter().map(|source| source.operations.clone()).collect();
+            let mut wakes: Vec<WakeFuture<'_>> =
+                operations.iter().map(|operations| operations.store().wake()).collect();
+            let more = tokio::select! {
+                biased;
+                () = &mut stop => break,
+                more = self.round() => more,
+            };
+            if more {
+                continue;
+            }
+            let pause = self.shared.settings.poll.mul_f64(0.75 + random() / 4.0);
+            let lives: Vec<Arc<Life>> = self.sources.iter().filter_map(|source| source.life.clone()).collect();
+            tokio::select! {
+                biased;
+                () = &mut stop => break,
+                Some(done) = self.tasks.join_next_with_id() => self.ended(done),
+                () = any(&mut wakes) => {}
+                () = lost(&lives) => {}
+                () = clock::sleep(pause) => {}
+            }
+            while let Some(done) = self.tasks.try_join_next_with_id() {
+                self.ended(done);
+            }
+        }
+        self.stop().await;
+    }
+
+    /// Asks each store once. Whether there is more to be had.
+    async fn round(&mut self) -> bool {
+        for index in 0..self.sources.len() {
+            self.enlist(index).await;
+            self.clear_doubt(index).await;
+            self.purge(index).await;
+        }
+        self.claim().await
+    }
+
+    async fn enlist(&mut self, index: usize) {
+        let held = self.posts.values().filter(|post| post.source == index).count();
+        let Some(source) = self.sources.get_mut(index) else { return };
+        if let Some(life) = source.life.take_if(|life| life.is_lost()) {
+            self.shared.tell(&WorkerEvent::LeaseLost { instance: life.instance, operations: held });
+        }
+        if source.life.is_some() {
+            return;
+        }
+        let (lease, asked) = (self.shared.settings.lease, Instant::now());
+        match source.operations.store().enlist(&self.shared.settings.name, lease).await {
+            Ok(instance) => {
+                self.shared.store_works(&source.operations);
+                let life = Life::new(instance, asked, lease);
+                self.keepers.spawn(Arc::clone(&life).keep(source.operations.clone(), Arc::clone(&self.shared)));
+                source.life = Some(life);
+                source.doubt = false;
+                self.shared.tell(&WorkerEvent::Enlisted { instance });
+            }
+            Err(error) => self.shared.store_failed(&source.operations, error),
+        }
+    }
+
+    /// Gives back what the store gave without this instance hearing of it.
+    async fn clear_doubt(&mut self, index: usize) {
+        let Some(source) = self.sources.get_mut(index).filter(|source| source.doubt) else { return };
+        let Some(life) = source.life.clone() else { return };
+        let Ok(held) = source.operations.store().held(life.instance).await else { return };
+        let known: BTreeMap<&str, u64> =
+            self.posts.values().map(|post| (post.lease.correlation(), post.lease.fence())).collect();
+        for lease in held.iter().filter(|lease| known.get(lease.correlation()) != Some(&lease.fence())) {
+            let given = source.operations.store().put_back(lease, std::time::Duration::ZERO, None).await;
+            if given.is_err_and(|error| !error.is_lease_lost()) {
+                return;
+            }
+        }
+        source.doubt = false;
+    }
+
+    async fn purge(&mut self, index: usize) {
+        let Some(age) = self.shared.settings.retention else { return };
+        let now = Instant::now();
+        let Some(source) = self.sources.get_mut(index).filter(|source| source.purge_at.is_over(now)) else { return };
+        source.purge_at = Until::from(now, (age / 10).clamp(OFTEN, RARELY));
+        let deployment = source.operations.deployment();
+        match source.operations.store().purge(&deployment, age, PURGED).await {
+            Ok(0) => {}
+            Ok(count) => {
+                if count >= u64::from(PURGED) {
+                    source.purge_at = Until::at(now);
+                }
+                self.shared.tell(&WorkerEvent::Purged { count });
+            }
+            Err(error) => self.shared.store_failed(&source.operations, error),
+        }
+    }
+
+    /// Fills free places, evenly between deployments and kinds. Whether a store gave as many as it was asked for.
+    async fn claim(&mut self) -> bool {
+        let groups: Vec<(usize, String)> = self
+            .sources
+            .iter()
+            .enumerate()
+            .flat_map(|(index, source)| source.kinds.iter().map(move |kind| (index, kind.clone())))
+            .collect();
+        let mut held: Vec<usize> = groups
+            .iter()
+            .map(|(index, kind)| self.posts.values().filter(|post| (post.source, &post.kind) == (*index, kind)).count())
+            .collect();
+        let mut hungry = vec![true; groups.len()];
+        loop {
+            let free = self.shared.settings.watching.saturating_sub(self.posts.len());
+            let places = shares(free, &held, &hungry);
+            if places.iter().all(|places| *places == 0) {
+                return false;
+            }
+            for index in 0..self.sources.len() {
+                let asked: Vec<(usize, usize)> = groups
+                    .iter()
+                    .zip(&places)
+                    .enumerate()
+                    .filter(|(_, ((source, _), places))| *source == index && **places > 0)
+                    .map(|(group, (_, places))| (group, *places))
+                    .collect();
+                let kinds: Vec<(String, usize)> =
+                    asked.iter().filter_map(|(group, places)| Some((groups.get(*group)?.1.clone(), *places))).collect();
+                let got = if kinds.is_empty() { BTreeMap::new() } else { self.claim_from(index, &kinds).await };
+                for ((group, places), (kind, _)) in asked.iter().zip(&kinds) {
+                    let count = got.get(kind).copied().unwrap_or_default();
+                    if let (Some(held), Some(hungry)) = (held.get_mut(*group), hungry.get_mut(*group)) {
+                        *held += count;
+                        *hungry = count >= *places;
+                    }
+                }
+            }
+            if !hungry.contains(&true) {
+                return false;
+            }
+        }
+    }
+
+    /// What a store gives, by kind.
+    async fn claim_from(&mut self, index: usize, kinds: &[(String, usize)]) -> BTreeMap<String, usize> {
+        let mut got = BTreeMap::new();
+        let Some(source) = self.sources.get_mut(index) else { return got };
+        let Some(life) = source.life.clone().filter(|life| life.holds()) else { return got };
+        let deployment = source.operations.deployment();
+        let wanted: Vec<Wanted> = kinds
+            .iter()
+            .map(|(kind, places)| Wanted::new(&deployment, kind, u32::try_from(*places).unwrap_or(u32::MAX)))
+            .collect();
+        // Until the answer is here, nobody knows what it says.
+        source.doubt = true;
+        let claimed = match source.operations.store().claim(life.instance, &wanted).await {
+            Ok(claimed) => claimed,
+            Err(error) if error.is_lease_lost() => {
+                life.lose();
+                return got;
+            }
+            Err(error) => {
+                self.shared.store_failed(&source.operations, error);
+                return got;
+            }
+        };
+        source.doubt = false;
+        self.shared.store_works(&source.operations);
+        if !claimed.is_empty() {
+            self.shared.tell(&WorkerEvent::Claimed { count: claimed.len() });
+        }
+        for held in claimed {
+            let (kind, lease, failures) = (held.kind().to_owned(), held.lease().clone(), held.failures());
+            *got.entry(kind.clone()).or_default() += 1;
+            let post = Post { source: index, kind, lease, failures, life: Arc::clone(&life) };
+            let Some(attendance) = attendance(&self.sources, &self.shared, &post) else { continue };
+            let id = self.tasks.spawn(attendance.run(held)).id();
+            self.posts.insert(id, post);
+        }
+        got
+    }
+
+    /// A task has ended. One that panicked did so in a handler.
+    fn ended(&mut self, done: Result<(Id, ()), tokio::task::JoinError>) {
+        let (id, panicked) = match &done {
+            Ok((id, ())) => (*id, false),
+            Err(error) => (error.id(), error.is_panic()),
+        };
+        let Some(post) = self.posts.remove(&id) else { return };
+        if !panicked {
+            return;
+        }
+        let Some(attendance) = attendance(&self.sources, &self.shared, &post) else { return };
+        let id = self.tasks.spawn(async move { attendance.fail("the handler panicked").await }).id();
+        self.posts.insert(id, post);
+    }
+
+    /// Lets handlers end, then gives everything back.
+    async fn stop(mut self) {
+        self.shared.stopping.send_replace(true);
+        let grace = self.shared.settings.grace;
+        let rest = async {
+            while let Some(done) = self.tasks.join_next_with_id().await {
+                self.ended(done);
+            }
+        };
+        if clock::limit(grace, rest).await.is_err() {
+            self.tasks.shutdown().await;
+        }
+        self.keepers.shutdown().await;
+        for source in &self.sources {
+            let Some(life) = source.life.as_ref().filter(|life| !life.is_lost()) else { continue };
+            if let Err(error) = source.operations.store().leave(life.instance).await {
+                self.shared.store_failed(&source.operations, error);
+            }
+        }
+    }
+}
+
+fn attendance(sources: &[Source], shared: &Arc<Shared>, post: &Post) -> Option<Attendance> {
+    Some(Attendance {
+        shared: Arc::clone(shared),
+        operations: sources.get(post.source)?.operations.clone(),
+        life: Arc::clone(&post.life),
+        lease: post.lease.clone(),
+        kind: post.kind.clone(),
+        failures: post.failures,
+    })
+}
+
+/// Ends with the first of them.
+async fn any(wakes: &mut [WakeFuture<'_>]) {
+    poll_fn(|context| match wakes.iter_mut().any(|wake| wake.as_mut().poll(context).is_ready()) {
+        true => Poll::Ready(()),
+        false => Poll::Pending,
+    })
+    .await;
+}
+
+/// Ends when the leases of one of them are lost.
+async fn lost(lives: &[Arc<Life>]) {
+    let mut all: Vec<_> = lives.iter().map(|life| Box::pin(life.lost())).collect();
+    poll_fn(|context| match all.iter_mut().any(|life| life.as_mut().poll(context).is_ready()) {
+        true => Poll::Ready(()),
+        false => Poll::Pending,
+    })
+    .await;
+}

@@ -1,0 +1,287 @@
+//! A worker over a store in memory and a service that is not there.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use http::StatusCode;
+use tokio::sync::{Notify, oneshot};
+
+use super::{Ended, Worker, WorkerEvent};
+use crate::{
+    Bytes, Error, Method,
+    operations::{Binding, MemoryStore, Operations, Standing, States, Store, WatchOptions},
+    testing::Fake,
+};
+
+static THING: Binding = Binding {
+    kind: "thing",
+    path: "/things",
+    query: "query ($id: ID!) { thing(id: $id) { state } }",
+    state: "/thing/state",
+    states: States { pending: &["A"], succeeded: &["DONE"], failed: &["BAD"], cancelled: &[] },
+    ..Binding::NONE
+};
+static OTHER: Binding = Binding { kind: "other", ..THING };
+
+/// A service that completes what it is told to, and its operations with a store that both know.
+struct World {
+    operations: Operations,
+    store: Arc<MemoryStore>,
+    done: Arc<AtomicBool>,
+}
+
+/// Shares the store with the test.
+struct Same(Arc<MemoryStore>);
+
+crate::operations::store_tests::forward!(Same);
+
+impl World {
+    fn new() -> Self {
+        let (fake, done) = (Fake::new(), Arc::new(AtomicBool::new(true)));
+        let (ended, count) = (Arc::clone(&done), AtomicU32::new(0));
+        fake.script(move |call| {
+            if call.path == "/graphql" {
+                let state = if ended.load(Ordering::SeqCst) { "DONE" } else { "A" };
+                return Ok((StatusCode::OK, format!(r#"{{"data":{{"thing":{{"state":"{state}"}}}}}}"#).into()));
+            }
+            let id = count.fetch_add(1, Ordering::SeqCst);
+            Ok((StatusCode::ACCEPTED, Bytes::from(format!(r#"{{"id":"{id}"}}"#))))
+        });
+        let soon = Duration::from_millis(20);
+        let store = Arc::new(MemoryStore::new());
+        let client = fake.builder().graphql(crate::graphql::GraphqlOptions::new()).build().unwrap();
+        let operations = client
+            .operations()
+            .with_binding(&THING)
+            .with_binding(&OTHER)
+            .with_options(WatchOptions::new().interval(soon).settle(soon).safety(soon))
+            .with_store(Same(Arc::clone(&store)));
+        Self { operations, store, done }
+    }
+
+    async fn submit(&self, kind: &str, labels: &[&str]) {
+        let client = self.operations.client().clone();
+        for label in labels {
+            client.request(Method::Post, "/things").submit(&self.operations, kind, Some(label)).await.unwrap();
+        }
+    }
+
+    fn worker(&self) -> Worker {
+        let soon = Duration::from_millis(20);
+        self.operations
+            .worker()
+            .lease(Duration::from_secs(60))
+            .poll(soon)
+            .retry(soon, soon)
+            .grace(Duration::from_secs(20))
+    }
+
+    async fn count(&self, standing: Standing) -> u64 {
+        self.operations.overview().await.unwrap().count(standing)
+    }
+
+    async fn until(&self, standing: Standing, count: u64) {
+        let reached = async {
+            while self.count(standing).await != count {
+                crate::clock::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        crate::clock::limit(Duration::from_secs(30), reached).await.expect("it comes to that");
+    }
+}
+
+/// A worker that runs, and how it is stopped.
+struct Running {
+    stop: oneshot::Sender<()>,
+    task: tokio::task::JoinHandle<Result<(), Error>>,
+}
+
+impl Running {
+    async fn stop(self) {
+        self.stop.send(()).unwrap();
+        crate::clock::limit(Duration::from_secs(30), self.task).await.expect("it stops").unwrap().unwrap();
+    }
+}
+
+fn start<F>(worker: Worker, handler: impl Fn(Ended) -> F + Send + Sync + 'static) -> Running
+where
+    F: Future<Output = Result<(), String>> + Send + 'static,
+{
+    let (stop, stopped) = oneshot::channel();
+    let task = tokio::spawn(worker.handle(handler, async move { drop(stopped.await) }));
+    Running { stop, task }
+}
+
+#[tokio::test]
+async fn each_end_is_handled_and_a_handler_that_fails_or_panics_is_called_again() {
+    let world = World::new();
+    let calls: Arc<Mutex<BTreeMap<String, u32>>> = Arc::default();
+    let failures = Arc::new(Mutex::new(Vec::new()));
+    let (seen, told) = (Arc::clone(&calls), Arc::clone(&failures));
+    let worker = world.worker().on_event(move |event| {
+        if let WorkerEvent::HandlerFailed { failure, failures, .. } = event {
+            told.lock().unwrap().push((failure.clone(), *failures));
+        }
+    });
+    let running = start(worker, move |ended| {
+        let label = ended.intent().label().unwrap_or_default().to_owned();
+        assert!(ended.outcome().is_success());
+        let times = {
+            let mut calls = seen.lock().unwrap();
+            let times = calls.entry(label.clone()).or_default();
+            *times += 1;
+            *times
+        };
+        async move {
+            assert_eq!(ended.failures(), times - 1);
+            assert!(!(label == "panics" && times == 1), "as the test wants");
+            if label == "fails" && times <= 2 { Err("it \u{1b}[31m broke".to_owned()) } else { Ok(()) }
+        }
+    });
+    world.submit("thing", &["good", "fails", "panics"]).await;
+    world.until(Standing::Finished, 3).await;
+    running.stop().await;
+    let expected = [("fails", 3), ("good", 1), ("panics", 2)].map(|(label, times)| (label.to_owned(), times));
+    assert_eq!(*calls.lock().unwrap(), BTreeMap::from(expected));
+    let failures = std::mem::take(&mut *failures.lock().unwrap());
+    assert_eq!(failures.len(), 3, "{failures:?}");
+    assert!(failures.iter().all(|(failure, _)| !failure.contains('\u{1b}')), "{failures:?}");
+    assert!(world.operations.overview().await.unwrap().owners.is_empty(), "it has left");
+}
+
+/// Handlers come to their end when the worker stops; what is only watched is given back.
+#[tokio::test]
+async fn a_worker_that_stops_ends_its_handlers_and_gives_the_rest_back() {
+    let world = World::new();
+    let (entered, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (enter, wait) = (Arc::clone(&entered), Arc::clone(&go_on));
+    let running = start(world.worker(), move |_| {
+        let (enter, wait) = (Arc::clone(&enter), Arc::clone(&wait));
+        async move {
+            enter.notify_one();
+            wait.notified().await;
+            Ok(())
+        }
+    });
+    world.submit("thing", &["handled"]).await;
+    entered.notified().await;
+    world.done.store(false, Ordering::SeqCst);
+    world.submit("thing", &["watched"]).await;
+    world.until(Standing::Held, 2).await;
+    let stopping = tokio::spawn(running.stop());
+    crate::clock::sleep(Duration::from_millis(50)).await;
+    assert!(!stopping.is_finished(), "it waits for its handler");
+    go_on.notify_one();
+    stopping.await.unwrap();
+    assert_eq!((world.count(Standing::Finished).await, world.count(Standing::Waiting).await), (1, 1));
+}
+
+#[tokio::test]
+async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
+    let world = World::new();
+    world.done.store(false, Ordering::SeqCst);
+    world.submit("thing", &["one", "two"]).await;
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&events);
+    let worker = world.worker().lease(Duration::from_millis(600)).on_event(move |event| {
+        told.lock().unwrap().push(format!("{event:?}"));
+    });
+    let handled = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&handled);
+    let running = start(worker, move |_| {
+        count.fetch_add(1, Ordering::SeqCst);
+        async { Ok(()) }
+    });
+    world.until(Standing::Held, 2).await;
+    // It was paused beyond its lease: the store has given what it held to another instance.
+    let first = world.operations.overview().await.unwrap().owners[0].instance;
+    world.store.leave(first).await.unwrap();
+    let other = world.store.enlist("another", Duration::MAX).await.unwrap();
+    let taken = world
+        .store
+        .claim(other, &[super::super::Wanted::new(world.operations.deployment(), "thing", 9)])
+        .await
+        .unwrap();
+    assert_eq!(taken.len(), 2);
+    world.done.store(true, Ordering::SeqCst);
+    let lost = async {
+        while !events.lock().unwrap().iter().any(|event| event.starts_with("LeaseLost")) {
+            crate::clock::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    crate::clock::limit(Duration::from_secs(30), lost).await.expect("it learns so");
+    assert_eq!(handled.load(Ordering::SeqCst), 0, "nothing is handled after the fence: {events:?}");
+    assert_eq!(world.count(Standing::Held).await, 2);
+    // The other one goes away: the first is there again, as another instance.
+    world.store.leave(other).await.unwrap();
+    world.until(Standing::Finished, 2).await;
+    assert_eq!(handled.load(Ordering::SeqCst), 2);
+    running.stop().await;
+}
+
+/// A flood of one kind leaves the handlers of another one their turns.
+#[tokio::test]
+async fn kinds_take_turns_for_handlers() {
+    let world = World::new();
+    let labels: Vec<String> = (0..30).map(|number| number.to_string()).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    world.submit("thing", &labels).await;
+    world.submit("other", &["x", "y", "z"]).await;
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&order);
+    let running = start(world.worker().handling(1).watching(40), move |ended| {
+        let (kept, kind) = (Arc::clone(&kept), ended.intent().kind().to_owned());
+        async move {
+            // All others have come to their ends by then.
+            crate::clock::sleep(Duration::from_millis(if kept.lock().unwrap().is_empty() { 300 } else { 1 })).await;
+            kept.lock().unwrap().push(kind);
+            Ok(())
+        }
+    });
+    world.until(Standing::Finished, 33).await;
+    running.stop().await;
+    let order = order.lock().unwrap();
+    let last = order.iter().rposition(|kind| kind == "other").unwrap();
+    assert!(last < 12, "{order:?}");
+}
+
+#[tokio::test]
+async fn what_was_finished_long_ago_is_forgotten_and_options_that_cannot_work_are_errors() {
+    let world = World::new();
+    let running = start(world.worker().retention(Duration::ZERO), |_| async { Ok(()) });
+    world.submit("thing", &["one"]).await;
+    let gone = async {
+        while world.operations.labelled("one").await.unwrap().is_some() {
+            crate::clock::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    crate::clock::limit(Duration::from_secs(30), gone).await.expect("it is forgotten");
+    running.stop().await;
+    let nothing = async |_: Ended| -> Result<(), String> { Ok(()) };
+    let now = || std::future::ready(());
+    let wrong = [
+        world.worker().lease(Duration::ZERO),
+        world.worker().watching(0),
+        world.worker().handling(0),
+        world.worker().kinds(["nobody knows"]),
+    ];
+    for worker in wrong {
+        assert_eq!(worker.handle(nothing, now()).await.unwrap_err().code(), "configuration");
+    }
+    // Times that never end are ordinary.
+    let worker = world.worker().lease(Duration::MAX).poll(Duration::MAX).grace(Duration::MAX).retention(Duration::MAX);
+    worker.retry(Duration::MAX, Duration::MAX).handle(nothing, now()).await.unwrap();
+    #[cfg(feature = "postgres")]
+    {
+        let error = world.worker().handle_in(|_, _| Box::pin(async { Ok(()) }), now()).await.unwrap_err();
+        assert_eq!(error.code(), "configuration");
+    }
+}

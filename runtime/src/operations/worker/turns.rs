@@ -1,0 +1,117 @@
+//! Who is next: places that several groups take turns for.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    ops::Bound,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::oneshot;
+
+/// A number of places. Groups that wait for one take turns; within a group, who came first is first.
+pub(super) struct Turns<K: Ord + Clone>(Mutex<State<K>>);
+
+struct State<K: Ord + Clone> {
+    free: usize,
+    waiting: BTreeMap<K, VecDeque<oneshot::Sender<Place<K>>>>,
+    /// The group that had its turn last.
+    last: Option<K>,
+}
+
+/// A place. Dropped, it is the next one's.
+pub(super) struct Place<K: Ord + Clone>(Option<Arc<Turns<K>>>);
+
+impl<K: Ord + Clone> Turns<K> {
+    pub(super) fn new(places: usize) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(State { free: places, waiting: BTreeMap::new(), last: None })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<K>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for one of a group.
+    pub(super) async fn take(self: &Arc<Self>, group: &K) -> Place<K> {
+        let turn = {
+            let mut state = self.state();
+            if state.free > 0 && state.waiting.is_empty() {
+                state.free -= 1;
+                state.last = Some(group.clone());
+                return Place(Some(Arc::clone(self)));
+            }
+            let (sender, turn) = oneshot::channel();
+            state.waiting.entry(group.clone()).or_default().push_back(sender);
+            turn
+        };
+        // A sender goes away with its place only.
+        turn.await.unwrap_or(Place(None))
+    }
+
+    /// Takes the next one out that waits.
+    fn next(&self) -> Option<oneshot::Sender<Place<K>>> {
+        let mut state = self.state();
+        let after = match &state.last {
+            None => Bound::Unbounded,
+            Some(last) => Bound::Excluded(last.clone()),
+        };
+        let next = state.waiting.range((after, Bound::Unbounded)).next().map(|(group, _)| group.clone());
+        let Some(group) = next.or_else(|| state.waiting.keys().next().cloned()) else {
+            state.free += 1;
+            return None;
+        };
+        let queue = state.waiting.get_mut(&group)?;
+        let sender = queue.pop_front();
+        if queue.is_empty() {
+            state.waiting.remove(&group);
+        }
+        state.last = Some(group);
+        sender
+    }
+}
+
+impl<K: Ord + Clone> Drop for Place<K> {
+    fn drop(&mut self) {
+        let Some(turns) = self.0.take() else { return };
+        while let Some(sender) = turns.next() {
+            match sender.send(Self(Some(Arc::clone(&turns)))) {
+                Ok(()) => return,
+                // Whoever waited has gone away: the place is given on, here and not in its own drop.
+                Err(mut place) => place.0 = None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn groups_take_turns_and_those_who_went_away_keep_no_place() {
+        let turns = Turns::new(1);
+        let first = turns.take(&'a').await;
+        let order = Arc::new(Mutex::new(String::new()));
+        let mut tasks = Vec::new();
+        for group in ['a', 'a', 'a', 'b', 'c', 'b'] {
+            let (turns, order) = (Arc::clone(&turns), Arc::clone(&order));
+            tasks.push(tokio::spawn(async move {
+                let place = turns.take(&group).await;
+                order.lock().expect("a lock").push(group);
+                drop(place);
+            }));
+            tokio::task::yield_now().await;
+        }
+        // The second of `b` goes away before its turn.
+        tasks.pop().expect("a task").abort();
+        tokio::task::yield_now().await;
+        drop(first);
+        for task in tasks {
+            task.await.expect("it ends");
+        }
+        assert_eq!(*order.lock().expect("a lock"), "bcaaa");
+        assert_eq!(turns.state().free, 1);
+        drop(turns.take(&'b').await);
+        assert_eq!(turns.state().free, 1);
+    }
+}

@@ -1,0 +1,143 @@
+#!/bin/sh
+# Starts a PostgreSQL of its own on loopback, on a free port, in a folder that goes with it; runs the command that it is
+# given; stops the server. The command finds in its environment
+#   PLATFORM_POSTGRES_URL      the address, for a superuser, without a password
+#   PLATFORM_POSTGRES_CA       the certificate that TLS of the server is checked with
+#   PLATFORM_POSTGRES_CONTROL  a program that stops, starts, restarts and crashes the server
+# Debian's package `postgresql` is installed where it is missing and this user may. Without PostgreSQL, the script says
+# LEFT OUT and ends with 0; so a run that has to have it sets PLATFORM_POSTGRES_REQUIRED.
+set -eu
+
+left_out() {
+    echo "LEFT OUT: $1"
+    [ -z "${PLATFORM_POSTGRES_REQUIRED:-}" ] || exit 1
+    exit 0
+}
+
+# The newest version that is here.
+programs() {
+    for folder in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -t/ -k5 -rn) /usr/local/bin /usr/bin; do
+        if [ -x "$folder/initdb" ] && [ -x "$folder/pg_ctl" ]; then
+            echo "$folder"
+            return
+        fi
+    done
+}
+
+bin=$(programs)
+if [ -z "$bin" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    if apt-get -qq update >/dev/null 2>&1; then
+        # No cluster of the system's: the server below is the only one that is wanted.
+        mkdir -p /etc/postgresql-common
+        [ -e /etc/postgresql-common/createcluster.conf ] ||
+            echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
+        DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql >/dev/null 2>&1 || true
+    fi
+    bin=$(programs)
+fi
+[ -n "$bin" ] || left_out 'PostgreSQL is not installed, and cannot be: apt-get install postgresql'
+
+# PostgreSQL does not run as root.
+owner=$(id -un)
+as() { "$@"; }
+prefix=
+if [ "$(id -u)" = 0 ]; then
+    owner=postgres
+    id "$owner" >/dev/null 2>&1 || owner=nobody
+    command -v setpriv >/dev/null || left_out 'setpriv is not installed, and PostgreSQL does not run as root'
+    prefix="setpriv --reuid=$owner --regid=$(id -g "$owner") --clear-groups"
+    as() { $prefix "$@"; }
+fi
+
+folder=$(mktemp -d "${TMPDIR:-/tmp}/platform-postgres.XXXXXX")
+chmod 755 "$folder"
+mkdir "$folder/data" "$folder/socket"
+chown "$owner" "$folder/data" "$folder/socket"
+
+if ! (cd "$folder" && as "$bin/initdb" -D data -U postgres -A trust -E UTF8 --locale=C -N) >"$folder/initdb.log" 2>&1; then
+    cat "$folder/initdb.log" >&2
+    rm -rf "$folder"
+    exit 1
+fi
+
+# TLS, by a certificate that nobody but the tests trusts.
+tls=off
+cat >"$folder/openssl.cnf" <<'CNF'
+[req]
+distinguished_name = name
+x509_extensions = server
+[name]
+[server]
+basicConstraints = critical, CA:FALSE
+subjectAltName = DNS:localhost, IP:127.0.0.1
+CNF
+if command -v openssl >/dev/null && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \
+    -subj /CN=localhost -config "$folder/openssl.cnf" \
+    -keyout "$folder/data/server.key" -out "$folder/ca.pem" >/dev/null 2>&1; then
+    cp "$folder/ca.pem" "$folder/data/server.crt"
+    chmod 600 "$folder/data/server.key"
+    chown "$owner" "$folder/data/server.key" "$folder/data/server.crt"
+    tls=on
+fi
+
+# One role needs a password: for the tests of passwords.
+cat >"$folder/data/pg_hba.conf" <<'HBA'
+local all all trust
+host all platform_secret 127.0.0.1/32 scram-sha-256
+host all all 127.0.0.1/32 trust
+HBA
+
+cat >"$folder/data/postgresql.auto.conf" <<CONF
+listen_addresses = '127.0.0.1'
+unix_socket_directories = '$folder/socket'
+max_connections = 200
+ssl = $tls
+log_min_messages = fatal
+CONF
+
+# A port that was free a moment ago may be taken by the time that the server wants it.
+port=
+for attempt in 1 2 3 4 5 6 7 8 9 10; do
+    candidate=$(awk -v seed="$$$attempt" 'BEGIN { srand(seed); print 20000 + int(rand() * 30000) }')
+    echo "port = $candidate" >>"$folder/data/postgresql.auto.conf"
+    if (cd "$folder" && as "$bin/pg_ctl" -D data -l data/server.log -w -t 60 start) >"$folder/start.log" 2>&1; then
+        port=$candidate
+        break
+    fi
+done
+stop() {
+    (cd "$folder" && as "$bin/pg_ctl" -D data -m immediate stop) >/dev/null 2>&1 || true
+    rm -rf "$folder"
+}
+if [ -z "$port" ]; then
+    cat "$folder/start.log" "$folder/data/server.log" >&2 || true
+    stop
+    exit 1
+fi
+trap stop EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+cat >"$folder/control" <<CONTROL
+#!/bin/sh
+# stop | start | restart | crash
+set -eu
+cd "$folder"
+case "\$1" in
+    stop) exec $prefix "$bin/pg_ctl" -D data -m fast -w stop ;;
+    start) exec $prefix "$bin/pg_ctl" -D data -l data/server.log -w -t 60 start ;;
+    restart) exec $prefix "$bin/pg_ctl" -D data -l data/server.log -m fast -w -t 60 restart ;;
+    crash) exec $prefix "$bin/pg_ctl" -D data -l data/server.log -m immediate -w -t 60 restart ;;
+esac
+CONTROL
+chmod 755 "$folder/control"
+
+PLATFORM_POSTGRES_URL="postgresql://postgres@127.0.0.1:$port/postgres"
+PLATFORM_POSTGRES_CONTROL="$folder/control"
+export PLATFORM_POSTGRES_URL PLATFORM_POSTGRES_CONTROL
+if [ "$tls" = on ]; then
+    PLATFORM_POSTGRES_CA="$folder/ca.pem"
+    export PLATFORM_POSTGRES_CA
+fi
+echo "$("$bin/postgres" --version) on 127.0.0.1:$port" >&2
+"$@"
