@@ -139,10 +139,9 @@ fn an_adopted_service_passes_every_test() {
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
     assert!(copy.join("generated-client/examples/first.rs").is_file() || contract.starts_with(folder.path()));
     // What is checked before a commit, the tests of all members among it.
-    for arguments in [
-        &["fmt", "--all", "--check"][..],
-        &["test", "--locked", "--workspace", "--all-features", "--no-fail-fast", "--quiet"],
-    ] {
+    for arguments in
+        [&["fmt", "--all", "--check"][..], &["test", "--workspace", "--all-features", "--no-fail-fast", "--quiet"]]
+    {
         let mut command = cargo(arguments);
         command.current_dir(&copy).env("CARGO_TARGET_DIR", place.target());
         let run = Run::from(command.output().unwrap());
