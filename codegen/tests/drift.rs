@@ -303,3 +303,48 @@ fn the_version_follows_what_compiles() {
     let same = compare(small.as_bytes(), small.as_bytes());
     assert_eq!(next(&same, "0.4.2").as_deref(), Some("0.4.2"));
 }
+
+#[test]
+fn schemas_are_told_as_contracts_are() {
+    let schema = "type Query { project(id: ID!, archived: Boolean = false): Project name: String! all: [Project!]! }
+        type Project { id: ID! state: State } enum State { RUNNING ENDED } input Filter { name: String } union Any = Project
+        extend type Query { search(filter: Filter, state: State): Any }";
+    for (from, to, told, wire) in [
+        ("state: State }", "}", "field-removed Project.state", Wire::Break),
+        ("name: String!", "name: String", "became-nullable Query.name", Wire::Break),
+        ("state: State }", "state: State! }", "became-not-nullable Project.state", Wire::Safe),
+        ("name: String }", "name: String! }", "became-not-nullable Filter.name", Wire::Break),
+        ("name: String }", "name: String first: Int! }", "required-input-added Filter.first", Wire::Break),
+        ("name: String }", "name: String first: Int! = 1 }", "input-added Filter.first", Wire::Safe),
+        (", archived: Boolean = false", "", "input-removed Query.project(archived:)", Wire::Break),
+        ("= false", "= true", "default-changed Query.project(archived:)", Wire::Risk),
+        ("name: String!", "name: Int!", "type-changed Query.name", Wire::Break),
+        (" ENDED", "", "enum-value-removed State", Wire::Break),
+        (" ENDED", " ENDED PAUSED", "enum-value-added State", Wire::Safe),
+        (
+            "union Any = Project",
+            "type Team { id: ID! } union Any = Project | Team",
+            "variant-added Any; type-added Team",
+            Wire::Risk,
+        ),
+        ("state: State }", "state: State @deprecated }", "deprecated Project.state", Wire::Safe),
+    ] {
+        assert!(schema.contains(from), "{from}");
+        let mut drift = Drift::default();
+        drift.with_schemas(Some(schema), Some(&schema.replacen(from, to, 1)));
+        let said = drift.findings.iter().map(|finding| format!("{} {}", finding.rule.id(), finding.subject));
+        assert_eq!(said.collect::<Vec<_>>().join("; "), told);
+        assert_eq!(drift.wire(), wire, "{told}");
+
+        let mut back = Drift::default();
+        back.with_schemas(Some(&schema.replacen(from, to, 1)), Some(schema));
+        let rules = |drift: &Drift| drift.findings.iter().map(|finding| finding.rule).collect::<BTreeSet<_>>();
+        assert_eq!(rules(&back), rules(&drift).iter().map(|rule| rule.mirror()).collect(), "{told}");
+    }
+    let mut same = Drift::default();
+    same.with_schemas(
+        Some(schema),
+        Some(&schema.replace("enum State { RUNNING ENDED }", "enum State { ENDED RUNNING }")),
+    );
+    assert!(same.findings.is_empty(), "{:?}", same.findings);
+}

@@ -20,6 +20,8 @@ pub(crate) struct ComparedDocument {
 pub(crate) struct Maker {
     setup: Setup,
     names: Names,
+    /// The GraphQL schema of each state.
+    schemas: [Option<String>; 2],
     /// The version of the client now.
     pub(crate) version: Option<String>,
 }
@@ -36,21 +38,25 @@ impl Maker {
     pub(crate) fn new(
         workspace: &Workspace,
         settings: &Settings,
-        schema: Option<String>,
+        schemas: [Option<String>; 2],
         names: Names,
     ) -> Result<Self, Failure> {
-        let mut setup = Setup { reserved: reserved(workspace)?, ..settings.codegen.clone() };
-        setup.graphql.schema = schema;
-        Ok(Self { setup, names, version: version(workspace)? })
+        let setup = Setup { reserved: reserved(workspace)?, ..settings.codegen.clone() };
+        Ok(Self { setup, names, schemas, version: version(workspace)? })
     }
 
     /// The clients of both states. What only one of the two contracts has cannot be bound or corrected in both, and is left
     /// out where that is in the way.
     fn clients(&self, before: &[Contract<'_>], after: &[Contract<'_>]) -> Result<(Api, Api), Report> {
         let both = |setup: &Setup| -> Result<(Api, Api), Report> {
-            let (old, names) = api(before, setup, &self.names)?;
-            let (new, _) = api(after, setup, &names)?;
-            Ok((old, new))
+            let mut setup = setup.clone();
+            let typed = !setup.graphql.documents.is_empty();
+            let [old, new] = &self.schemas;
+            setup.graphql.schema = old.clone().filter(|_| typed);
+            let (before, names) = api(before, &setup, &self.names)?;
+            setup.graphql.schema = new.clone().filter(|_| typed);
+            let (after, _) = api(after, &setup, &names)?;
+            Ok((before, after))
         };
         both(&self.setup).or_else(|report| {
             let mut setup = self.setup.clone();
@@ -78,9 +84,14 @@ pub(crate) fn compare(
         let hint = "check the two sources: nothing was compared";
         Failure::new(Exit::Contract, "drift/not-a-contract", report.to_string(), hint)
     })?;
+    // A schema that is pinned for the first time has nothing to differ from.
+    if let Some([Some(old), new]) = maker.map(|maker| &maker.schemas) {
+        drift.with_schemas(Some(old), new.as_deref());
+    }
     let mut without_items = None;
     // The same contract gives the same client.
-    match maker.filter(|_| before != after).map(|maker| maker.clients(&before, &after)) {
+    let same = |maker: &&Maker| before == after && maker.schemas[0] == maker.schemas[1];
+    match maker.filter(|maker| !same(maker)).map(|maker| maker.clients(&before, &after)) {
         Some(Ok((before, after))) => drift.with_items(&before, &after),
         Some(Err(report)) => without_items = Some(report.to_string()),
         None => {}

@@ -86,6 +86,36 @@ fn a_branch_is_compared_with_a_revision() {
 }
 
 #[test]
+fn a_schema_is_compared_beside_the_contracts() {
+    let workspace = Workspace::pinned();
+    let with = |fields: &str| {
+        workspace.write("schema.graphql", &format!("type Query {{ {fields} }}\n"));
+        workspace.run(&["regenerate", "--offline", "--schema", "schema.graphql"])
+    };
+    // A first schema is nothing that changed.
+    let run = with("name: String! size: Int");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(!run.stdout.contains("drift "), "{}", run.stdout);
+    git(&workspace, &["init", "--quiet"]);
+    git(&workspace, &["add", "."]);
+    git(&workspace, &["commit", "--quiet", "--message", "One"]);
+    with("name: String").succeeds(&[
+        "2 causes: 2 break programs",
+        "Query.name may be null now: `String!` → `String`",
+        "Query.size is gone",
+        "documents that select it",
+    ]);
+    assert!(
+        workspace.read("specs/drift.md").contains("| B2 | `Query.size` is gone"),
+        "{}",
+        workspace.read("specs/drift.md")
+    );
+    let run = workspace.run(&["drift", "--against", "HEAD"]);
+    assert_eq!(run.code, Some(1), "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("Query.size is gone"), "{}", run.stdout);
+}
+
+#[test]
 fn a_deployment_that_cannot_be_reached_is_not_one_without_drift() {
     let workspace = Workspace::pinned();
     let server = Server::start(|request| match request.path.as_str() {

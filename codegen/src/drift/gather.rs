@@ -15,7 +15,7 @@ use crate::api::Item;
 use crate::line;
 
 /// What makes two differences one.
-type Cause = (Rule, String, String, String, String, String);
+pub(super) type Cause = (Rule, String, String, String, String, String);
 
 /// An operation that a finding names.
 #[derive(Clone, Debug)]
@@ -205,7 +205,7 @@ pub(super) fn lonely(item: &Item, added: bool) -> Finding {
     }
 }
 
-fn nothing(rule: Rule) -> Finding {
+pub(super) fn nothing(rule: Rule) -> Finding {
     Finding {
         rule,
         wire: Wire::None,
@@ -267,7 +267,7 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
 }
 
 /// A text of a contract as part of one line, without backticks.
-fn inert(text: &str) -> String {
+pub(super) fn inert(text: &str) -> String {
     line(text).replace('`', "'")
 }
 
@@ -304,7 +304,7 @@ fn is_valued(rule: Rule) -> bool {
     )
 }
 
-fn fingerprint(cause: &Cause, direction: Direction, document: &str) -> String {
+pub(super) fn fingerprint(cause: &Cause, direction: Direction, document: &str) -> String {
     let (rule, identity, keyword, other, old, new) = cause;
     let text = [rule.id(), document, identity, keyword, other, old, new, &format!("{direction:?}")].join("\u{1f}");
     let digest = Sha256::digest(text.as_bytes());

@@ -39,6 +39,7 @@ mod release;
 mod report;
 mod rule;
 mod schema;
+mod schema_definition;
 mod security;
 mod side;
 mod silence;

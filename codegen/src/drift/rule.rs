@@ -196,6 +196,15 @@ rules! {
     ConstraintRemoved "constraint-removed" <> ConstraintAdded, Safe None, "lost a constraint: {keyword}", "", "";
     ConstraintChanged "constraint-changed" <> ConstraintChanged, Risk None, "has another constraint: {keyword}", "writers of what does not meet it: 400", "";
 
+    TypeRemoved "type-removed" <> TypeAdded, Break Break, "is gone", "writers of values of it: the service refuses the document", "documents that name it: the service refuses them";
+    TypeAdded "type-added" <> TypeRemoved, Safe Safe, "is new", "", "";
+    FieldRemoved "field-removed" <> FieldAdded, Break Break, "is gone", "", "documents that select it: the service refuses them";
+    FieldAdded "field-added" <> FieldRemoved, Safe Safe, "is new", "", "";
+    InputRemoved "input-removed" <> InputAdded, Break Break, "is gone", "documents that give it: the service refuses them", "";
+    InputAdded "input-added" <> InputRemoved, Safe Safe, "is new, and optional", "", "";
+    RequiredInputRemoved "required-input-removed" <> RequiredInputAdded, Break Break, "is gone", "every document that gives it: the service refuses it", "";
+    RequiredInputAdded "required-input-added" <> RequiredInputRemoved, Break Break, "is new, and required", "every document that leaves it out: the service refuses it", "";
+
     SchemaRenamed "schema-renamed" <> SchemaRenamed, None None, "has another name", "", "";
     SchemaRemoved "schema-removed" <> SchemaAdded, None None, "is gone, and no operation used it", "", "";
     SchemaAdded "schema-added" <> SchemaRemoved, None None, "is new, and no operation uses it", "", "";

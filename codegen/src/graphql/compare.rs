@@ -112,7 +112,7 @@ fn deprecated(directives: &DirectiveList) -> &'static str {
 }
 
 /// A default in one form: members by name, a number as its type has it, a list where one value stands for a list of it.
-fn folded(value: &Value, ty: &Type) -> String {
+pub(super) fn folded(value: &Value, ty: &Type) -> String {
     if let (Type::List(element) | Type::NonNullList(element), false) = (ty, value.is_null()) {
         let items: Vec<String> = match value {
             Value::List(items) => items.iter().map(|item| folded(item, element)).collect(),

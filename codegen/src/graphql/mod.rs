@@ -1,6 +1,7 @@
 //! GraphQL documents: read, checked against the schema, and brought to the types that they need.
 
 mod compare;
+mod elements;
 mod inputs;
 mod lower;
 mod model;
@@ -19,6 +20,7 @@ use crate::model::{Model, Provenance};
 use crate::{AsyncOperation, Names, Problem, Report, Setup};
 
 pub use compare::changes;
+pub(crate) use elements::{Described, Element, elements};
 pub(crate) use model::{Document, Documents, FRAGMENTS, Shared, TYPES};
 pub use schema::{is_schema, is_value};
 

@@ -29,7 +29,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     let settings = Settings::read(workspace)?;
     let sides = sides::read(workspace, &settings, flags)?;
     let names = crate::regenerate::names(workspace, None)?;
-    let maker = Maker::new(workspace, &settings, sides.schema.clone(), sides.names.clone().unwrap_or(names))?;
+    let maker = Maker::new(workspace, &settings, sides.schemas.clone(), sides.names.clone().unwrap_or(names))?;
     let compared = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref(), Some(&maker))?;
     let Compared { drift, without_items } = &compared;
     if drift.is_foreign() && !flags.foreign {

@@ -13,7 +13,7 @@ use crate::interrupt::Interrupt;
 use crate::lock::{self, FoundLock, Lock};
 use crate::regenerate::{from_disk, from_source};
 use crate::settings::{Settings, is_name};
-use crate::source::{self, read_bounded};
+use crate::source::{self, Served, read_bounded};
 use crate::workspace::{CONTRACTS, NAMES, SCHEMA, Workspace};
 
 /// All documents of a state.
@@ -28,26 +28,36 @@ pub(super) struct Side {
 pub(super) struct Sides {
     pub(super) before: Side,
     pub(super) after: Side,
-    /// The GraphQL schema of both.
-    pub(super) schema: Option<String>,
+    /// The GraphQL schema of each.
+    pub(super) schemas: [Option<String>; 2],
     /// The names that were given before, where they are not those of the work tree.
     pub(super) names: Option<Names>,
 }
 
 pub(super) fn read(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<Sides, Failure> {
-    let schema = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let pinned_schema = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     match (flags.files.as_slice(), &flags.against) {
         ([before, after], _) => {
             let name = document(workspace, settings, &[before, after])?;
-            Ok(Sides { before: file(before, &name)?, after: file(after, &name)?, schema, names: None })
+            Ok(Sides {
+                before: file(before, &name)?,
+                after: file(after, &name)?,
+                schemas: [pinned_schema.clone(), pinned_schema],
+                names: None,
+            })
         }
         ([], Some(revision)) => {
-            let (before, names) = revision_of(workspace, revision)?;
-            Ok(Sides { before, after: pinned(workspace)?, schema, names })
+            let (before, names, schema) = revision_of(workspace, revision)?;
+            Ok(Sides { before, after: pinned(workspace)?, schemas: [schema, pinned_schema], names })
         }
         ([], None) => {
-            let (before, after) = live(workspace, settings, flags)?;
-            Ok(Sides { before, after, schema, names: None })
+            let (before, after, served) = live(workspace, settings, flags)?;
+            let schema = match served {
+                Served::Schema(schema) => Some(schema),
+                // Whether it is gone is not known: `regenerate` keeps it, too.
+                Served::None(_) | Served::NotAsked(_) => pinned_schema.clone(),
+            };
+            Ok(Sides { before, after, schemas: [pinned_schema, schema], names: None })
         }
         _ => Err(Failure::configuration(
             "drift/one-file",
@@ -97,7 +107,7 @@ fn pinned(workspace: &Workspace) -> Result<Side, Failure> {
 }
 
 /// What the configured or named source serves, against what is pinned.
-fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Side, Side), Failure> {
+fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Side, Side, Served), Failure> {
     let lock = valid_lock(workspace)?;
     let before = pinned(workspace)?;
     let (runtime, interrupt) = Interrupt::start()?;
@@ -115,11 +125,11 @@ fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Si
     let name = pins.first().map(|pin| pin.entry.source.clone()).unwrap_or_default();
     let documents =
         pins.into_iter().map(|pin| ComparedDocument { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
-    Ok((before, Side { name, documents: documents.collect() }))
+    Ok((before, Side { name, documents: documents.collect() }, bundle.schema))
 }
 
-/// What was pinned at a revision of git, and the names that were given then.
-fn revision_of(workspace: &Workspace, revision: &str) -> Result<(Side, Option<Names>), Failure> {
+/// What was pinned at a revision of git, the names that were given then, and the GraphQL schema.
+fn revision_of(workspace: &Workspace, revision: &str) -> Result<(Side, Option<Names>, Option<String>), Failure> {
     let commit =
         git(workspace, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{revision}^{{commit}}")])
             .map_err(|_| {
@@ -158,9 +168,11 @@ fn revision_of(workspace: &Workspace, revision: &str) -> Result<(Side, Option<Na
         ));
     }
     // An older revision holds its names elsewhere, or none: those of today do.
-    let names = git(workspace, &["cat-file", "blob", &format!("{commit}:{prefix}{NAMES}")]).ok();
+    let file = |path: &str| git(workspace, &["cat-file", "blob", &format!("{commit}:{prefix}{path}")]).ok();
+    let names = file(NAMES);
     let names = names.map(|bytes| crate::names::parse(&String::from_utf8_lossy(&bytes))).transpose()?;
-    Ok((Side { name: line(revision).into_owned(), documents }, names))
+    let schema = file(SCHEMA).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok((Side { name: line(revision).into_owned(), documents }, names, schema))
 }
 
 fn git(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<u8>, Failure> {

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::lock::Lock;
 use crate::settings::Settings;
 use crate::transaction::Change;
-use crate::workspace::{DRIFT, Workspace, pinned_path};
+use crate::workspace::{DRIFT, SCHEMA, Workspace, pinned_path};
 
 /// Findings of each section that are printed.
 const SHOWN: usize = 5;
@@ -33,8 +33,10 @@ impl Drifted {
         names: &Names,
     ) -> Result<Option<Self>, Failure> {
         let Some(lock) = lock else { return Ok(None) };
+        let pinned_schema = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let same_schema = pinned_schema.is_none() || pinned_schema.as_deref() == schema;
         let known = |pin: &Pin| lock.document(&pin.entry.name).is_some_and(|old| old.canonical == pin.entry.canonical);
-        if lock.documents.is_empty() || (lock.documents.len() == pins.len() && pins.iter().all(known)) {
+        if lock.documents.is_empty() || (same_schema && lock.documents.len() == pins.len() && pins.iter().all(known)) {
             return Ok(None);
         }
         let mut before = Vec::new();
@@ -49,7 +51,7 @@ impl Drifted {
             .map(|pin| ComparedDocument { name: pin.entry.name.clone(), bytes: pin.canonical.clone().into_bytes() })
             .collect();
         // A pinned contract that cannot be read any more does not keep another one from taking its place.
-        let maker = Maker::new(workspace, settings, schema.map(str::to_owned), names.clone())?;
+        let maker = Maker::new(workspace, settings, [pinned_schema, schema.map(str::to_owned)], names.clone())?;
         let Ok(compared) = compare(&before, &after, None, Some(&maker)) else { return Ok(None) };
         let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
         Ok(Some(Self { what: names.join(", "), version: maker.version, drift: compared.drift }))

@@ -1,0 +1,160 @@
+//! Two GraphQL schemas: the same rules and findings as for contracts, by schema coordinates.
+
+use std::collections::BTreeMap;
+
+use super::change::Direction;
+use super::finding::{Drift, Finding, Site};
+use super::gather::{fingerprint, inert, nothing};
+use super::rule::{Rule, Wire};
+use crate::graphql::{Described, Element, changes, elements};
+
+/// How findings name the schema.
+const DOCUMENT: &str = "graphql";
+
+impl Drift {
+    /// Adds what changed between two GraphQL schemas, in the schema definition language; a side without one has `None`.
+    pub fn with_schemas(&mut self, before: Option<&str>, after: Option<&str>) {
+        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        if before == after {
+            return;
+        }
+        let (olds, news) = (elements(before), elements(after));
+        let known = self.findings.len();
+        for (place, old) in &olds {
+            match news.get(place) {
+                Some(new) => self.findings.extend(both(place, old, new)),
+                None if is_told_with(place, &olds, &news) => {}
+                None => self.findings.push(one(place, old, false)),
+            }
+        }
+        for (place, new) in news.iter().filter(|(place, _)| !olds.contains_key(*place)) {
+            if !is_told_with(place, &news, &olds) {
+                self.findings.push(one(place, new, true));
+            }
+        }
+        // What differs in a way that no element has.
+        if self.findings.len() == known && !changes(before, after).is_empty() {
+            let site =
+                |text: &str| Site { document: DOCUMENT.to_owned(), pointer: String::new(), value: text.to_owned() };
+            let sites = [Some(site("schema")), Some(site("schema"))];
+            self.findings.push(finding(Rule::ConstraintChanged, "schema", "definition", Direction::Request, sites));
+        }
+        self.sort();
+    }
+}
+
+/// Whether an element came or went with its owner.
+fn is_told_with(place: &str, own: &BTreeMap<String, Described>, other: &BTreeMap<String, Described>) -> bool {
+    let owners = [place.rfind('(').map(|end| &place[..end]), place.split(['.', ' ']).next()];
+    owners.into_iter().flatten().any(|owner| owner != place && own.contains_key(owner) && !other.contains_key(owner))
+}
+
+/// An element that one side has.
+fn one(place: &str, element: &Described, added: bool) -> Finding {
+    let rule = match (element.element, added) {
+        (Element::Type, true) => Rule::TypeAdded,
+        (Element::Type, false) => Rule::TypeRemoved,
+        (Element::Field, true) => Rule::FieldAdded,
+        (Element::Field, false) => Rule::FieldRemoved,
+        (Element::Input, true) if element.is_required() => Rule::RequiredInputAdded,
+        (Element::Input, false) if element.is_required() => Rule::RequiredInputRemoved,
+        (Element::Input, true) => Rule::InputAdded,
+        (Element::Input, false) => Rule::InputRemoved,
+        (Element::Value, true) => Rule::EnumValueAdded,
+        (Element::Value, false) => Rule::EnumValueRemoved,
+        (Element::Possible, true) => Rule::VariantAdded,
+        (Element::Possible, false) => Rule::VariantRemoved,
+        (Element::Other, true) => Rule::ConstraintAdded,
+        (Element::Other, false) => Rule::ConstraintRemoved,
+    };
+    let site = Some(site(place, element));
+    let (subject, keyword) = match element.element {
+        // The enumeration or union has another value.
+        Element::Value => (place.split('.').next().unwrap_or(place), element.ty.as_str()),
+        Element::Possible => (place.split(' ').next().unwrap_or(place), element.ty.as_str()),
+        _ => (place, ""),
+    };
+    let sites = if added { [None, site] } else { [site, None] };
+    finding(rule, subject, keyword, direction(element), sites)
+}
+
+/// An element that is not what it was.
+fn both(place: &str, old: &Described, new: &Described) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let mut add = |rule: Rule| {
+        found.push(finding(rule, place, "", direction(new), [Some(site(place, old)), Some(site(place, new))]));
+    };
+    if old.ty != new.ty || old.element != new.element {
+        let bare = |described: &Described| described.ty.trim_end_matches('!').to_owned();
+        match (old.ty.ends_with('!'), new.ty.ends_with('!')) {
+            _ if matches!(new.element, Element::Other) => add(Rule::ConstraintChanged),
+            (true, false) if bare(old) == bare(new) => add(Rule::BecameNullable),
+            (false, true) if bare(old) == bare(new) => add(Rule::BecameNotNullable),
+            _ => add(Rule::TypeChanged),
+        }
+    }
+    match (&old.default, &new.default) {
+        (None, Some(_)) => add(Rule::DefaultAdded),
+        (Some(_), None) => add(Rule::DefaultRemoved),
+        (Some(one), Some(other)) if one != other => add(Rule::DefaultChanged),
+        _ => {}
+    }
+    match (old.deprecated, new.deprecated) {
+        (false, true) => add(Rule::Deprecated),
+        (true, false) => add(Rule::Reactivated),
+        _ => {}
+    }
+    found
+}
+
+fn direction(element: &Described) -> Direction {
+    match element.element {
+        Element::Input => Direction::Request,
+        Element::Value if element.sent => Direction::Both,
+        Element::Type if element.sent => Direction::Request,
+        _ => Direction::Response,
+    }
+}
+
+fn site(place: &str, element: &Described) -> Site {
+    let default = element.default.as_ref().map(|default| format!(" = {default}")).unwrap_or_default();
+    let value = format!("{}{default}{}", element.ty, if element.deprecated { " @deprecated" } else { "" });
+    Site { document: DOCUMENT.to_owned(), pointer: inert(place), value: inert(&value) }
+}
+
+fn finding(
+    rule: Rule,
+    subject: &str,
+    keyword: &str,
+    direction: Direction,
+    [before, after]: [Option<Site>; 2],
+) -> Finding {
+    let entry = rule.entry();
+    let effects = match direction {
+        Direction::Request => vec![(entry.request, entry.sender)],
+        Direction::Response => vec![(entry.response, entry.reader)],
+        Direction::Both => vec![(entry.request, entry.sender), (entry.response, entry.reader)],
+    };
+    let heard = effects.iter().filter(|(wire, symptom)| *wire > Wire::None && !symptom.is_empty());
+    let symptom = heard.map(|(_, symptom)| *symptom).collect::<Vec<_>>().join("; ");
+    let value = |site: &Option<Site>| site.as_ref().map(|site| site.value.clone()).unwrap_or_default();
+    let mut change = entry.says.replace("{keyword}", &format!("`{}`", inert(keyword)));
+    if let (Some(before), Some(after)) = (&before, &after)
+        && before.value != after.value
+    {
+        change.push_str(&format!(": `{}` → `{}`", before.value, after.value));
+    }
+    let cause = (rule, subject.to_owned(), keyword.to_owned(), String::new(), value(&before), value(&after));
+    Finding {
+        wire: effects.iter().map(|(wire, _)| *wire).max().unwrap_or(Wire::None),
+        subject: inert(subject),
+        keyword: inert(keyword),
+        fingerprint: fingerprint(&cause, direction, DOCUMENT),
+        change,
+        symptom,
+        before,
+        after,
+        direction,
+        ..nothing(rule)
+    }
+}
