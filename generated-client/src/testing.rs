@@ -15,7 +15,7 @@ use std::ops::Deref;
 
 #[cfg(feature = "graphql")]
 pub use platform_runtime::testing::QUERIES;
-pub use platform_runtime::testing::{FakeCall, FakeOperation, FakeReply, FakeRule, REQUESTS};
+pub use platform_runtime::testing::{FakeCall, FakeOperation, FakeReply, FakeRule, REQUESTS, value};
 use platform_runtime::{Error, testing};
 
 use crate::{Platform, PlatformBuilder};

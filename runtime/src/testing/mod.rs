@@ -17,6 +17,7 @@ use http::StatusCode;
 use serde::Serialize;
 
 pub use self::{call::FakeCall, reply::FakeReply};
+pub use crate::protocol::value;
 use crate::{
     Client, ClientBuilder, Error, Value,
     client::{Double, GeneratedClient},
