@@ -13,7 +13,7 @@
 
 use std::ops::Deref;
 
-pub use platform_runtime::testing::FakeCall;
+pub use platform_runtime::testing::{FakeCall, value};
 use platform_runtime::{Error, testing};
 
 use crate::{Platform, PlatformBuilder};

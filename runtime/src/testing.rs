@@ -1,5 +1,7 @@
 //! A service that is not there, for those who test their own code against a client.
 
+pub use crate::protocol::value;
+
 use std::{
     collections::{HashMap, VecDeque},
     fmt,

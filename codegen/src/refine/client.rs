@@ -18,6 +18,8 @@ pub(super) const PLATFORM: &str = "use crate::Platform;\n";
 pub(super) const CALLS: &str = "use crate::{Call, Declared, Submission};\n";
 /// What servers beside the main one are made of.
 pub(super) const SERVER: &str = "use crate::{Platform, Server};\nuse platform_runtime::Error;\n\n";
+/// What security is made of.
+pub(super) const SECURITY: &str = "use platform_runtime::codegen::{Scheme, Security};\n\n";
 /// The types of the contract.
 pub(super) const TYPES: &str = "use crate::generated::types;\n";
 /// What a table of names in XML is made of.

@@ -14,10 +14,12 @@ mod layout;
 mod makers;
 mod operations;
 mod render;
+mod security;
 mod servers;
 mod source;
 mod surface;
 mod types;
+mod wording;
 mod xml;
 
 use std::collections::BTreeMap;
@@ -64,6 +66,7 @@ pub(crate) fn refine(
     }
     files.insert("families/mod.rs".to_owned(), layout::families(model));
     index.group("", Vec::new());
+    files.insert("security.rs".to_owned(), security::write(model));
     files.insert("servers.rs".to_owned(), servers::write(model, config, &mut index));
     files.insert("bindings.rs".to_owned(), bindings::write(&render, texts, &mut index));
     files.extend(documents::write(texts, &mut index));

@@ -4,7 +4,7 @@ use super::arguments::{Arguments, Setter, arrange};
 use super::index::{Index, Traits};
 use super::render::Render;
 use super::source::attribute;
-use super::{client, xml};
+use super::{client, families, security, xml};
 use crate::model::{
     BodyKind, Content, Family, HeaderForm, Location, Operation, Parameter, Provenance, ResponseHeader, Style,
 };
@@ -65,7 +65,11 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     let returned = code![result, "<'a, ", success, ", operations::", &marker, ">"];
     let signature = code!["(", Code::join(", ", list), ") -> ", returned];
     function.push("pub fn ").push(&operation.name).push(&signature).push(" {\n");
-    function.push("static OPERATION: Operation = Operation { ").push(description(operation)).push(" ..FAMILY };\n");
+    function.push("static OPERATION: Operation = Operation { ").push(description(operation));
+    if operation.security != families::security(render.model, family) {
+        function.push("security: ").push(security::constant(&operation.security)).push(", ");
+    }
+    function.push(" ..FAMILY };\n");
     function.push(result).push("::new(self.0, ").push(bound.map(|kind| code![literal(kind), ", "]));
     function.push("&OPERATION, &[").push(Code::join(", ", &arguments.values));
     function.push("], ").push(&arguments.payload).push(", ").push(decode).push(")\n}\n");
@@ -278,6 +282,10 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
                 " the call fails before it is sent.\n"
             ],
         });
+    }
+    let family = render.model.families.iter().find(|family| family.name == operation.family);
+    if family.is_some_and(|family| families::security(render.model, family) != operation.security) {
+        docs.push(docs!["\n", security::described(&operation.security), "\n"]);
     }
     for parameter in operation.parameters.iter().filter(|parameter| parameter.required) {
         let about = about(parameter);
