@@ -2,7 +2,8 @@
 
 use platform_client::Platform;
 use platform_client::auth::{ClientCredentials, SecretString};
-use platform_client::testing::Fake;
+use platform_client::families::projects::operations::{CreateProject, GetProject, ListProjects};
+use platform_client::testing::{Fake, FakeReply};
 use serde_json::json;
 
 use crate::support::read;
@@ -10,8 +11,13 @@ use crate::support::read;
 #[tokio::test]
 async fn generated_operations_get_typed_values() {
     let fake = Fake::new();
-    fake.answer("list_projects", &json!([{"name": "one"}, {"name": "two"}]));
-    fake.fail("get_project", 404, &json!({"title": "Not Found"}));
+    let projects = serde_json::from_value(json!([{"name": "one"}, {"name": "two"}])).unwrap();
+    fake.on(ListProjects::FAKE).answer(&projects);
+    let known = platform_client::Uuid::from_u128(7);
+    fake.on(GetProject::FAKE)
+        .when(move |call| call.path_parameter("project_id").is_some_and(|id| id == known.to_string()))
+        .answer(&projects[0]);
+    fake.on(GetProject::FAKE).reply(FakeReply::status(404).json(&json!({"title": "Not Found"})));
     let platform = fake.platform().unwrap();
     for _ in 0..2 {
         assert_eq!(platform.projects().list_projects().await.unwrap().len(), 2, "the last answer stays");
@@ -25,6 +31,27 @@ async fn generated_operations_get_typed_values() {
         (calls[2].operation, calls[2].path.as_str()),
         ("get_project", format!("/api/projects/v1/projects/{id}").as_str())
     );
+    let found = platform.projects().get_project(&known).await.unwrap();
+    assert_eq!(found.get::<String>("name").unwrap().as_deref(), Some("one"));
+    assert_eq!((fake.calls_of(GetProject::FAKE).len(), fake.calls_of(CreateProject::FAKE).len()), (2, 0));
+}
+
+/// What changes something is told as it was sent, whatever came of it.
+#[tokio::test]
+async fn a_fake_keeps_bodies_and_breaks_connections() {
+    let fake = Fake::new();
+    fake.on(CreateProject::FAKE)
+        .when(|call| call.json::<serde_json::Value>().is_ok_and(|body| body["name"] == "lost"))
+        .reply(FakeReply::broken_connection());
+    fake.on(CreateProject::FAKE).answer(&None);
+    let platform = fake.platform().unwrap();
+    let create = |name: &str| platform_client::types::CreateProject::default().name(name);
+    assert!(platform.projects().create_project(&create("found")).await.unwrap().is_none());
+    let error = platform.projects().create_project(&create("lost")).await.unwrap_err();
+    assert!(error.is_submission_unknown(), "{error}");
+    let names: Vec<_> =
+        fake.calls().iter().map(|call| call.json::<serde_json::Value>().unwrap()["name"].clone()).collect();
+    assert_eq!(names, ["found", "lost"]);
 }
 
 /// As the documentation of `platform_client::testing` and the README show it.

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use platform_client::Method;
-use platform_client::testing::Fake;
+use platform_client::testing::{Fake, FakeReply, REQUESTS};
 use platform_codegen::{Contract, Names, Setup, generate};
 
 use crate::support::root;
@@ -58,7 +58,7 @@ async fn every_operation_of_every_contract_can_be_sent() {
             continue;
         };
         let fake = Fake::new();
-        fake.answer("request", &());
+        fake.on(REQUESTS).reply(FakeReply::status(200).json(&()));
         let platform = fake.platform().unwrap();
         for line in output.surface.lines() {
             let (target, query) = target(line);

@@ -28,6 +28,9 @@ pub struct Config {
     /// Operations that the service accepts and completes later.
     #[serde(rename = "operation")]
     pub operations: Vec<AsyncOperation>,
+    /// Operations that come in pages.
+    #[serde(rename = "pagination")]
+    pub paginations: Vec<Pagination>,
     /// What the scalars of the GraphQL schema are in Rust; those of its own that are not named here are any JSON.
     pub scalars: BTreeMap<String, Scalar>,
 }
@@ -158,6 +161,38 @@ pub struct AsyncOperation {
     /// The operation that cancels.
     #[serde(default)]
     pub cancel: Option<CancelOperation>,
+}
+
+/// An operation that comes in pages, and what leads from a page to the next: one of `skip`, `page`, `cursor` and `link`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pagination {
+    /// `METHOD /path` or `family.name`.
+    pub operation: String,
+    /// Where the list lies in the body: a JSON pointer; empty: the body is the list.
+    #[serde(default)]
+    pub items: String,
+    /// The parameter that says how many items to skip.
+    #[serde(default)]
+    pub skip: Option<String>,
+    /// The parameter that takes the number of the page.
+    #[serde(default)]
+    pub page: Option<String>,
+    /// The number of the first page; 1 unless set.
+    #[serde(default)]
+    pub first: Option<u64>,
+    /// The parameter that takes what the page before names.
+    #[serde(default)]
+    pub cursor: Option<String>,
+    /// Where a page names the cursor of the next: a JSON pointer into its body.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// The header in which it does.
+    #[serde(default)]
+    pub next_header: Option<String>,
+    /// The header `Link` names the next page (RFC 8288).
+    #[serde(default)]
+    pub link: bool,
 }
 
 fn id() -> String {

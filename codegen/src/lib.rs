@@ -64,7 +64,8 @@ mod walk;
 
 pub use api::{Api, Item, Origin};
 pub use config::{
-    AsyncOperation, CancelOperation, Config, Correction, FamilyRule, FollowUp, Scalar, Server, StateMap, Unreferenced,
+    AsyncOperation, CancelOperation, Config, Correction, FamilyRule, FollowUp, Pagination, Scalar, Server, StateMap,
+    Unreferenced,
 };
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};

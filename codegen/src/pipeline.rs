@@ -91,7 +91,7 @@ fn refined(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Re
     let mut unused = rules::unused(config, &routes, &names)?;
     unused.extend(bindings.unused(config));
     unused.extend(documents.unused.iter().cloned());
-    let parts = refine::refine(&model, &resolved, config, &bindings.bound, &documents);
+    let parts = refine::refine(&model, &resolved, config, &bindings, &documents);
     Ok(Refined { parts, names, ledger, model, documents, unused })
 }
 

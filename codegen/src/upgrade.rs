@@ -23,7 +23,6 @@ mod parameters;
 mod path_items;
 mod references;
 mod schema;
-mod security;
 mod servers;
 mod streams;
 mod swagger2;
@@ -50,7 +49,6 @@ const PASSES: &[Pass] = &[
     parts,
     references::follow,
     servers::note,
-    security::note,
     callbacks::note,
 ];
 

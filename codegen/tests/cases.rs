@@ -52,6 +52,7 @@ fn text(output: &Output) -> String {
     let says_nothing = |path: &str, code: &str| match path {
         "documents/mod.rs" => !code.contains("pub const"),
         "xml.rs" => false,
+        "security.rs" => code.contains("SECURITY: Security = Security::Token;") && code.contains("= &[];"),
         path => path.ends_with("mod.rs") || !code.contains("prelude"),
     };
     for (path, code) in output.files.iter().filter(|(path, code)| !says_nothing(path, code)) {

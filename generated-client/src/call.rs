@@ -6,10 +6,10 @@
 
 use std::{fmt, marker::PhantomData, time::Duration};
 
-use platform_runtime::codegen::prelude::{Argument, Operation, Payload, Raw};
+use platform_runtime::codegen::prelude::{Argument, Operation, Paging, Payload, Raw};
 #[cfg(feature = "operations")]
 use platform_runtime::operations;
-use platform_runtime::{ByteStream, CallFuture, Client, Error, Pages, RawResponse, codegen::DeserializeOwned};
+use platform_runtime::{ByteStream, CallFuture, Client, Error, Items, Pages, RawResponse, codegen::DeserializeOwned};
 
 use crate::Response;
 
@@ -141,6 +141,12 @@ impl<'a, T, O> Call<'a, T, O> {
         decode: fn(Raw) -> Result<T, Error>,
     ) -> Self {
         Self(platform_runtime::Call::new(client, operation, arguments, payload, decode), PhantomData)
+    }
+
+    /// The items of all pages: what generated operations call that the configuration binds.
+    #[allow(dead_code, reason = "a contract may bind none")]
+    pub(crate) fn paged<I>(self, paging: Paging) -> Items<'a, I> {
+        self.0.items(paging)
     }
 
     /// Reads an answer that comes in pages. `next` makes the call for the page after the one that it is shown, or says that

@@ -39,7 +39,7 @@
 //! - A `POST` whose connection dies is not sent again: [`Error::is_submission_unknown`].
 //! - It follows no redirect, and sends the token to the base address only. `http` is for loopback.
 //! - It reads at most 16 MiB of a body that is decoded, and 64 KiB of the body of an error.
-//! - It leaves one `tracing` span, `platform.call`, with operation, family, method, status and attempts, and no values.
+//! - It leaves one `tracing` span, `platform.call`, with OpenTelemetry's attributes of HTTP clients, and no values.
 //!
 //! Calls run on tokio, with its input, output and time enabled.
 //!
@@ -58,6 +58,7 @@
 //! | `graphql` | no | GraphQL queries, and subscriptions over a WebSocket or server-sent events |
 //! | `operations` | no | asynchronous operations: references, watching, waiting; turns on `graphql` |
 //! | `sqlite` | no | a store of operations on disk; turns on `operations` |
+//! | `metrics` | no | measurements through the crate `metrics`: requests, durations, retries, tokens, subscriptions |
 //! | `postgres` | no | a store of operations in PostgreSQL, which several instances share; turns on `operations` |
 //! | `xml` | no | operations whose bodies are XML alone |
 //! | `gzip` | no | asks for compressed responses, and unpacks them |
@@ -85,9 +86,9 @@ pub use platform_runtime::operations;
 #[doc(inline)]
 pub use platform_runtime::{
     AsText, Base64, ByteStream, Bytes, Call as RequestCall, CallFuture, Certificates, Client, Date, DateTime, Decimal,
-    Error, ErrorKind, Event, EventStream, HeaderMap, Incoming, Maybe, Method, Middleware, MiddlewareFuture, Next,
-    Object, Outgoing, Pages, Problem, RawResponse, Redirect, Request, ServerSettings, StatusCode, Time, TimeSpan,
-    Upload, Uuid, Value, auth, reqwest,
+    Error, ErrorKind, Event, EventStream, HeaderMap, Incoming, Items, Maybe, Method, Middleware, MiddlewareFuture,
+    Next, Object, Outgoing, Pages, Problem, RawResponse, Redirect, Request, ServerSettings, StatusCode, Time, TimeSpan,
+    Upload, Uuid, Value, auth, reqwest, time,
 };
 
 pub use call::{Call, Submission};

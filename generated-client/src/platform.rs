@@ -4,7 +4,10 @@ use std::{fmt, marker::PhantomData, ops::Deref};
 
 #[cfg(feature = "operations")]
 use platform_runtime::codegen::{Bindings, Extensions};
-use platform_runtime::{Client, Error, codegen::GeneratedClient};
+use platform_runtime::{
+    Client, Error,
+    codegen::{GeneratedClient, Scheme, Security},
+};
 
 use crate::PlatformBuilder;
 
@@ -62,6 +65,8 @@ impl Platform {
 impl GeneratedClient for Platform {
     const USER_AGENT: &'static str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
     const SERVERS: &'static [&'static str] = crate::generated::servers::SERVERS;
+    const SECURITY: Security = crate::generated::security::SECURITY;
+    const SCHEMES: &'static [Scheme] = crate::generated::security::SCHEMES;
 
     #[cfg(feature = "operations")]
     fn extensions() -> Extensions {

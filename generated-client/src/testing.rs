@@ -13,20 +13,22 @@
 
 use std::ops::Deref;
 
-pub use platform_runtime::testing::FakeCall;
+#[cfg(feature = "graphql")]
+pub use platform_runtime::testing::QUERIES;
+pub use platform_runtime::testing::{FakeCall, FakeOperation, FakeReply, FakeRule, REQUESTS, value};
 use platform_runtime::{Error, testing};
 
 use crate::{Platform, PlatformBuilder};
 
-/// A service that is not there: it answers the calls of a client with what it was told, by the Rust name of the operation
-/// (`request` for [`Platform::request`](platform_runtime::Client::request)).
+/// A service that is not there: it answers the calls of a client with what it was told, and keeps them. Operations are named by
+/// the constants `FAKE` of the types in the `operations` module of their family, requests by hand by [`REQUESTS`].
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), platform_client::Error> {
-/// use platform_client::{Method, testing::Fake};
+/// use platform_client::{Method, testing::{Fake, FakeReply, REQUESTS}};
 ///
 /// let fake = Fake::new();
-/// fake.answer("request", &["first"]);
+/// fake.on(REQUESTS).reply(FakeReply::status(200).json(&["first"]));
 /// let platform = fake.platform()?;
 ///
 /// let projects = platform.request(Method::Get, "/api/projects/v1/projects").send().await?;

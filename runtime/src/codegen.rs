@@ -19,11 +19,12 @@ pub use crate::operations::Bindings;
 #[cfg(feature = "xml")]
 pub use crate::protocol::xml;
 pub use crate::{
-    __part as part, __put as put, __responses as responses, __slot as slot, __take as take,
+    __from_variants as from_variants, __part as part, __put as put, __responses as responses, __slot as slot,
+    __take as take,
     protocol::{
         EachEntry, Fit, IfPresent, IfSome, Parts, Raw, Read, Record, Required, Scheme, Security, Style, Undeclared,
-        by_fit, by_tag, decode, fields, from_text, from_text_leniently, in_union, integer, kept, keyed, missing,
-        only_member, out_of_range, read, text, unfit, with_tag, write,
+        absent, by_fit, by_tag, decode, fields, from_text, from_text_leniently, in_union, integer, kept, keyed,
+        missing, only_member, out_of_range, read, text, unfit, with_tag, write,
     },
 };
 
@@ -35,15 +36,15 @@ pub mod prelude {
     pub use uuid::Uuid;
 
     pub use crate::{
-        __integer_enum as integer_enum, __keyed_union as keyed_union, __multipart as multipart, __record as record,
-        __responses as responses, __string_enum as string_enum, __tagged_union as tagged_union,
-        __untagged_union as untagged_union, Base64, ByteStream, Call, Date, DateTime, Decimal, Error, EventStream,
-        Maybe, Object, Submission, Time, TimeSpan, Upload, Value,
+        __from_variants as from_variants, __integer_enum as integer_enum, __keyed_union as keyed_union,
+        __multipart as multipart, __record as record, __responses as responses, __string_enum as string_enum,
+        __tagged_union as tagged_union, __untagged_union as untagged_union, Base64, ByteStream, Call, Date, DateTime,
+        Decimal, Error, EventStream, Maybe, Object, Submission, Time, TimeSpan, Upload, Value,
         protocol::{
             Argument,
             Method::{self, Delete, Get, Head, Options, Other, Patch, Post, Put, Trace},
-            Operation, Parameter, Parts, Payload, Raw, Scheme, Security, Style, cookie, decode, header, headers, path,
-            query,
+            NextPage, Operation, Paging, Parameter, Parts, Payload, Raw, Scheme, Security, Style, cookie, decode,
+            header, headers, path, query,
         },
     };
 }

@@ -35,6 +35,7 @@
 //! | `graphql` | GraphQL queries, and subscriptions over a WebSocket or server-sent events |
 //! | `operations` | asynchronous operations: references, watching, waiting; turns on `graphql` |
 //! | `sqlite` | a store of operations on disk; turns on `operations` |
+//! | `metrics` | measurements through the crate `metrics`: requests, durations, retries, tokens, subscriptions |
 //! | `postgres` | a store of operations in PostgreSQL, which several instances share; turns on `operations` |
 //! | `xml` | operations whose bodies are XML alone |
 //! | `gzip` | asks for compressed responses, and unpacks them |
@@ -46,6 +47,7 @@
 // Each module knows those before it only: `cargo xtask tidy` refuses others.
 mod clock;
 mod json;
+mod telemetry;
 
 mod error;
 mod value;
@@ -79,10 +81,11 @@ pub mod download;
 pub use bytes::Bytes;
 pub use http::{HeaderMap, StatusCode};
 pub use reqwest;
+pub use time;
 pub use uuid::Uuid;
 
 pub use client::{
-    Call, CallFuture, Client, ClientBuilder, Pages, RawResponse, Request, Response, ServerSettings, Submission,
+    Call, CallFuture, Client, ClientBuilder, Items, Pages, RawResponse, Request, Response, ServerSettings, Submission,
     middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing},
 };
 pub use error::{Error, ErrorKind, Problem};

@@ -4,7 +4,11 @@
 
 mod support;
 
-use platform_runtime::{Client, Method, Value};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use platform_runtime::{
+    Call, Client, Error, Items, Method, Value,
+    codegen::prelude::{NextPage, Operation, Paging, Parameter, Payload},
+};
 use support::{Reply, Server};
 
 /// Pages 1 to 3; page 9 leads to itself.
@@ -48,4 +52,184 @@ async fn a_circle_and_a_failure_end_them_with_an_error() {
     assert!(pages[1].as_ref().unwrap_err().to_string().contains("circles"));
     let pages = read(&platform, "7").await;
     assert!(pages.len() == 1 && pages[0].as_ref().unwrap_err().is_bad_request());
+}
+
+#[tokio::test]
+async fn pages_are_a_stream() {
+    let server = server().await;
+    let platform = Client::builder(&server.url).build().unwrap();
+    let page = |number: &str| platform.request(Method::Get, "/x").query("page", number).call::<Value>();
+    let pages = page("1").paginate_with(|shown| Some(page(shown.header("x-next")?)));
+    assert!(server.requests().is_empty(), "nothing is sent before it is read");
+    let two: Vec<Value> = pages.take(2).try_collect().await.unwrap();
+    assert_eq!(serde_json::json!(two), serde_json::json!([[1], [2]]));
+    assert_eq!(server.requests().len(), 2, "what is not read is not asked for");
+}
+
+static OPERATION: Operation = Operation {
+    name: "list_things",
+    path: "/things",
+    parameters: &[Parameter::query("filter"), Parameter::query("at")],
+    ..Operation::family("things")
+};
+
+const AT: usize = 1;
+
+fn items<'a>(client: &'a Client, at: Option<i64>, items: &'static str, next: NextPage) -> Items<'a, i64> {
+    let call = Call::new(client, &OPERATION, &[&"a b", &at], Payload::None, |_| Ok(()));
+    call.items(Paging { items, next })
+}
+
+/// What was read, the code and the text of the error that ended it, and what was asked.
+async fn all(server: &Server, paging: impl Fn(&Client) -> Items<'_, i64>) -> (Vec<i64>, Option<Error>, Vec<String>) {
+    let client = Client::builder(&server.url).no_retry().build().unwrap();
+    let before = server.requests().len();
+    let (mut found, mut failed) = (Vec::new(), None);
+    let mut items = paging(&client);
+    while let Some(item) = items.next().await {
+        assert!(failed.is_none(), "nothing comes after an error");
+        match item {
+            Ok(item) => found.push(item),
+            Err(error) => failed = Some(error),
+        }
+    }
+    assert!(items.next().await.is_none());
+    let asked = server.requests().split_off(before);
+    assert!(asked.iter().all(|request| request.query().starts_with("filter=a%20b") || request.path() != "/things"));
+    (found, failed, asked.iter().map(|request| request.target.replace("/things?filter=a%20b", "")).collect())
+}
+
+/// Five things, at most two a page, from the one that `at` says.
+fn from(at: usize) -> Vec<i64> {
+    (1..=5).skip(at).take(2).collect()
+}
+
+fn at(request: &support::Recorded) -> usize {
+    request.query().split_once("at=").map_or(0, |(_, at)| at.parse().unwrap())
+}
+
+#[tokio::test]
+async fn items_are_skipped_as_they_were_read() {
+    let server = Server::start(|request| Reply::json(200, &format!("{:?}", from(at(request))))).await;
+    let offset = NextPage::Offset { parameter: AT };
+    let (found, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
+    assert_eq!((found, error.is_none()), (vec![1, 2, 3, 4, 5], true));
+    assert_eq!(
+        asked,
+        ["", "&at=2", "&at=4", "&at=5"],
+        "a short page may be the service's limit: an empty one is the end"
+    );
+    let (found, _, asked) = all(&server, |client| items(client, Some(3), "", offset)).await;
+    assert_eq!((found, asked), (vec![4, 5], vec!["&at=3".to_owned(), "&at=5".to_owned()]));
+    let (found, _, asked) = all(&server, |client| items(client, None, "", offset).limit(3).limit(9)).await;
+    assert_eq!((found, asked.len()), (vec![1, 2, 3], 2), "no page is asked for beyond the limit");
+    assert!(all(&server, |client| items(client, None, "", offset).limit(0)).await.2.is_empty());
+    let client = Client::builder(&server.url).build().unwrap();
+    let odd: Vec<i64> = items(&client, None, "", offset)
+        .try_filter(|item| std::future::ready(item % 2 == 1))
+        .try_collect()
+        .await
+        .unwrap();
+    assert_eq!(odd, [1, 3, 5]);
+    assert_eq!(items(&client, Some(1), "", offset).collect().await.unwrap(), [2, 3, 4, 5]);
+}
+
+#[tokio::test]
+async fn pages_have_numbers() {
+    let server = Server::start(|request| match at(request) {
+        0 | 1 => Reply::json(200, r#"{"data":{"list":[1,2]}}"#),
+        2 => Reply::json(200, r#"{"data":{"list":[3]}}"#),
+        3 => Reply::json(200, r#"{"data":{"list":null}}"#),
+        _ => Reply::json(200, "{}"),
+    })
+    .await;
+    let number = NextPage::Number { parameter: AT, first: 1 };
+    let (found, error, asked) = all(&server, |client| items(client, None, "/data/list", number)).await;
+    assert_eq!((found, error.is_none()), (vec![1, 2, 3], true));
+    assert_eq!(asked, ["", "&at=2", "&at=3"]);
+    let (found, _, asked) = all(&server, |client| items(client, Some(2), "/data/list", number)).await;
+    assert_eq!((found, asked.len()), (vec![3], 2));
+}
+
+#[tokio::test]
+async fn cursors_stand_in_bodies_and_headers() {
+    let server = Server::start(|request| match request.query().rsplit("at=").next().unwrap() {
+        "a%2Fb%20%26" => Reply::new(200, &[("x-next", "7")], r#"{"list":[2],"next":7}"#),
+        "7" => Reply::new(200, &[("x-next", "")], r#"{"list":[3],"next":null}"#),
+        _ => Reply::new(200, &[("x-next", "a/b &")], r#"{"list":[1],"next":"a/b &"}"#),
+    })
+    .await;
+    let places =
+        [NextPage::Cursor { parameter: AT, pointer: "/next" }, NextPage::Header { parameter: AT, name: "x-next" }];
+    for next in places {
+        let (found, error, asked) = all(&server, |client| items(client, None, "/list", next)).await;
+        assert_eq!((found, error.is_none()), (vec![1, 2, 3], true));
+        assert_eq!(asked, ["", "&at=a%2Fb%20%26", "&at=7"]);
+    }
+}
+
+#[tokio::test]
+async fn links_are_followed_on_the_same_server_only() {
+    let server = Server::start(|request| match request.target.as_str() {
+        "/things/2?x=1" => Reply::new(200, &[("link", "<3>; rel=\"next\"")], "[2]"),
+        "/things/3" => Reply::new(200, &[("link", "<https://evil.example/>; rel=next")], "[3]"),
+        "/things/4" => Reply::new(200, &[("link", "</things/4>; rel=next")], "[4]"),
+        target if target.contains("at=4") => Reply::new(200, &[("link", "</things/4>; rel=next")], "[1]"),
+        _ => Reply::new(200, &[("link", "</things/9>; rel=prev, </things/2?x=1>; rel=next")], "[1]"),
+    })
+    .await;
+    let (found, error, asked) = all(&server, |client| items(client, None, "", NextPage::Link)).await;
+    assert_eq!(asked, ["", "/things/2?x=1", "/things/3"]);
+    let error = error.unwrap();
+    assert_eq!(found, [1, 2], "{error}");
+    assert!(error.is_decode() && error.to_string().contains("another server"), "{error}");
+    let (found, error, _) = all(&server, |client| items(client, Some(4), "", NextPage::Link)).await;
+    assert!(found == [1] && error.as_ref().is_some_and(|error| error.to_string().contains("circles")), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_service_that_never_ends_does_not_hang_its_caller() {
+    let server = Server::start(|request| match request.query().rsplit("at=").next().unwrap() {
+        // The same page over and over, whatever is asked.
+        "1" => Reply::json(200, "[1]"),
+        // The same cursor over and over, with other items.
+        "100" | "same" => Reply::json(200, r#"{"list":[1],"next":"same"}"#),
+        // Another cursor each time, and never an item.
+        at => Reply::json(200, &format!(r#"{{"list":[],"next":{}}}"#, at.parse::<u64>().map_or(1_000, |at| at + 1))),
+    })
+    .await;
+    let fixed = Server::always(Reply::json(200, "[1]")).await;
+    for next in [NextPage::Offset { parameter: AT }, NextPage::Number { parameter: AT, first: 0 }] {
+        let (found, error, asked) = all(&fixed, |client| items(client, None, "", next)).await;
+        assert_eq!((found, asked.len()), (vec![1], 2));
+        assert!(error.unwrap().to_string().contains("circles"));
+    }
+    let cursor = NextPage::Cursor { parameter: AT, pointer: "/next" };
+    let (found, error, asked) = all(&server, |client| items(client, Some(100), "/list", cursor)).await;
+    assert_eq!((found, asked.len()), (vec![1], 2));
+    assert!(error.unwrap().to_string().contains("circles"));
+    let (found, error, asked) = all(&server, |client| items(client, Some(200), "/list", cursor)).await;
+    assert_eq!((found.len(), asked.len()), (0, 100));
+    assert!(error.unwrap().to_string().contains("100 pages in a row"));
+}
+
+#[tokio::test]
+async fn pages_that_are_not_what_the_configuration_says_are_errors() {
+    let offset = NextPage::Offset { parameter: AT };
+    let cursor = NextPage::Cursor { parameter: AT, pointer: "/next" };
+    for (body, next, says) in [
+        ("<html>", offset, "not JSON"),
+        (r#"{"list":7}"#, offset, "no list at `/list`"),
+        (r#"{"list":["canary"]}"#, offset, "an item of the page"),
+        (r#"{"list":[1],"next":{"canary":1}}"#, cursor, "at `/next`"),
+    ] {
+        let server = Server::always(Reply::json(200, body)).await;
+        let (found, error, asked) = all(&server, |client| items(client, None, "/list", next)).await;
+        let error = error.unwrap();
+        assert!(found.is_empty() && asked.len() == 1 && error.is_decode(), "{error}");
+        assert_eq!(error.operation(), Some("list_things"));
+        assert!(error.to_string().contains(says) && !format!("{error:?}").contains("canary"), "{error}");
+    }
+    let server = Server::always(Reply::json(404, "{}")).await;
+    assert!(all(&server, |client| items(client, None, "", offset)).await.1.unwrap().is_not_found());
 }

@@ -11,8 +11,9 @@ use std::{
 };
 
 use platform_runtime::{
-    Client, Method,
+    Call, Client, Method,
     auth::{ClientCredentials, SecretSource},
+    codegen::prelude::{Operation, Parameter, Payload},
 };
 use support::{Reply, Server};
 use tracing::{
@@ -28,6 +29,10 @@ struct Everything(Arc<Mutex<String>>);
 impl Visit for &Everything {
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
         let _ = writeln!(self.0.lock().unwrap(), "{field}={value:?}");
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        let _ = writeln!(self.0.lock().unwrap(), "{field}={value} as an integer");
     }
 }
 
@@ -56,6 +61,9 @@ impl Subscriber for Everything {
 
     fn exit(&self, _: &Id) {}
 }
+
+static OPERATION: Operation =
+    Operation { name: "get_x", path: "/x/{id}", parameters: &[Parameter::path("id")], ..Operation::family("things") };
 
 struct Secret;
 
@@ -101,9 +109,33 @@ async fn traces_hold_no_values() {
         }
     }
     assert!(server.requests().iter().any(|request| request.header("authorization") == Some("Bearer canary-token")));
+    let client = Client::builder(format!("{}/prefix", server.url)).build().unwrap();
+    let call = Call::new(&client, &OPERATION, &[&"canary-value"], Payload::None, |_| Ok(()));
+    assert!(call.await.unwrap_err().is_not_found());
+    let gone = Client::builder("http://127.0.0.1:1").no_retry().build().unwrap();
+    assert!(gone.request(Method::Get, "/canary-path").send().await.unwrap_err().is_connect());
     let traced = everything.0.lock().unwrap().clone();
-    for field in ["platform.call", "operation=\"request\"", "status=200", "status=503", "attempts=3", "method=\"GET\""]
-    {
+    let (_, port) = server.url.rsplit_once(':').unwrap();
+    for field in [
+        "platform.call",
+        "operation=\"request\"",
+        "http.request.method=\"GET\"",
+        "http.response.status_code=200 as an integer",
+        "http.response.status_code=503 as an integer",
+        "http.request.resend_count=2 as an integer",
+        "error.type=\"503\"",
+        "error.type=\"401\"",
+        "error.type=\"connect\"",
+        "otel.status_code=\"ERROR\"",
+        "otel.kind=\"client\"",
+        "otel.name=\"GET\"",
+        "otel.name=\"GET /x/{id}\"",
+        "url.template=\"/x/{id}\"",
+        "server.address=\"127.0.0.1\"",
+        &format!("server.port={port} as an integer"),
+        &format!("url.full=\"{}/REDACTED", server.url),
+        "/prefix/x/{id}",
+    ] {
         assert!(traced.contains(field), "{field} is not in:\n{traced}");
     }
     assert!(!traced.contains("canary"), "{traced}");

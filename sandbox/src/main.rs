@@ -1,4 +1,7 @@
-//! The sandbox as a program, which runs until a signal or the end of its standard input. `--help` lists its flags.
+//! The sandbox as a program, which runs until a signal or the end of its standard input. `--help` lists its flags, and
+//! `control --help` what changes one that runs.
+
+mod command;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,6 +18,7 @@ Runs the local stand-in for the platform until Ctrl-C
 
 Usage: platform-sandbox [OPTIONS]
        cargo xtask sandbox [OPTIONS]
+       platform-sandbox control [--sandbox <URL>] <COMMAND>      changes one that runs; `control --help` lists the commands
 
 Options:
       --port <PORT>               Port to listen on; 0 takes a free one [default: 0]
@@ -51,7 +55,8 @@ struct Flags {
 #[derive(Debug)]
 enum Request {
     Run(Box<Flags>),
-    Help,
+    Control(Option<String>, Vec<String>),
+    Help(&'static str),
     Version,
 }
 
@@ -64,16 +69,19 @@ struct Failure {
     exit: u8,
 }
 
+const REFUSED: u8 = 1;
+const UNREACHABLE: u8 = 3;
 const CONFIGURATION: u8 = 5;
 const SYSTEM: u8 = 6;
 
 fn main() -> ExitCode {
     let ended = match parse(std::env::args_os()) {
-        Ok(Request::Help) => {
+        Ok(Request::Help(text)) => {
             // A closed pipe (`| head`) ends the reading, not the work.
-            let _ = write!(io::stdout(), "{HELP}");
+            let _ = write!(io::stdout(), "{text}");
             Ok(())
         }
+        Ok(Request::Control(base, words)) => control(base, &words),
         Ok(Request::Version) => {
             say(concat!("platform-sandbox ", env!("CARGO_PKG_VERSION")));
             Ok(())
@@ -97,7 +105,8 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
     while let Some(argument) = parser.next().map_err(refuse)? {
         let options = &mut flags.options;
         match argument {
-            Arg::Short('h') | Arg::Long("help") => return Ok(Request::Help),
+            Arg::Value(word) if word == "control" => return control_words(&mut parser),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Request::Help(HELP)),
             Arg::Short('V') | Arg::Long("version") => return Ok(Request::Version),
             Arg::Long("contract-requires-token") => options.contract_requires_token = true,
             Arg::Long("json") => flags.json = true,
@@ -113,6 +122,51 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
         }
     }
     Ok(Request::Run(Box::new(flags)))
+}
+
+/// The words behind `control`.
+fn control_words(parser: &mut Parser) -> Result<Request, Failure> {
+    let refuse = |error: lexopt::Error| misread(error.to_string());
+    let (mut base, mut words) = (None, Vec::new());
+    while let Some(argument) = parser.next().map_err(refuse)? {
+        match argument {
+            Arg::Short('h') | Arg::Long("help") => return Ok(Request::Help(command::HELP)),
+            Arg::Long("sandbox") => base = Some(parser.value().and_then(|value| value.string()).map_err(refuse)?),
+            Arg::Value(word) => words.push(word.string().map_err(refuse)?),
+            other => return Err(refuse(other.unexpected())),
+        }
+    }
+    Ok(Request::Control(base, words))
+}
+
+/// One request to a running sandbox. What it answers is the output; a refusal is an error.
+fn control(base: Option<String>, words: &[String]) -> Result<(), Failure> {
+    let hint = "`platform-sandbox control --help` lists the commands";
+    let wrong = |message| Failure { code: "command-line", message, hint, exit: CONFIGURATION };
+    let asked = command::read(words).map_err(wrong)?;
+    let base = base.or_else(|| std::env::var("PLATFORM_BASE_URL").ok().filter(|base| !base.is_empty()));
+    let base =
+        base.ok_or_else(|| wrong("no sandbox is named: use --sandbox URL, or set PLATFORM_BASE_URL".to_owned()))?;
+    match command::send(&base, &asked) {
+        Ok(command::Outcome::Done(body)) => {
+            let _ = io::stdout().write_all(&body).and_then(|()| match body.last() {
+                None | Some(b'\n') => Ok(()),
+                Some(_) => io::stdout().write_all(b"\n"),
+            });
+            Ok(())
+        }
+        Ok(command::Outcome::Refused(status, body)) => {
+            let said = String::from_utf8_lossy(&body).into_owned();
+            let message = format!("the sandbox answered {status}: {}", said.trim());
+            Err(Failure { code: "control-refused", message, hint, exit: REFUSED })
+        }
+        Err(message) => Err(Failure {
+            code: "control-unreachable",
+            message,
+            hint: "start one with `platform-sandbox`, and name its base URL",
+            exit: UNREACHABLE,
+        }),
+    }
 }
 
 fn number<T: std::str::FromStr>(parser: &mut Parser, flag: &str) -> Result<T, Failure>

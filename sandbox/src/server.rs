@@ -7,8 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, FromRef};
-use axum::middleware;
+use axum::extract::{DefaultBodyLimit, FromRef, Request};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use http::header::HOST;
+use http::{StatusCode, Version};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -21,6 +24,7 @@ use crate::fault::{self, Connection, Lines, Rules};
 use crate::graphql;
 use crate::handlers::{self, Api};
 use crate::issuer::{self, Issuer};
+use crate::problem;
 use crate::publication::{self, Publication};
 use crate::requests::{self, Log};
 use crate::state::Store;
@@ -129,7 +133,17 @@ pub(crate) fn separate(app: App) -> Router {
 /// Routes behind what applies faults and what records requests.
 fn observed(routes: Router<App>, app: App) -> Router {
     routes
+        .layer(middleware::from_fn(one_host))
         .layer(middleware::from_fn_with_state(Arc::clone(&app.faults), fault::apply))
         .layer(middleware::from_fn_with_state(Arc::clone(&app.log), requests::record))
         .with_state(app)
+}
+
+/// RFC 9112, section 3.2: a request that names no host, or two of them, is malformed. HTTP/1.0 has none.
+async fn one_host(request: Request, next: Next) -> Response {
+    let hosts = request.headers().get_all(HOST).iter().count();
+    if hosts > 1 || hosts == 0 && request.version() == Version::HTTP_11 {
+        return problem::response(StatusCode::BAD_REQUEST, "A request names its host once.");
+    }
+    next.run(request).await
 }

@@ -185,3 +185,29 @@ async fn a_directory_that_cannot_be_made_is_named() {
     assert_eq!(error.code(), "sandbox-secret-file");
     assert!(error.to_string().contains("file"), "{error}");
 }
+
+/// RFC 9112, section 3.2: a request names its host once.
+#[tokio::test]
+async fn a_request_without_a_host_or_with_two_is_malformed() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    let sandbox = platform_sandbox::start().await.unwrap();
+    for base in [sandbox.base_url(), sandbox.compliance_url()] {
+        let address = base.strip_prefix("http://").unwrap();
+        for (version, hosts, is_malformed) in [
+            ("1.1", "host: 127.0.0.1\r\n", false),
+            ("1.1", "", true),
+            ("1.1", "host: 127.0.0.1\r\nHost: 127.0.0.1\r\n", true),
+            ("1.0", "", false),
+            ("1.0", "host: a\r\nhost: b\r\n", true),
+        ] {
+            let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+            let request = format!("GET /api/compliance/frameworks HTTP/{version}\r\n{hosts}connection: close\r\n\r\n");
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            let status = answer.split(' ').nth(1).unwrap();
+            assert_eq!(status == "400", is_malformed, "{base} {version} {hosts:?}: {answer}");
+        }
+    }
+}

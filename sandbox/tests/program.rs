@@ -174,3 +174,52 @@ fn the_help_names_flags_that_there_are() {
     let version = String::from_utf8(run(&["--version"]).stdout).unwrap();
     assert_eq!(version, format!("platform-sandbox {}\n", env!("CARGO_PKG_VERSION")));
 }
+
+/// Each command is the request that it says, and its exit code tells a script how it went.
+#[test]
+fn a_running_sandbox_is_controlled_from_a_shell() {
+    let (program, said) = Program::start(&[]);
+    let base = text(&said, "/base_url");
+    let control = |words: &[&str]| {
+        let output = run(&[&["control", "--sandbox", base], words].concat());
+        let shown = [String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap()];
+        (output.status.code(), shown.concat())
+    };
+    let json = |words: &[&str]| -> Value {
+        let (code, shown) = control(words);
+        assert_eq!(code, Some(0), "{words:?}: {shown}");
+        serde_json::from_str(&shown).unwrap_or_else(|error| panic!("{words:?}: {error}: {shown}"))
+    };
+    assert_eq!(control(&["clock", r#"{"hold":true}"#]), (Some(0), String::new()));
+    assert_eq!(json(&["clock"]).pointer("/isHeld"), Some(&Value::Bool(true)));
+    let added = json(&["faults", "add", r#"{"path":"/api/teams/v1","times":2,"fault":"status=503"}"#]);
+    let id = added.pointer("/id").unwrap().to_string();
+    assert!(json(&["faults"]).to_string().contains("/api/teams/v1"));
+    assert_eq!(json(&["faults", "show", &id]).pointer("/id"), added.pointer("/id"));
+    assert_eq!(control(&["faults", "remove", &id]), (Some(0), String::new()));
+    assert!(!json(&["faults"]).to_string().contains("/api/teams/v1"));
+    assert_eq!(control(&["verify", r#"{"path":"/api","times":0}"#]).0, Some(0));
+    assert_eq!(control(&["reset", r#"{"only":["clock"]}"#]), (Some(0), String::new()));
+    assert_eq!(json(&["clock"]).pointer("/isHeld"), Some(&Value::Bool(false)));
+    assert!(control(&["document"]).1.starts_with("openapi: 3.0"));
+    for (words, code, says) in [
+        (&["verify", r#"{"path":"/api","atLeast":1}"#][..], 1, "409"),
+        (&["faults", "add", r#"{"path":"/api","method":"get","fault":"status=503"}"#], 1, "400"),
+        (&["faults", "show", "999"], 1, "404"),
+        (&["faults", "add"], 5, "lacks"),
+        (&["nothing"], 5, "not a command"),
+    ] {
+        let (ended, shown) = control(words);
+        assert_eq!(ended, Some(code), "{words:?}: {shown}");
+        assert!(shown.contains(says), "{words:?}: {shown}");
+    }
+    assert_eq!(run(&["control", "--help"]).status.code(), Some(0));
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for (base, code) in
+        [(format!("http://{closed}"), 3), ("https://platform.example".to_owned(), 3), (String::new(), 5)]
+    {
+        let mut command = command(&["control", "state"]);
+        assert_eq!(command.env("PLATFORM_BASE_URL", &base).output().unwrap().status.code(), Some(code), "{base}");
+    }
+    drop(program);
+}

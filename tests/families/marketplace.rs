@@ -23,6 +23,10 @@ async fn items_components_and_images() {
     let listed: Vec<Uuid> = listed.items.unwrap().into_iter().filter_map(|item| item.id).collect();
     assert_eq!(listed.len(), 2);
     assert!(listed.contains(&id) && listed.contains(&sandbox.team().store_item_id));
+    let paged = marketplace.list_store_items().take(1).with_items().collect().await.unwrap();
+    let paged: Vec<Uuid> = paged.into_iter().filter_map(|item| item.id).collect();
+    assert_eq!(paged, listed, "page by page as at once");
+    assert_eq!(marketplace.list_store_items().take(1).with_items().limit(1).collect().await.unwrap().len(), 1);
 
     assert_eq!(marketplace.list_store_item_components(&id).await.unwrap(), []);
     let body = SaveStoreItemComponent::default().name(text("broker")).image(text("broker:1")).order(2);

@@ -60,6 +60,7 @@ fn item(line: &str, kinds: &BTreeMap<String, &str>) -> Option<String> {
         ("types", "field") => {
             format!("(it: &mut {owner}, value: {signature}) -> &{signature} {{ it.{name} = value; &it.{name} }}")
         }
+        ("types", "from") => format!("(it: {signature}) -> {owner} {{ {owner}::from(it) }}"),
         ("types", "variant") if signature.is_empty() => format!("(it: {owner}) -> bool {{ matches!(it, {path}) }}"),
         ("types", "variant") => {
             format!(

@@ -310,6 +310,16 @@ pub(crate) const KINDS: &[Kind] = &[
         object(object(root(c), "components"), "securitySchemes").insert("GrownKey".to_owned(), scheme);
         list(root(c), "security").push(json!({"GrownKey": []}));
     }),
+    ("an operation that needs no token", |c| {
+        every_operation(c, |op| {
+            op.entry("security").or_insert(json!([]));
+        })
+    }),
+    ("a way to sign in that is not served", |c| {
+        let scheme = json!({"type": "http", "scheme": "digest"});
+        object(object(root(c), "components"), "securitySchemes").insert("GrownDigest".to_owned(), scheme);
+        every_operation(c, |op| list(op, "security").push(json!({"GrownDigest": []})));
+    }),
     ("a server", |c| list(root(c), "servers").push(json!({"url": "https://grown.example/"}))),
     ("callbacks, links, webhooks and extensions", |c| {
         every_operation(c, |op| {

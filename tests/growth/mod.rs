@@ -99,6 +99,7 @@ fn the_guide_names_what_is_tried() {
     );
 }
 
+#[cfg(contract = "sandbox")]
 #[test]
 fn each_kind_of_addition_leaves_everything_as_it_was() {
     let mut broken = Vec::new();
@@ -120,6 +121,7 @@ fn each_kind_of_addition_leaves_everything_as_it_was() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+#[cfg(contract = "sandbox")]
 #[test]
 fn a_program_that_uses_everything_compiles_against_the_grown_client() {
     for case in cases() {

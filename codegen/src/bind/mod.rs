@@ -1,7 +1,9 @@
 //! Asynchronous operations: the configuration against the contract.
 
+mod pages;
 mod place;
 
+pub(crate) use self::pages::{Paged, PagedNext};
 use crate::model::{Content, Model, Operation, Provenance};
 use crate::output::Unused;
 use crate::{AsyncOperation, CancelOperation, Config, Problem, Report, Setup, rules};
@@ -24,6 +26,10 @@ pub(crate) struct Bindings<'a> {
     pub(crate) bound: Vec<Bound<'a>>,
     /// Names of those whose operation no contract has.
     pub(crate) unused: Vec<String>,
+    /// Operations that come in pages.
+    pub(crate) paged: Vec<Paged>,
+    /// Entries about pages that no contract has an operation for.
+    unpaged: Vec<Unused>,
 }
 
 impl Bindings<'_> {
@@ -35,6 +41,7 @@ impl Bindings<'_> {
             pointer: format!("/operation/{index}/submit"),
             what: format!("asynchronous operation `{name}`: the contract does not have `{submit}`"),
         })
+        .chain(self.unpaged.iter().cloned())
         .collect()
     }
 }
@@ -58,6 +65,7 @@ pub(crate) fn bind<'a>(model: &Model, setup: &'a Setup) -> Result<Bindings<'a>, 
             None => bindings.unused.push(settings.name.clone()),
         }
     }
+    (bindings.paged, bindings.unpaged) = pages::bind(model, &setup.config, &mut report);
     report.into_result(bindings)
 }
 

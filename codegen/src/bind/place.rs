@@ -27,6 +27,63 @@ pub(super) fn identifies_by_status(model: &Model, id: TypeId, pointer: &str) -> 
     reason
 }
 
+/// What a pointer leads to a list of. What the contract leaves open is a list of anything.
+pub(super) fn list(model: &Model, ty: &Type, pointer: &str) -> Result<Type, String> {
+    let mut steps = tokens(pointer);
+    let mut ty = ty.clone();
+    for _ in 0..DEPTH {
+        ty = match ty {
+            Type::Any | Type::Custom(_) => return Ok(Type::Any),
+            Type::Optional(inner) => *inner,
+            Type::Named(id) => match &model.definition(id).kind {
+                Kind::Alias(inner) => inner.clone(),
+                Kind::Struct(fields, rest) => {
+                    let name = &model.definition(id).name;
+                    let Some(step) = steps.next() else { return Err(format!("`{name}` is an object")) };
+                    match (fields.iter().find(|field| field.wire == step), rest) {
+                        (Some(field), _) => field.ty.clone(),
+                        (None, Some(inner)) => inner.clone(),
+                        (None, None) => {
+                            let names: Vec<&str> = fields.iter().map(|field| field.wire.as_str()).collect();
+                            return Err(format!("`{name}` has no `{step}`; it has {}", names.join(", ")));
+                        }
+                    }
+                }
+                Kind::Union(..) => return Ok(Type::Any),
+                _ => return Err("it is a single value".to_owned()),
+            },
+            Type::List(inner) => match steps.next() {
+                Some(index) if index.parse::<usize>().is_ok() => *inner,
+                Some(_) => return Err("it is a list already".to_owned()),
+                None => return Ok(*inner),
+            },
+            Type::Map(inner) => match steps.next() {
+                Some(_) => *inner,
+                None => return Err("it is an object".to_owned()),
+            },
+            Type::Object => match steps.next() {
+                Some(_) => return Ok(Type::Any),
+                None => return Err("it is an object".to_owned()),
+            },
+            _ => return Err("it is a single value".to_owned()),
+        };
+    }
+    Ok(Type::Any)
+}
+
+/// Whether a parameter takes a number. What the contract leaves open does.
+pub(super) fn is_number(model: &Model, ty: &Type) -> bool {
+    match ty {
+        Type::Optional(inner) => is_number(model, inner),
+        Type::Named(id) => match &model.definition(*id).kind {
+            Kind::Alias(inner) => is_number(model, inner),
+            _ => false,
+        },
+        Type::Any | Type::Integer(_) | Type::Decimal | Type::Float | Type::Double => true,
+        _ => false,
+    }
+}
+
 fn walk(model: &Model, ty: &Type, steps: &[String], depth: usize) -> Result<(), String> {
     let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
     match ty {

@@ -281,7 +281,7 @@ fn through_mentions(pairs: &[Pair<'_>], owners: &mut [Vec<usize>], before: &Api,
 /// The type that an item belongs to, or the item itself.
 fn owner(item: &Item) -> &str {
     match item.kind {
-        "field" | "variant" => item.parent(),
+        "field" | "from" | "variant" => item.parent(),
         "fn" if item.path.starts_with("types::") || item.path.starts_with("documents::") => item.parent(),
         _ => &item.path,
     }

@@ -108,7 +108,7 @@ pub(super) fn class(item: &Item) -> &'static str {
 
 /// Whether an item is part of a type, or of a call, and so compiled where that is.
 fn is_member(item: &Item) -> bool {
-    matches!(item.kind, "field" | "variant")
+    matches!(item.kind, "field" | "from" | "variant")
         || item.kind == "fn" && ["types::", "documents::"].iter().any(|prefix| item.path.starts_with(prefix))
         || matches!(item.kind, "fn" | "header") && item.path.contains("::operations::")
 }

@@ -1,6 +1,9 @@
 //! From upgraded documents to the model.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::schemas::Types;
+use super::security::{Scheme, Schemes, Security};
 use super::tree::{Document, Node};
 use super::{
     Content, Model, Operation, Provenance, Routes, api_version, bodies, operations, parameters, reach, responses, tags,
@@ -17,6 +20,10 @@ pub(crate) fn build(
 ) -> (Model, Names, Routes) {
     let (mut found, routes) = operations::find(documents, setup, ledger);
     let names = operations::name(&mut found, &setup.config, pins);
+    let mut secured: BTreeMap<&str, Schemes> = BTreeMap::new();
+    for document in documents {
+        secured.insert(&document.name, Schemes::read(&Node::root(document), ledger));
+    }
     let mut types = Types::new(documents, pins, &setup.config.rename, ledger);
     for document in documents {
         let root = Node::root(document);
@@ -26,8 +33,17 @@ pub(crate) fn build(
         }
     }
     let mut model = Model { left_out: routes.admitted - found.len(), ..Model::default() };
+    let keys: BTreeSet<&Scheme> = secured.values().flat_map(Schemes::keys).collect();
+    model.schemes = keys.into_iter().cloned().collect();
+    let main = found.iter().find(|operation| operation.family.server.is_none());
+    let main = main.and_then(|operation| secured.get(operation.node.document.name.as_str()));
+    model.security = main.map(|schemes| schemes.default.clone()).unwrap_or_default();
     for operation in &found {
-        model.operations.push(interpret(&mut types, operation));
+        let mut interpreted = interpret(&mut types, operation);
+        if let Some(schemes) = secured.get(operation.node.document.name.as_str()) {
+            interpreted.security = schemes.of(&operation.node, types.ledger);
+        }
+        model.operations.push(interpreted);
         if !model.families.contains(&operation.family) {
             model.families.push(operation.family.clone());
         }
@@ -74,6 +90,7 @@ fn interpret<'a>(types: &mut Types<'a>, found: &operations::FoundOperation<'a>) 
         accept: responses.accept,
         statuses: responses.statuses,
         answered: responses.headers,
+        security: Security::Token,
         api_version: None,
     }
 }

@@ -30,6 +30,7 @@ mod responses;
 mod route;
 mod scalars;
 mod schemas;
+mod security;
 mod shape;
 mod status;
 mod style;
@@ -43,6 +44,7 @@ mod xml_shapes;
 pub(crate) use build::build;
 pub(crate) use families::name as family_name;
 pub(crate) use propose::propose;
+pub(crate) use security::{KeyPlace, Scheme, Security};
 pub(crate) use status::StatusKey;
 pub(crate) use style::Style;
 pub(crate) use tree::{Document, Node};
@@ -69,6 +71,10 @@ pub(crate) struct Model {
     pub(crate) types: Vec<Definition>,
     /// What values look like in XML.
     pub(crate) xml: Xml,
+    /// What the operations of the main server want to be shown, where they say nothing else.
+    pub(crate) security: Security,
+    /// The schemes that keys are given for, sorted.
+    pub(crate) schemes: Vec<Scheme>,
     /// How many operations no request can be made of: they are not in `operations`.
     pub(crate) left_out: usize,
 }
@@ -171,6 +177,8 @@ pub(crate) struct Operation {
     pub(crate) statuses: Vec<Status>,
     /// The headers that responses declare.
     pub(crate) answered: Vec<ResponseHeader>,
+    /// What it wants to be shown of who calls it.
+    pub(crate) security: Security,
     /// A parameter that is lifted to the configuration of the client.
     pub(crate) api_version: Option<Parameter>,
 }

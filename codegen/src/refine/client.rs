@@ -7,6 +7,9 @@ pub(super) const ASSUMED: &str =
 /// The condition under which something that speaks XML is compiled.
 pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
 
+/// The condition under which something for tests of consumers is compiled.
+pub(super) const IF_TESTING: &str = "#[cfg(feature = \"testing\")]\n";
+
 /// The condition under which what only the sandbox shows is compiled.
 pub(super) const IF_ASSUMED: &str = "#[cfg(feature = \"assumed\")]\n";
 
@@ -18,6 +21,8 @@ pub(super) const PLATFORM: &str = "use crate::Platform;\n";
 pub(super) const CALLS: &str = "use crate::{Call, Declared, Submission};\n";
 /// What servers beside the main one are made of.
 pub(super) const SERVER: &str = "use crate::{Platform, Server};\nuse platform_runtime::Error;\n\n";
+/// What security is made of.
+pub(super) const SECURITY: &str = "use platform_runtime::codegen::{Scheme, Security};\n\n";
 /// The types of the contract.
 pub(super) const TYPES: &str = "use crate::generated::types;\n";
 /// What a table of names in XML is made of.

@@ -3,7 +3,7 @@
 use super::index::Index;
 use super::render::Render;
 use super::{client, operations};
-use crate::model::{Family, Provenance};
+use crate::model::{Family, Model, Provenance, Security};
 use crate::pieces::Piece;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, comment, docs, module_comment, span};
@@ -16,7 +16,12 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
     let about =
         docs!["Operations of the family `", &family.accessor, "`", server.unwrap_or_default(), about(family), "."];
     let mut code = code![module_comment(&about), "\n", client::CALLS, client::TYPES, client::PRELUDE, "\n"];
-    code.push("const FAMILY: Operation = Operation::family(").push(literal(name)).push(");\n\n");
+    let base = code!["Operation::family(", literal(name), ")"];
+    let base = match security(render.model, family) {
+        Security::Token => base,
+        _ => code!["Operation { security: crate::generated::security::SECURITY, ..", base, " }"],
+    };
+    code.push("const FAMILY: Operation = ").push(base).push(";\n\n");
     let mut docs = about;
     if !prefixes.is_empty() {
         let list = Docs::join(" or ", prefixes.iter().map(|prefix| span(prefix)));
@@ -55,6 +60,11 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
     code.push("/// Types that name the operations of the family: a call says by one of them what it is a call of.\n");
     code.push("pub mod operations {\n").push(markers).push("}\n");
     vec![Piece::Code(code)]
+}
+
+/// What the operations of a family want to be shown, where they say nothing else.
+pub(super) fn security(model: &Model, family: &Family) -> Security {
+    if family.server.is_none() { model.security.clone() } else { Security::Token }
 }
 
 /// What the configuration says that a family covers.

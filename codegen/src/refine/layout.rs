@@ -20,7 +20,9 @@ const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, depreca
 pub(crate) fn root(documents: &'static str, xml: bool) -> Vec<Piece> {
     let mut code = code!["//! What is generated from the contract.\n", ALLOWS, "\n\n"];
     code.push("#[cfg(feature = \"operations\")]\npub mod bindings;\n#[cfg(").push(documents);
-    code.push(")]\npub mod documents;\npub mod families;\npub mod servers;\npub mod types;\n");
+    code.push(
+        ")]\npub mod documents;\npub mod families;\npub(crate) mod security;\npub mod servers;\npub mod types;\n",
+    );
     if xml {
         code.push(client::IF_XML).push("pub(crate) mod xml;\n");
     }

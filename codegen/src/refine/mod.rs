@@ -14,15 +14,17 @@ mod layout;
 mod makers;
 mod operations;
 mod render;
+mod security;
 mod servers;
 mod source;
 mod surface;
 mod types;
+mod wording;
 mod xml;
 
 use std::collections::BTreeMap;
 
-use crate::bind::Bound;
+use crate::bind::Bindings;
 use crate::generate::Resolved;
 use crate::graphql::Documents;
 use crate::model::Model;
@@ -43,10 +45,10 @@ pub(crate) fn refine(
     model: &Model,
     resolved: &Resolved,
     config: &Config,
-    bound: &[Bound<'_>],
+    bindings: &Bindings<'_>,
     texts: &Documents,
 ) -> Parts {
-    let render = render::Render { model, resolved, bound };
+    let render = render::Render { model, resolved, bound: &bindings.bound, paged: &bindings.paged };
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
     let mut files = BTreeMap::new();
@@ -64,6 +66,7 @@ pub(crate) fn refine(
     }
     files.insert("families/mod.rs".to_owned(), layout::families(model));
     index.group("", Vec::new());
+    files.insert("security.rs".to_owned(), security::write(model));
     files.insert("servers.rs".to_owned(), servers::write(model, config, &mut index));
     files.insert("bindings.rs".to_owned(), bindings::write(&render, texts, &mut index));
     files.extend(documents::write(texts, &mut index));

@@ -4,7 +4,8 @@ use super::arguments::{Arguments, Setter, arrange};
 use super::index::{Index, Traits};
 use super::render::Render;
 use super::source::attribute;
-use super::{client, xml};
+use super::{client, families, security, xml};
+use crate::bind::{Paged, PagedNext};
 use crate::model::{
     BodyKind, Content, Family, HeaderForm, Location, Operation, Parameter, Provenance, ResponseHeader, Style,
 };
@@ -22,7 +23,7 @@ pub(crate) struct Written {
     pub(crate) function: Code,
     /// The type that names it.
     pub(crate) marker: Code,
-    /// What is set on its calls, and what reads the headers of its responses.
+    /// What is set on its calls, what reads the headers of its responses, and what a fake answers.
     pub(crate) methods: Code,
 }
 
@@ -62,10 +63,14 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     }
     let result = if bound.is_some() { "Submission" } else { "Call" };
     let marker = Ident::derived(&marker_name(&operation.name), |_| operation.name.to_string());
-    let returned = code![result, "<'a, ", success, ", operations::", &marker, ">"];
+    let returned = code![result, "<'a, ", &success, ", operations::", &marker, ">"];
     let signature = code!["(", Code::join(", ", list), ") -> ", returned];
     function.push("pub fn ").push(&operation.name).push(&signature).push(" {\n");
-    function.push("static OPERATION: Operation = Operation { ").push(description(operation)).push(" ..FAMILY };\n");
+    function.push("static OPERATION: Operation = Operation { ").push(description(operation));
+    if operation.security != families::security(render.model, family) {
+        function.push("security: ").push(security::constant(&operation.security)).push(", ");
+    }
+    function.push(" ..FAMILY };\n");
     function.push(result).push("::new(self.0, ").push(bound.map(|kind| code![literal(kind), ", "]));
     function.push("&OPERATION, &[").push(Code::join(", ", &arguments.values));
     function.push("], ").push(&arguments.payload).push(", ").push(decode).push(")\n}\n");
@@ -98,6 +103,29 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         }
         setters.push("}\n");
     }
+    if let Some(paged) = render.paged(index)
+        && bound.is_none()
+    {
+        let item = render.text(&render.resolved.of(&paged.item), PREFIX);
+        let result = code!["platform_runtime::Items<'a, ", &item, ">"];
+        setters.push(assumed).push(condition).push("impl<'a, T> Call<'a, T, operations::").push(&marker).push("> {\n");
+        setters.push("/// The items of all pages, as a stream: a page is asked for when it is read.\n");
+        setters
+            .push("pub fn with_items(self) -> ")
+            .push(&result)
+            .push(" {\nself.paged(")
+            .push(paging(paged))
+            .push(")\n}\n}\n");
+        api.add(&format!("{path}::with_items"), "fn", code!["(self) -> ", &result].as_str());
+    }
+    let faked = code!["crate::testing::FakeOperation<", &success, ">"];
+    setters.push(client::IF_TESTING).push(assumed).push(condition).push("impl operations::").push(&marker).push(" {\n");
+    setters
+        .push("/// Names it to a fake.\npub const FAKE: ")
+        .push(&faked)
+        .push(" = crate::testing::FakeOperation::new(");
+    setters.push(literal(&family.name)).push(", ").push(literal(&operation.name)).push(");\n}\n");
+    api.add(&format!("{path}::FAKE"), "const", faked.as_str());
     if !operation.answered.is_empty() {
         setters.push(assumed).push(condition).push("impl Declared<'_, operations::").push(&marker).push("> {\n");
         for header in &operation.answered {
@@ -124,6 +152,24 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         setters.push("}\n");
     }
     Written { function, marker: code![link, condition, "pub enum ", marker, " {}\n"], methods: setters }
+}
+
+/// How an operation comes in pages, as the runtime takes it.
+fn paging(paged: &Paged) -> Code {
+    let next = match &paged.next {
+        PagedNext::Offset(parameter) => code!["Offset { parameter: ", *parameter, " }"],
+        PagedNext::Number(parameter, first) => {
+            code!["Number { parameter: ", *parameter, ", first: ", *first, " }"]
+        }
+        PagedNext::Cursor(parameter, pointer) => {
+            code!["Cursor { parameter: ", *parameter, ", pointer: ", literal(pointer), " }"]
+        }
+        PagedNext::Header(parameter, name) => {
+            code!["Header { parameter: ", *parameter, ", name: ", literal(name), " }"]
+        }
+        PagedNext::Link => code!["Link"],
+    };
+    code!["Paging { items: ", literal(&paged.items), ", next: NextPage::", next, " }"]
 }
 
 fn header_docs(header: &ResponseHeader) -> Docs {
@@ -278,6 +324,10 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
                 " the call fails before it is sent.\n"
             ],
         });
+    }
+    let family = render.model.families.iter().find(|family| family.name == operation.family);
+    if family.is_some_and(|family| families::security(render.model, family) != operation.security) {
+        docs.push(docs!["\n", security::described(&operation.security), "\n"]);
     }
     for parameter in operation.parameters.iter().filter(|parameter| parameter.required) {
         let about = about(parameter);

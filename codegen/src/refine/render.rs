@@ -1,7 +1,7 @@
 //! Rust types as text.
 
 use super::client;
-use crate::bind::Bound;
+use crate::bind::{Bound, Paged};
 use crate::generate::{Resolved, Rust};
 use crate::model::{Content, Custom, Model, Type, TypeId};
 use crate::text::Code;
@@ -13,12 +13,18 @@ pub(crate) struct Render<'a> {
     pub(crate) model: &'a Model,
     pub(crate) resolved: &'a Resolved,
     pub(crate) bound: &'a [Bound<'a>],
+    pub(crate) paged: &'a [Paged],
 }
 
 impl Render<'_> {
     /// The name under which an operation is bound as asynchronous.
     pub(crate) fn bound(&self, operation: usize) -> Option<&str> {
         self.bound.iter().find(|bound| bound.operation == operation).map(|bound| bound.settings.name.as_str())
+    }
+
+    /// How an operation comes in pages.
+    pub(crate) fn paged(&self, operation: usize) -> Option<&Paged> {
+        self.paged.iter().find(|paged| paged.operation == operation)
     }
 
     /// What an operation returns.

@@ -4,16 +4,16 @@ use super::groups::Group;
 use super::index::{Index, Traits};
 use super::makers::{self, Made};
 use super::source::{INDEXED, TypeSource, attribute};
+use super::wording::{component, described, free_name, part_style, provenance};
 use super::{client, xml};
 use crate::generate::Rust;
 use crate::model::{
-    BodyPart, Content, Definition, Deprecation, EnumKind, Field, Kind, PartKind, Presence, Provenance, StatusKey,
-    Style, Tagging, Type, TypeId, Variant, VariantContent,
+    BodyPart, Content, Definition, Deprecation, EnumKind, Field, Kind, PartKind, Presence, StatusKey, Tagging, Type,
+    TypeId, Variant, VariantContent,
 };
 use crate::pieces::Piece;
-use crate::pointer;
 use crate::text::code::code;
-use crate::text::docs::{Docs, closed, closed_or, comment, docs, module_comment, span};
+use crate::text::docs::{Docs, closed, comment, docs, module_comment, span};
 use crate::text::{Code, Ident, literal};
 
 /// The head of a file of types.
@@ -34,7 +34,8 @@ pub(crate) fn opening(group: &Group) -> Vec<Piece> {
 pub(crate) fn write<S: TypeSource>(source: &S, id: TypeId, pieces: &mut Vec<Piece>, index: &mut Index) {
     let definition = source.definition(id);
     index.enter(&definition.document, &definition.pointer, "");
-    let mut item = Item { source, id, definition, index, code: Code::default(), table: Vec::new() };
+    let mut item =
+        Item { source, id, definition, index, code: Code::default(), table: Vec::new(), conversions: Vec::new() };
     let table = match &definition.kind {
         Kind::Struct(fields, extra) => item.structure(fields, extra.as_ref()),
         Kind::Alias(ty) => item.alias(ty),
@@ -43,10 +44,13 @@ pub(crate) fn write<S: TypeSource>(source: &S, id: TypeId, pieces: &mut Vec<Piec
         Kind::Multipart(parts) => item.multipart(parts),
         Kind::ByStatus(variants) => item.by_status(variants),
     };
-    let rows = item.table;
+    let (rows, conversions) = (item.table, item.conversions);
     pieces.push(Piece::Code(item.code));
     if let Some(head) = table {
         pieces.push(Piece::Table(head, rows));
+    }
+    if !conversions.is_empty() {
+        pieces.push(Piece::Table(code!["from_variants!(", &definition.name, " {"], conversions));
     }
 }
 
@@ -58,6 +62,8 @@ struct Item<'r, S> {
     index: &'r mut Index,
     code: Code,
     table: Vec<Code>,
+    /// Of a union: what its variants are made of.
+    conversions: Vec<Code>,
 }
 
 impl<'r, S: TypeSource> Item<'r, S> {
@@ -253,7 +259,14 @@ impl<'r, S: TypeSource> Item<'r, S> {
             let tags = Code::join(" | ", tags.iter().map(|tag| literal(tag)));
             self.table.push(if *tagging == Tagging::Shape { row } else { code![row, " = ", tags] });
             let deprecated = variant.deprecated != Deprecation::No;
-            self.index(&variant.name, "variant", Some(&inner), Traits { deprecated, ..Traits::default() });
+            let traits = Traits { deprecated, ..Traits::default() };
+            self.index(&variant.name, "variant", Some(&inner), traits);
+            if self.is_of_its_own(variants, ty) {
+                let value = self.member(position, ty);
+                let kind = if self.is_large(ty) { ") boxed" } else { ") plain" };
+                self.conversions.push(code![&variant.name, "(", self.text(&value), kind]);
+                self.index(&variant.name, "from", Some(&value), traits);
+            }
         }
         if *tagging != Tagging::Key {
             self.code.push("/// A shape that the ").push(S::ORIGIN).push(" does not list.\nUnknown(Value),\n");
@@ -356,45 +369,19 @@ impl<'r, S: TypeSource> Item<'r, S> {
         Some(code![condition, "responses!(", self.name(), " {"])
     }
 
+    /// Whether the type of a variant is one that the contract names, and no other variant's: then its values become the union by
+    /// `From`, whatever variants are added.
+    fn is_of_its_own(&self, variants: &[Variant], ty: &Type) -> bool {
+        let Type::Named(id) = ty else { return false };
+        let is_type = !matches!(self.source.definition(*id).kind, Kind::Alias(_));
+        let same = |variant: &&Variant| matches!(&variant.content, VariantContent::Type(other, _) if other == ty);
+        is_type && *id != self.id && variants.iter().filter(same).count() == 1
+    }
+
     fn is_large(&self, ty: &Type) -> bool {
         match ty {
             Type::Named(id) => !matches!(&self.source.definition(*id).kind, Kind::Enum(..)),
             _ => false,
         }
-    }
-}
-
-/// The name of the component that a pointer leads to.
-fn component(pointer: &str) -> Option<String> {
-    pointer::member(pointer, "/components/schemas/").or_else(|| pointer::member(pointer, "/definitions/"))
-}
-
-/// The contract's text for a member, else its name on the wire; then what is demanded of its value.
-fn described(docs: &str, wire: &str, limits: &Docs) -> Docs {
-    let docs = closed_or(docs, wire);
-    if limits.is_empty() { docs } else { docs![docs, "\n\n", limits] }
-}
-
-fn provenance(docs: Docs, definition: &Definition) -> Docs {
-    let reach = &definition.reach;
-    let assumed = definition.provenance == Provenance::Assumed || !reach.documented && !reach.families.is_empty();
-    if assumed { docs![client::ASSUMED, docs] } else { docs }
-}
-
-fn free_name(fields: &[Field]) -> Ident {
-    let taken = |name: &str| fields.iter().any(|field| *field.name == *name);
-    let names = ["extra", "extra_members", "undeclared_members"];
-    Ident::fixed(names.into_iter().find(|name| !taken(name)).unwrap_or("undeclared_members_"))
-}
-
-/// The kind of a part whose values are written in a style.
-fn part_style(style: Style, explode: bool) -> &'static str {
-    match (style, explode) {
-        (Style::Space, false) => "spaced",
-        (Style::Pipe, false) => "piped",
-        (Style::Tab, false) => "tabbed",
-        (Style::Deep, _) => "deep",
-        (_, true) => "exploded",
-        (_, false) => "joined",
     }
 }

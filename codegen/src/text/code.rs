@@ -133,7 +133,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(i64, u8, u16, usize);
+numbers!(i64, u8, u16, u64, usize);
 
 /// Composes [`Code`] of the given parts.
 macro_rules! code {

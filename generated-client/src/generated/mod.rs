@@ -17,5 +17,6 @@ pub mod bindings;
 #[cfg(all(feature = "graphql", feature = "assumed"))]
 pub mod documents;
 pub mod families;
+pub(crate) mod security;
 pub mod servers;
 pub mod types;

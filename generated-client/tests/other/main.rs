@@ -14,6 +14,7 @@ mod platform;
 mod redirects;
 #[path = "../../src/response.rs"]
 mod response;
+mod security;
 mod service;
 mod written_back;
 

@@ -38,7 +38,26 @@ fn a_value_of_ones_own_has_nothing_more() {
     let other: Movie = serde_json::from_value(json!({"title": "Alien", "lead": {"name": "Ripley"}, "new": 1})).unwrap();
     assert!(other != movie && other.clone() == other);
     assert!(format!("{other:?}").contains("undeclared_: {\"new\""), "{other:?}");
-    let scene = Scene::Chase(Box::new(Chase::default().cars(2)));
+    let scene = Scene::from(Chase::default().cars(2));
+    assert_eq!(scene, Scene::Chase(Box::new(Chase::default().cars(2))));
     assert_eq!(serde_json::to_value(&scene).unwrap(), json!({"kind": "chase", "cars": 2}));
     assert_eq!(size_of::<Talk>(), size_of::<Option<i32>>() + size_of::<usize>());
+}
+
+#[cfg(feature = "testing")]
+#[test]
+fn what_only_comes_back_is_made_for_tests() {
+    use platform_runtime::testing::value;
+
+    use crate::types::{Cinema, Ring};
+
+    let cinema: Cinema = value(&json!({"name": "Odeon"})).unwrap();
+    assert_eq!((cinema.name.as_str(), cinema.seats, cinema.owner.name.as_str()), ("Odeon", 0, ""));
+    assert!(cinema.id.is_nil() && cinema.films.is_empty() && !cinema.is_open && cinema.genre.as_str().is_empty());
+    let wrong = value::<Cinema>(&json!({"seats": "many"})).unwrap_err();
+    assert!(wrong.is_decode(), "{wrong}");
+    // It requires itself: there is no such value.
+    assert!(value::<Ring>(&json!({})).is_err());
+    // Only tests make blanks.
+    assert!(serde_json::from_value::<Cinema>(json!({"name": "Odeon"})).is_err());
 }

@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use super::Generation;
+use crate::telemetry;
 
 /// What happened to the token of a credential. It holds no part of a token or secret.
 ///
@@ -56,6 +57,12 @@ pub(crate) struct Audit(pub(crate) Option<Hook>);
 impl Audit {
     pub(crate) fn tell(&self, event: &TokenEvent) {
         tracing::debug!(kind = ?event.kind, credential = event.credential, "token");
+        telemetry::token(match event.kind {
+            TokenEventKind::Obtained => "obtained",
+            TokenEventKind::Refreshed => "refreshed",
+            TokenEventKind::Refused => "refused",
+            TokenEventKind::Invalidated => "invalidated",
+        });
         if let Some(hook) = &self.0 {
             hook(event);
         }

@@ -100,6 +100,16 @@ impl Unsent<'_> {
         Ok((prepared, options))
     }
 
+    /// The call before its request is prepared, and its options.
+    pub(super) fn into_draft(self) -> (Result<Draft, Error>, Options) {
+        let draft = self.request.and_then(|progress| match progress {
+            Progress::Draft(draft) => Ok(draft),
+            Progress::Prepared(_) => Err(Error::of(Kind::Request, "a request by hand has no pages that are known")
+                .hint("read them with `paginate_with`")),
+        });
+        (draft.map_err(|error| error.at(self.operation)), self.options)
+    }
+
     async fn send(self) -> Result<Raw, Error> {
         let session = &self.client.session;
         let (prepared, options) = self.into_parts()?;

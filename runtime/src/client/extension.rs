@@ -1,8 +1,8 @@
 //! What the layers above keep with a session.
 
-use std::sync::Arc;
 #[cfg(feature = "graphql")]
 use std::{any::Any, sync::OnceLock};
+use std::{pin::Pin, sync::Arc};
 
 use http::HeaderMap;
 
@@ -24,7 +24,12 @@ impl Extension {
 /// Answers calls in place of the service.
 pub(crate) trait Double: Send + Sync {
     /// The response to a call, or the error of its connection.
-    fn answer(&self, prepared: &Prepared, headers: HeaderMap) -> Result<reqwest::Response, Error>;
+    fn answer<'a>(
+        &'a self,
+        prepared: &'a Prepared,
+        headers: HeaderMap,
+        body: Option<reqwest::Body>,
+    ) -> Pin<Box<dyn Future<Output = Result<reqwest::Response, Error>> + Send + 'a>>;
 }
 
 /// The double of a session, if it has one.

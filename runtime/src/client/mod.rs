@@ -5,6 +5,8 @@ mod call;
 mod content;
 mod extension;
 mod identity;
+mod items;
+mod link;
 pub(crate) mod middleware;
 mod network;
 mod options;
@@ -18,6 +20,7 @@ mod send;
 mod session;
 mod settings;
 mod submission;
+mod trace;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -34,6 +37,7 @@ pub use self::settings::{ConnectionSettings, CredentialSettings, NamedFile, Secr
 pub use self::{
     builder::{ClientBuilder, ServerSettings},
     call::{Call, CallFuture, Response},
+    items::Items,
     pages::Pages,
     request::{RawResponse, Request},
     submission::Submission,

@@ -1,12 +1,17 @@
-//! Answers that come in pages.
+//! Answers that come in pages, where the program says what the next page is.
 
 use std::{
     collections::BTreeSet,
     fmt,
+    future::poll_fn,
     hash::{BuildHasher as _, RandomState},
+    pin::Pin,
+    task::{Context, Poll},
 };
 
-use super::{Call, Response};
+use futures_core::Stream;
+
+use super::{Call, CallFuture, Response};
 use crate::{
     Error,
     error::Kind,
@@ -34,56 +39,105 @@ impl<'a, T> Call<'a, T> {
     where
         F: FnMut(&Response<T>) -> Option<Call<'a, T>>,
     {
-        Pages { call: Some(self), next, seen: BTreeSet::new(), keys: RandomState::new() }
+        Pages { step: Step::Call(self), next, seen: Seen::default() }
     }
 }
 
-/// The pages of [`Call::paginate_with`].
-#[must_use = "pages are read by `next`"]
+/// The pages of [`Call::paginate_with`]: a [`Stream`], which ends after the last page and after an error. Nothing is sent before
+/// it is read.
+#[must_use = "pages are read by `next`, or as a stream"]
 pub struct Pages<'a, T, F> {
-    call: Option<Call<'a, T>>,
+    step: Step<'a, T>,
     next: F,
-    seen: BTreeSet<u64>,
-    keys: RandomState,
+    seen: Seen,
 }
 
-impl<'a, T, F> Pages<'a, T, F>
+/// What comes next.
+enum Step<'a, T> {
+    Call(Call<'a, T>),
+    Waiting(CallFuture<'a, Response<T>>),
+    Over,
+}
+
+/// What holds a place in no structure can be moved at any time.
+impl<T, F> Unpin for Pages<'_, T, F> {}
+
+impl<'a, T: 'a, F> Pages<'a, T, F>
 where
     F: FnMut(&Response<T>) -> Option<Call<'a, T>>,
 {
     /// The next page; `None` after the last one, and after an error.
     pub async fn next(&mut self) -> Option<Result<T, Error>> {
-        let mut call = self.call.take()?;
-        call.unsent = call.unsent.prepare();
-        if let Some(prepared) = call.unsent.request()
-            && !self.seen.insert(self.mark(prepared))
-        {
-            let error = Error::of(Kind::Decode, "the pages go in circles")
-                .hint("the service names a page as the next one that was read before")
-                .at(call.unsent.operation);
-            return Some(Err(error));
-        }
-        let response = match call.with_response().await {
-            Ok(response) => response,
-            Err(error) => return Some(Err(error)),
-        };
-        self.call = (self.next)(&response);
-        Some(Ok(response.into_value()))
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
+}
 
-    /// What tells two requests apart.
-    fn mark(&self, prepared: &Prepared) -> u64 {
-        let body = match &prepared.body {
-            Content::Bytes(bytes) => bytes.as_ref(),
-            _ => &[],
-        };
-        let headers: Vec<_> = prepared.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-        self.keys.hash_one((prepared.method, prepared.url.as_str(), headers, body))
+impl<'a, T: 'a, F> Stream for Pages<'a, T, F>
+where
+    F: FnMut(&Response<T>) -> Option<Call<'a, T>>,
+{
+    type Item = Result<T, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            match std::mem::replace(&mut this.step, Step::Over) {
+                Step::Over => return Poll::Ready(None),
+                Step::Call(mut call) => {
+                    call.unsent = call.unsent.prepare();
+                    if let Some(prepared) = call.unsent.request()
+                        && !this.seen.is_new(prepared)
+                    {
+                        return Poll::Ready(Some(Err(circle().at(call.unsent.operation))));
+                    }
+                    this.step = Step::Waiting(call.with_response());
+                }
+                Step::Waiting(mut response) => match response.as_mut().poll(context) {
+                    Poll::Pending => {
+                        this.step = Step::Waiting(response);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready(Err(error)) => return Poll::Ready(Some(Err(error))),
+                    Poll::Ready(Ok(response)) => {
+                        if let Some(call) = (this.next)(&response) {
+                            this.step = Step::Call(call);
+                        }
+                        return Poll::Ready(Some(Ok(response.into_value())));
+                    }
+                },
+            }
+        }
     }
 }
 
 impl<T, F> fmt::Debug for Pages<'_, T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pages").field("read", &self.seen.len()).finish_non_exhaustive()
+        f.debug_struct("Pages").field("read", &self.seen.marks.len()).finish_non_exhaustive()
+    }
+}
+
+/// The error of a service that leads back to where it led before.
+pub(super) fn circle() -> Error {
+    Error::of(Kind::Decode, "the pages go in circles")
+        .hint("the service names a page as the next one that was read before, or gives one page for another")
+}
+
+/// Requests, or pages, that came before.
+#[derive(Default)]
+pub(super) struct Seen {
+    marks: BTreeSet<u64>,
+    keys: RandomState,
+}
+
+impl Seen {
+    /// Whether a request differs from all before it.
+    pub(super) fn is_new(&mut self, prepared: &Prepared) -> bool {
+        let body = match &prepared.body {
+            Content::Bytes(bytes) => bytes.as_ref(),
+            _ => &[],
+        };
+        let headers: Vec<_> = prepared.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        let mark = self.keys.hash_one((prepared.method, prepared.url.as_str(), headers, body));
+        self.marks.insert(mark)
     }
 }

@@ -54,9 +54,14 @@ impl Progress {
         self.status.store(status.as_u16(), Relaxed);
     }
 
+    /// The status of the last attempt, where its head came.
+    pub(super) fn status(&self) -> Option<StatusCode> {
+        StatusCode::from_u16(self.status.load(Relaxed)).ok()
+    }
+
     /// The error with what is known of how far the call got.
     pub(super) fn tell(&self, error: Error, changes: bool) -> Error {
-        let status = StatusCode::from_u16(self.status.load(Relaxed)).ok();
+        let status = self.status();
         let answered = status.is_some_and(|status| status.is_success());
         let error = if error.is_timeout() { error.with_status_of(status) } else { error };
         error.reached(Reach {

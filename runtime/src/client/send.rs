@@ -1,9 +1,15 @@
 //! Sends a request: deadline, credential, attempts, status.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use tracing::{Instrument as _, Span, field::Empty};
+use tracing::Instrument as _;
 use url::Url;
 
 use super::{
@@ -12,13 +18,14 @@ use super::{
     middleware::{Facts, Framing, Incoming, Next, Outgoing},
     progress::Progress,
     refused::{Shown, refused},
-    retry,
+    retry, trace,
 };
 use crate::{
     auth::{Generation, Held},
     clock::{self, Until},
     error::{Error, Kind},
     protocol::{Body, Method, PROBLEM, Prepared, Raw, Scheme},
+    telemetry::{InFlight, Sent},
     transport::{ByteStream, address, body},
 };
 
@@ -27,7 +34,8 @@ struct Sending<'a> {
     session: &'a Session,
     prepared: &'a Prepared,
     options: &'a Options,
-    span: &'a Span,
+    /// How many attempts there were.
+    attempts: AtomicU32,
     request_id: Option<HeaderValue>,
     progress: Progress,
     policy: retry::Policy,
@@ -39,24 +47,13 @@ struct Sending<'a> {
 
 /// Sends a request, and returns its response when the status is a success.
 pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Options) -> Result<Raw, Error> {
-    let span = tracing::info_span!(
-        "platform.call",
-        operation = prepared.operation,
-        family = prepared.family,
-        method = prepared.method.as_str(),
-        status = Empty,
-        attempts = Empty,
-        // What OpenTelemetry calls the span, and how it ended.
-        otel.name = prepared.operation,
-        otel.kind = "client",
-        otel.status_code = Empty,
-    );
+    let span = trace::begin(session, prepared);
     let method = prepared.method;
     let sending = Sending {
         session,
         prepared,
         options,
-        span: &span,
+        attempts: AtomicU32::new(0),
         request_id: request_id(session, prepared, options),
         progress: Progress::default(),
         policy: retry::Policy {
@@ -68,8 +65,10 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
         idle: options.idle.unwrap_or(session.idle),
         ways: identity::ways(session, prepared),
     };
-    sending.run().instrument(span.clone()).await.map_err(|error| {
-        span.record("otel.status_code", "ERROR");
+    let outcome = sending.run().instrument(span.clone()).await;
+    let retries = sending.attempts.load(Relaxed).saturating_sub(1);
+    trace::end(&span, prepared, sending.progress.status(), retries, outcome.as_ref().err());
+    outcome.map_err(|error| {
         let changes = options.begins || !method.is_safe();
         let id = sending.request_id.as_ref().and_then(|id| id.to_str().ok());
         sending.progress.tell(error, changes).with_request_id(id).at(prepared.operation)
@@ -102,7 +101,7 @@ impl Sending<'_> {
         let (mut rejected, mut attempt, mut failures) = (None::<Vec<Generation>>, 0, 0);
         loop {
             attempt += 1;
-            self.span.record("attempts", attempt);
+            self.attempts.store(attempt, Relaxed);
             let error = match self.shown(deadline, rejected.as_deref()).await {
                 Err(error) => error,
                 Ok(shown) => {
@@ -143,8 +142,7 @@ impl Sending<'_> {
             if !(retries(attempt) && fits(pause) && policy.allows(&error, failures) && paid()) {
                 return Err(error);
             }
-            let status = error.status().map(|status| status.as_u16());
-            tracing::debug!(code = error.code(), status, "trying again");
+            tracing::debug!("error.type" = trace::error_type(&error), "trying again");
             clock::sleep(pause).await;
         }
     }
@@ -208,7 +206,6 @@ impl Sending<'_> {
             Next { rest: &session.middleware, exchange }.run(outgoing).await?.0
         };
         let status = response.status();
-        self.span.record("status", status.as_u16());
         if status != StatusCode::UNAUTHORIZED && !status.is_server_error() {
             shown.iter().for_each(|held| held.accept());
         }
@@ -248,12 +245,22 @@ impl Sending<'_> {
             way.show(held, &mut headers, &mut url)?;
         }
         let before = progress.begin();
+        let in_flight = InFlight::new(Sent {
+            method: prepared.method.as_str(),
+            template: prepared.template,
+            host: prepared.url.host_str().unwrap_or_default(),
+            port: prepared.url.port_or_known_default().unwrap_or_default(),
+        });
         match self.execute(method, url, headers, content).await {
             Ok(response) => {
-                progress.answered(&before, response.status());
+                let status = response.status();
+                progress.answered(&before, status);
+                let failed = trace::failed(status).then(|| status.as_str());
+                in_flight.end(Some(status.as_u16()), failed);
                 Ok(response)
             }
             Err(error) => {
+                in_flight.end(None, Some(error.code()));
                 if error.is_connect() || error.is_local() {
                     progress.unsent(&before);
                 }
@@ -271,7 +278,7 @@ impl Sending<'_> {
     ) -> Result<reqwest::Response, Error> {
         let Self { session, prepared, .. } = self;
         if let Some(double) = &session.double {
-            return double.answer(prepared, headers);
+            return double.answer(prepared, headers, content).await;
         }
         // RFC 9110 §8.6: servers may answer 411 to these methods without a length. The connection says none for a body of no
         // bytes, either.

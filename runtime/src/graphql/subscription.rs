@@ -20,7 +20,7 @@ use super::{
     queue::{Feed, Item, Queue},
     supervisor,
 };
-use crate::{Client, Error, client::Session, error::Kind};
+use crate::{Client, Error, client::Session, error::Kind, telemetry::OpenSubscription};
 
 /// What a subscription delivers.
 #[derive(Clone, Debug)]
@@ -42,6 +42,7 @@ pub struct Subscription<T> {
     queue: Arc<Queue>,
     types: Types,
     answer: PhantomData<fn() -> T>,
+    _open: OpenSubscription,
 }
 
 impl<T> Subscription<T> {
@@ -57,7 +58,7 @@ impl<T> Subscription<T> {
         if let Err(error) = added {
             feed.fail(error);
         }
-        Self { session, queue, types, answer: PhantomData }
+        Self { session, queue, types, answer: PhantomData, _open: OpenSubscription::new() }
     }
 }
 

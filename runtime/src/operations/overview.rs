@@ -21,8 +21,8 @@ pub enum Standing {
 }
 
 impl Standing {
-    pub(super) const ALL: [Self; 5] =
-        [Self::SubmissionUnknown, Self::Waiting, Self::Delayed, Self::Held, Self::Finished];
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    const ALL: [Self; 5] = [Self::SubmissionUnknown, Self::Waiting, Self::Delayed, Self::Held, Self::Finished];
 
     /// A short, stable name.
     pub fn name(self) -> &'static str {

@@ -6,12 +6,15 @@
 #![allow(missing_docs, reason = "no part of the public interface")]
 
 mod argument;
+#[cfg(feature = "testing")]
+mod blank;
 pub mod decode;
 mod enums;
 pub(crate) mod events;
 pub mod headers;
 mod multipart;
 mod operation;
+mod paging;
 mod parameter;
 mod payload;
 mod prepare;
@@ -31,18 +34,21 @@ pub mod xml;
 
 pub use argument::Argument;
 pub(crate) use argument::{to_bytes, to_value};
+#[cfg(feature = "testing")]
+pub use blank::value;
 pub use enums::{integer, out_of_range, text, unfit};
 pub use events::{Event, EventStream};
 pub(crate) use multipart::Part;
 pub use multipart::Parts;
 pub use operation::{Method, Operation};
+pub use paging::{NextPage, Paging};
 pub(crate) use parameter::Location;
 pub use parameter::{Parameter, Style, cookie, header, path, query};
 pub use payload::Payload;
 pub(crate) use prepare::{Content, Draft, PROBLEM, Prepared, set_header, url};
 pub(crate) use raw::Body;
 pub use raw::Raw;
-pub use record::{Record, fields, missing, read, write};
+pub use record::{Record, absent, fields, missing, read, write};
 pub use redirect::Redirect;
 pub use security::{Scheme, Security};
 pub use slot::{EachEntry, IfPresent, IfSome, Required, Undeclared};

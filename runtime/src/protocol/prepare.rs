@@ -83,6 +83,28 @@ impl Draft {
         Ok(())
     }
 
+    /// Gives a value to the parameter at a position.
+    pub(crate) fn set_value(&mut self, position: usize, value: Value) -> Result<(), Error> {
+        self.set(position, &value)
+    }
+
+    /// The value of the parameter at a position.
+    pub(crate) fn value(&self, position: usize) -> Option<&Value> {
+        self.values.get(position)?.as_ref()
+    }
+
+    /// The same once more.
+    pub(crate) fn again(&self) -> Result<Self, Error> {
+        let body = match &self.body {
+            Content::None => Content::None,
+            Content::Bytes(bytes) => Content::Bytes(bytes.clone()),
+            Content::Upload(_) | Content::Parts(_) => {
+                return Err(Error::of(Kind::Request, "a file or a form cannot be sent for each page"));
+            }
+        };
+        Ok(Self { operation: self.operation, values: self.values.clone(), body, headers: self.headers.clone() })
+    }
+
     /// Gives the body.
     pub(crate) fn set_body(&mut self, payload: Payload<'_>) -> Result<(), Error> {
         self.headers.clear();

@@ -6,7 +6,7 @@
 use std::{cell::Cell, fmt, marker::PhantomData};
 
 use serde::{
-    Serializer,
+    Deserialize, Serializer,
     de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor},
     ser::SerializeMap,
 };
@@ -102,6 +102,19 @@ pub fn missing<E: serde::de::Error>(record: &'static str, field: &'static str) -
     E::custom(format_args!("field `{field}` of `{record}` is missing"))
 }
 
+/// The value of a required member that is not there: an error, but for the values that tests make.
+///
+/// # Errors
+///
+/// The record lacks the member.
+#[cfg_attr(not(feature = "testing"), allow(clippy::extra_unused_type_parameters, reason = "as with the feature"))]
+pub fn absent<T: Deserialize<'static>, E: serde::de::Error>(record: &'static str, field: &'static str) -> Result<T, E> {
+    #[cfg(feature = "testing")]
+    return super::blank::absent(record, field);
+    #[cfg(not(feature = "testing"))]
+    Err(missing(record, field))
+}
+
 /// Looks a name up among the declared ones, from the one that is expected next: servers write members in one order. What is
 /// not declared has an index beyond all of them.
 struct Key<'k> {
@@ -184,7 +197,7 @@ macro_rules! __take {
     (required $slot:ident $wire:expr) => {
         match $slot.0 {
             Some(value) => value,
-            None => return Err($crate::codegen::missing(Self::NAME, $wire)),
+            None => $crate::codegen::absent(Self::NAME, $wire)?,
         }
     };
     ($kind:ident $slot:ident $wire:expr) => {

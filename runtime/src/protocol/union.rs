@@ -250,3 +250,18 @@ macro_rules! __untagged_union {
         }
     };
 }
+
+/// Makes a union out of the value of each variant, where all have types of their own.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __from_variants {
+    ($union:ident { $($variant:ident($type:ty) $kind:ident),* $(,)? }) => {
+        $(impl From<$type> for $union {
+            fn from(value: $type) -> Self {
+                $crate::codegen::from_variants!(@ $variant value $kind)
+            }
+        })*
+    };
+    (@ $variant:ident $value:ident boxed) => { Self::$variant(Box::new($value)) };
+    (@ $variant:ident $value:ident plain) => { Self::$variant($value) };
+}

@@ -10,6 +10,9 @@ use crate::Error;
 /// A point in time (`format: date-time`). The text of the wire is kept exactly, so reading never fails and writing gives
 /// back what came; the conversions do the parsing.
 ///
+/// They give types of the crate [`time`](crate::time), or a [`SystemTime`], from which `chrono` and `jiff` make theirs:
+/// `chrono::DateTime::<Utc>::from(SystemTime::try_from(&value)?)`, `jiff::Timestamp::try_from(SystemTime::try_from(&value)?)`.
+///
 /// ```
 /// use platform_runtime::DateTime;
 ///

@@ -36,8 +36,14 @@ impl Leaving {
         let manifest = text(workspace, CLIENT_MANIFEST)?;
         let (rest, gone) = without_examples(&manifest, &generated_features(&manifest));
         if !gone.is_empty() {
-            leaving.rewritten.push((CLIENT_MANIFEST.to_owned(), rest));
             leaving.removed.extend(gone.into_iter().map(|name| format!("{EXAMPLES}/{name}.rs")));
+            let mut code = String::new();
+            for path in workspace.files_below("generated-client")?.into_iter().filter(|path| path.ends_with(".rs")) {
+                if !leaving.removed.contains(&path) {
+                    code.push_str(&self::text(workspace, &path)?);
+                }
+            }
+            leaving.rewritten.push((CLIENT_MANIFEST.to_owned(), without_unused(&rest, &code)));
         }
         let rewritten: Vec<&String> = leaving.rewritten.iter().map(|(path, _)| path).collect();
         leaving.removed.retain(|path| !rewritten.contains(&path) && workspace.path(path).is_file());
@@ -114,6 +120,22 @@ fn without_examples(manifest: &str, features: &BTreeSet<String>) -> (String, Vec
     (kept.join("\n\n").trim_end().to_owned() + "\n", gone)
 }
 
+/// A manifest without the dependencies of tests and examples that no code names any more.
+fn without_unused(manifest: &str, code: &str) -> String {
+    let (mut rest, mut is_about_tests) = (String::new(), false);
+    for line in manifest.split_inclusive('\n') {
+        if line.starts_with('[') {
+            is_about_tests = line.trim() == "[dev-dependencies]";
+        }
+        let name = line.split(['.', '=', ' ']).next().unwrap_or_default().replace('-', "_");
+        let is_dependency = is_about_tests && line.contains('=') && !line.starts_with(['[', '#', ' ']);
+        if !is_dependency || code.contains(&name) || line.contains("tokio") {
+            rest.push_str(line);
+        }
+    }
+    rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,6 +151,14 @@ mod tests {
         );
         assert_eq!(gone, ["credentials", "last"]);
         assert_eq!(without_gated(&rest), (rest.clone(), Vec::new()));
+    }
+
+    #[test]
+    fn dependencies_of_what_left_leave_with_it() {
+        let manifest = "[dependencies]\nplatform-runtime.workspace = true\n\n[dev-dependencies]\nopen-telemetry.workspace = true\n\
+                        http = { workspace = true }\n\n[[example]]\nname = \"x\"\n";
+        let rest = without_unused(manifest, "use http::HeaderMap;");
+        assert_eq!(rest, manifest.replace("open-telemetry.workspace = true\n", ""));
     }
 
     #[test]

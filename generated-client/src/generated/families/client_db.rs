@@ -261,6 +261,76 @@ impl<'a> ClientDb<'a> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateConnectionBackup {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
+        "client_db",
+        "create_connection_backup",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ExportConnection {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<ByteStream> = crate::testing::FakeOperation::new(
+        "client_db",
+        "export_connection",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetConnection {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::DatabaseConnection> = crate::testing::FakeOperation::new(
+        "client_db",
+        "get_connection",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetConnectionSchema {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::DatabaseSchema> = crate::testing::FakeOperation::new(
+        "client_db",
+        "get_connection_schema",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetConnectionSchemaTable {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::DatabaseTable> = crate::testing::FakeOperation::new(
+        "client_db",
+        "get_connection_schema_table",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ImportConnection {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
+        "client_db",
+        "import_connection",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListConnections {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::DatabaseConnection>> = crate::testing::FakeOperation::new(
+        "client_db",
+        "list_connections",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::QueryConnection> {
     /// `background`
@@ -272,6 +342,16 @@ impl<T> Call<'_, T, operations::QueryConnection> {
     pub fn validate_only(self, validate_only: bool) -> Self {
         self.set(2, &validate_only)
     }
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::QueryConnection {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::QueryConnectionResponse> = crate::testing::FakeOperation::new(
+        "client_db",
+        "query_connection",
+    );
 }
 
 /// Types that name the operations of the family: a call says by one of them what it is a call of.

@@ -561,6 +561,106 @@ impl<'a> Compliance<'a> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateFramework {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
+        "compliance",
+        "create_framework",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateFrameworkV1 {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
+        "compliance",
+        "create_framework_v1",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateFrameworkVersion {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
+        "compliance",
+        "create_framework_version",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateFrameworkVersionControl {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
+        "compliance",
+        "create_framework_version_control",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateFrameworkVersionControlV1 {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
+        "compliance",
+        "create_framework_version_control_v1",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateFrameworkVersionV1 {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
+        "compliance",
+        "create_framework_version_v1",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetFramework {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
+        "compliance",
+        "get_framework",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetFrameworkV1 {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
+        "compliance",
+        "get_framework_v1",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetFrameworkVersion {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
+        "compliance",
+        "get_framework_version",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetFrameworkVersionV1 {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
+        "compliance",
+        "get_framework_version_v1",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListFrameworkVersionControls> {
     /// `severity`
@@ -569,12 +669,92 @@ impl<T> Call<'_, T, operations::ListFrameworkVersionControls> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListFrameworkVersionControls {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::Control>> = crate::testing::FakeOperation::new(
+        "compliance",
+        "list_framework_version_controls",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListFrameworkVersionControlsV1> {
     /// `severity`
     pub fn severity(self, severity: &types::ControlSeverity) -> Self {
         self.set(2, &severity)
     }
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListFrameworkVersionControlsV1 {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::Control>> = crate::testing::FakeOperation::new(
+        "compliance",
+        "list_framework_version_controls_v1",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListFrameworkVersions {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::FrameworkVersion>> = crate::testing::FakeOperation::new(
+        "compliance",
+        "list_framework_versions",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListFrameworkVersionsV1 {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::FrameworkVersion>> = crate::testing::FakeOperation::new(
+        "compliance",
+        "list_framework_versions_v1",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListFrameworks {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::Framework>> = crate::testing::FakeOperation::new(
+        "compliance",
+        "list_frameworks",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListFrameworksV1 {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::Framework>> = crate::testing::FakeOperation::new(
+        "compliance",
+        "list_frameworks_v1",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::UpdateFrameworkVersionControl {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
+        "compliance",
+        "update_framework_version_control",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::UpdateFrameworkVersionControlV1 {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
+        "compliance",
+        "update_framework_version_control_v1",
+    );
 }
 
 /// Types that name the operations of the family: a call says by one of them what it is a call of.

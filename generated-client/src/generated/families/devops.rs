@@ -556,12 +556,92 @@ impl<'a> Devops<'a> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ApplyTerraformDeployment {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
+        "devops",
+        "apply_terraform_deployment",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateRepository {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::GitRepository> = crate::testing::FakeOperation::new(
+        "devops",
+        "create_repository",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateRepositoryFile {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::GitFile>> = crate::testing::FakeOperation::new(
+        "devops",
+        "create_repository_file",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateTerraformDeployment {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
+        "devops",
+        "create_terraform_deployment",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteRepository {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "devops",
+        "delete_repository",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::DeleteRepositoryFilesContent> {
     /// `branch`
     pub fn branch(self, branch: &str) -> Self {
         self.set(2, &branch)
     }
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteRepositoryFilesContent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "devops",
+        "delete_repository_files_content",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DestroyTerraformDeployment {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
+        "devops",
+        "destroy_terraform_deployment",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetRepository {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::GitRepository> = crate::testing::FakeOperation::new(
+        "devops",
+        "get_repository",
+    );
 }
 
 #[cfg(feature = "assumed")]
@@ -572,6 +652,36 @@ impl<T> Call<'_, T, operations::GetRepositoryFilesContent> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetRepositoryFilesContent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<ByteStream> = crate::testing::FakeOperation::new(
+        "devops",
+        "get_repository_files_content",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetTerraformDeployment {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::TerraformDeployment> = crate::testing::FakeOperation::new(
+        "devops",
+        "get_terraform_deployment",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetTerraformDeploymentLog {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<String> = crate::testing::FakeOperation::new(
+        "devops",
+        "get_terraform_deployment_log",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListRepositories> {
     /// `projectId`
@@ -580,12 +690,52 @@ impl<T> Call<'_, T, operations::ListRepositories> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListRepositories {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::GitRepository>> = crate::testing::FakeOperation::new(
+        "devops",
+        "list_repositories",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListRepositoryBranches {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::GitBranch>> = crate::testing::FakeOperation::new(
+        "devops",
+        "list_repository_branches",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListRepositoryFiles> {
     /// `branch`
     pub fn branch(self, branch: &str) -> Self {
         self.set(1, &branch)
     }
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListRepositoryFiles {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::GitFile>> = crate::testing::FakeOperation::new(
+        "devops",
+        "list_repository_files",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListTerraformDeploymentOutputs {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::TerraformOutputs> = crate::testing::FakeOperation::new(
+        "devops",
+        "list_terraform_deployment_outputs",
+    );
 }
 
 #[cfg(feature = "assumed")]
@@ -601,6 +751,26 @@ impl<T> Call<'_, T, operations::ListTerraformDeployments> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListTerraformDeployments {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::TerraformDeployment>> = crate::testing::FakeOperation::new(
+        "devops",
+        "list_terraform_deployments",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::UpdateRepositoryBranch {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::GitBranch> = crate::testing::FakeOperation::new(
+        "devops",
+        "update_repository_branch",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::UpdateRepositoryFilesContent> {
     /// `branch`
@@ -612,6 +782,16 @@ impl<T> Call<'_, T, operations::UpdateRepositoryFilesContent> {
     pub fn x_commit_message(self, x_commit_message: &str) -> Self {
         self.set(3, &x_commit_message)
     }
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::UpdateRepositoryFilesContent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Option<types::GitFile>> = crate::testing::FakeOperation::new(
+        "devops",
+        "update_repository_files_content",
+    );
 }
 
 /// Types that name the operations of the family: a call says by one of them what it is a call of.

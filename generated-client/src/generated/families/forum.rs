@@ -505,12 +505,142 @@ impl<'a> Forum<'a> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateModerationReport {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ForumReport> = crate::testing::FakeOperation::new(
+        "forum",
+        "create_moderation_report",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateThread {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ForumThread> = crate::testing::FakeOperation::new(
+        "forum",
+        "create_thread",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateThreadReply {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ForumReply> = crate::testing::FakeOperation::new(
+        "forum",
+        "create_thread_reply",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateThreadReplyComment {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ForumComment> = crate::testing::FakeOperation::new(
+        "forum",
+        "create_thread_reply_comment",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteThread {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "forum",
+        "delete_thread",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteThreadVote {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "forum",
+        "delete_thread_vote",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetThread {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ForumThread> = crate::testing::FakeOperation::new(
+        "forum",
+        "get_thread",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetThreadReply {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ForumReply> = crate::testing::FakeOperation::new(
+        "forum",
+        "get_thread_reply",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetThreadVote {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Option<types::ForumVote>> = crate::testing::FakeOperation::new(
+        "forum",
+        "get_thread_vote",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::HideThread {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "forum",
+        "hide_thread",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListModerationReports> {
     /// `state`
     pub fn state(self, state: &types::ReportState) -> Self {
         self.set(0, &state)
     }
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListModerationReports {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::ForumReport>> = crate::testing::FakeOperation::new(
+        "forum",
+        "list_moderation_reports",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListThreadReplies {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::ForumReply>> = crate::testing::FakeOperation::new(
+        "forum",
+        "list_thread_replies",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListThreadReplyComments {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::ForumComment>> = crate::testing::FakeOperation::new(
+        "forum",
+        "list_thread_reply_comments",
+    );
 }
 
 #[cfg(feature = "assumed")]
@@ -529,6 +659,67 @@ impl<T> Call<'_, T, operations::ListThreads> {
     pub fn take(self, take: i32) -> Self {
         self.set(2, &take)
     }
+}
+
+#[cfg(feature = "assumed")]
+impl<'a, T> Call<'a, T, operations::ListThreads> {
+    /// The items of all pages, as a stream: a page is asked for when it is read.
+    pub fn with_items(self) -> platform_runtime::Items<'a, types::ForumThread> {
+        self.paged(Paging {
+            items: "/items",
+            next: NextPage::Offset { parameter: 1 },
+        })
+    }
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListThreads {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ForumThreadPagedResult> = crate::testing::FakeOperation::new(
+        "forum",
+        "list_threads",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::LockThread {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "forum",
+        "lock_thread",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::PatchThread {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ForumThread> = crate::testing::FakeOperation::new(
+        "forum",
+        "patch_thread",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ResolveModerationReport {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ForumReport> = crate::testing::FakeOperation::new(
+        "forum",
+        "resolve_moderation_report",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::UpdateThreadVote {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ForumVote> = crate::testing::FakeOperation::new(
+        "forum",
+        "update_thread_vote",
+    );
 }
 
 /// Types that name the operations of the family: a call says by one of them what it is a call of.

@@ -348,6 +348,96 @@ impl<'a> Marketplace<'a> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateStoreItem {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::StoreItem> = crate::testing::FakeOperation::new(
+        "marketplace",
+        "create_store_item",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateStoreItemComponent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::StoreItemComponent> = crate::testing::FakeOperation::new(
+        "marketplace",
+        "create_store_item_component",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateStoreItemPaymentPlan {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::PaymentPlan> = crate::testing::FakeOperation::new(
+        "marketplace",
+        "create_store_item_payment_plan",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteStoreItemPaymentPlan {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "marketplace",
+        "delete_store_item_payment_plan",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetStoreItem {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::StoreItem> = crate::testing::FakeOperation::new(
+        "marketplace",
+        "get_store_item",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetStoreItemImage {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<ByteStream> = crate::testing::FakeOperation::new(
+        "marketplace",
+        "get_store_item_image",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetStoreItemPaymentPlan {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::PaymentPlan> = crate::testing::FakeOperation::new(
+        "marketplace",
+        "get_store_item_payment_plan",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListStoreItemComponents {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::StoreItemComponent>> = crate::testing::FakeOperation::new(
+        "marketplace",
+        "list_store_item_components",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListStoreItemPaymentPlans {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::PaymentPlan>> = crate::testing::FakeOperation::new(
+        "marketplace",
+        "list_store_item_payment_plans",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListStoreItems> {
     /// `filter`
@@ -374,6 +464,37 @@ impl<T> Call<'_, T, operations::ListStoreItems> {
     pub fn take(self, take: i32) -> Self {
         self.set(4, &take)
     }
+}
+
+#[cfg(feature = "assumed")]
+impl<'a, T> Call<'a, T, operations::ListStoreItems> {
+    /// The items of all pages, as a stream: a page is asked for when it is read.
+    pub fn with_items(self) -> platform_runtime::Items<'a, types::StoreItem> {
+        self.paged(Paging {
+            items: "/items",
+            next: NextPage::Offset { parameter: 3 },
+        })
+    }
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListStoreItems {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::StoreItemPagedResult> = crate::testing::FakeOperation::new(
+        "marketplace",
+        "list_store_items",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::UpdateStoreItemImage {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "marketplace",
+        "update_store_item_image",
+    );
 }
 
 /// Types that name the operations of the family: a call says by one of them what it is a call of.

@@ -88,6 +88,33 @@ impl<'a> Projects<'a> {
     }
 }
 
+#[cfg(feature = "testing")]
+impl operations::CreateProject {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Option<Value>> = crate::testing::FakeOperation::new(
+        "projects",
+        "create_project",
+    );
+}
+
+#[cfg(feature = "testing")]
+impl operations::GetProject {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Project> = crate::testing::FakeOperation::new(
+        "projects",
+        "get_project",
+    );
+}
+
+#[cfg(feature = "testing")]
+impl operations::ListProjects {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::Project>> = crate::testing::FakeOperation::new(
+        "projects",
+        "list_projects",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<'a> Projects<'a> {
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -739,6 +766,36 @@ impl<T> Call<'_, T, operations::CancelProjectComponentDeployment> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CancelProjectComponentDeployment {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Option<types::AcceptedResult>> = crate::testing::FakeOperation::new(
+        "projects",
+        "cancel_project_component_deployment",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateProjectComponent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Component> = crate::testing::FakeOperation::new(
+        "projects",
+        "create_project_component",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateProjectComponentAccessGrant {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::AccessGrant> = crate::testing::FakeOperation::new(
+        "projects",
+        "create_project_component_access_grant",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Submission<'_, T, operations::CreateProjectComponentDeployment> {
     /// `Idempotency-Key`
@@ -747,12 +804,162 @@ impl<T> Submission<'_, T, operations::CreateProjectComponentDeployment> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateProjectComponentDeployment {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
+        "projects",
+        "create_project_component_deployment",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteProject {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "projects",
+        "delete_project",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteProjectComponent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "projects",
+        "delete_project_component",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteProjectComponentAccessGrant {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "projects",
+        "delete_project_component_access_grant",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteProjectComponentEnvironmentVariable {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "projects",
+        "delete_project_component_environment_variable",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetProjectComponent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Component> = crate::testing::FakeOperation::new(
+        "projects",
+        "get_project_component",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetProjectComponentDeployment {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::WorkloadDeployment> = crate::testing::FakeOperation::new(
+        "projects",
+        "get_project_component_deployment",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetProjectComponentEnvironmentVariable {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::EnvironmentVariable> = crate::testing::FakeOperation::new(
+        "projects",
+        "get_project_component_environment_variable",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListProjectComponentAccessGrants {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::AccessGrant>> = crate::testing::FakeOperation::new(
+        "projects",
+        "list_project_component_access_grants",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListProjectComponentDeployments {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::WorkloadDeployment>> = crate::testing::FakeOperation::new(
+        "projects",
+        "list_project_component_deployments",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListProjectComponentEnvironmentVariables {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::EnvironmentVariable>> = crate::testing::FakeOperation::new(
+        "projects",
+        "list_project_component_environment_variables",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListProjectComponents> {
     /// `kind`
     pub fn kind(self, kind: &types::ComponentKind) -> Self {
         self.set(1, &kind)
     }
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListProjectComponents {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::Component>> = crate::testing::FakeOperation::new(
+        "projects",
+        "list_project_components",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::UpdateProject {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Project> = crate::testing::FakeOperation::new(
+        "projects",
+        "update_project",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::UpdateProjectComponent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Component> = crate::testing::FakeOperation::new(
+        "projects",
+        "update_project_component",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::UpdateProjectComponentEnvironmentVariable {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::EnvironmentVariable> = crate::testing::FakeOperation::new(
+        "projects",
+        "update_project_component_environment_variable",
+    );
 }
 
 /// Types that name the operations of the family: a call says by one of them what it is a call of.

@@ -504,6 +504,182 @@ impl<'a> Teams<'a> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateTeamBillingAccount {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::BillingAccount> = crate::testing::FakeOperation::new(
+        "teams",
+        "create_team_billing_account",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateTeamContainerRegistry {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ContainerRegistry> = crate::testing::FakeOperation::new(
+        "teams",
+        "create_team_container_registry",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateTeamRole {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::TeamRole> = crate::testing::FakeOperation::new(
+        "teams",
+        "create_team_role",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateTeamServiceProviderCredential {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<
+        types::CreateTeamServiceProviderCredentialCreated,
+    > = crate::testing::FakeOperation::new(
+        "teams",
+        "create_team_service_provider_credential",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteTeamContainerRegistry {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "teams",
+        "delete_team_container_registry",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteTeamRole {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "teams",
+        "delete_team_role",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteTeamServiceProviderCredential {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "teams",
+        "delete_team_service_provider_credential",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetTeam {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Team> = crate::testing::FakeOperation::new(
+        "teams",
+        "get_team",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetTeamBillingAccount {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::BillingAccount> = crate::testing::FakeOperation::new(
+        "teams",
+        "get_team_billing_account",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetTeamContainerRegistry {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ContainerRegistry> = crate::testing::FakeOperation::new(
+        "teams",
+        "get_team_container_registry",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetTeamServiceProviderCredential {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<
+        types::GetTeamServiceProviderCredentialResponse,
+    > = crate::testing::FakeOperation::new(
+        "teams",
+        "get_team_service_provider_credential",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListTeamBillingAccounts {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::BillingAccount>> = crate::testing::FakeOperation::new(
+        "teams",
+        "list_team_billing_accounts",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListTeamContainerRegistries {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::ContainerRegistry>> = crate::testing::FakeOperation::new(
+        "teams",
+        "list_team_container_registries",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListTeamRoles {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::TeamRole>> = crate::testing::FakeOperation::new(
+        "teams",
+        "list_team_roles",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListTeamServiceProviderCredentials {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<
+        Vec<types::ListTeamServiceProviderCredentialsResponseItem>,
+    > = crate::testing::FakeOperation::new(
+        "teams",
+        "list_team_service_provider_credentials",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListTeams {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::Team>> = crate::testing::FakeOperation::new(
+        "teams",
+        "list_teams",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::UpdateTeamRole {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::TeamRole> = crate::testing::FakeOperation::new(
+        "teams",
+        "update_team_role",
+    );
+}
+
 /// Types that name the operations of the family: a call says by one of them what it is a call of.
 pub mod operations {
     #[cfg(feature = "assumed")]

@@ -481,12 +481,112 @@ impl<'a> VirtualMachines<'a> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateVirtualMachineSession {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::VirtualMachineSession> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "create_virtual_machine_session",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteVirtualMachineSession {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "delete_virtual_machine_session",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::DeleteVirtualMachineShutdownTimer {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "delete_virtual_machine_shutdown_timer",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetSessionsCurrent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::VirtualMachineSession> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "get_sessions_current",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetVirtualMachine {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::VirtualMachine> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "get_virtual_machine",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetVirtualMachineLogsStream {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<EventStream> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "get_virtual_machine_logs_stream",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetVirtualMachineShutdownTimer {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Option<types::ShutdownTimer>> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "get_virtual_machine_shutdown_timer",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetVirtualMachineStatus {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::VirtualMachineStatus> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "get_virtual_machine_status",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListVirtualMachineLogs> {
     /// `lines`
     pub fn lines(self, lines: i32) -> Self {
         self.set(1, &lines)
     }
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListVirtualMachineLogs {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<String> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "list_virtual_machine_logs",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListVirtualMachineSessions {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::VirtualMachineSession>> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "list_virtual_machine_sessions",
+    );
 }
 
 #[cfg(feature = "assumed")]
@@ -497,12 +597,52 @@ impl<T> Call<'_, T, operations::ListVirtualMachines> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListVirtualMachines {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::VirtualMachine>> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "list_virtual_machines",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::StartVirtualMachine {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "start_virtual_machine",
+    );
+}
+
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::StopVirtualMachine> {
     /// `force`
     pub fn force(self, force: bool) -> Self {
         self.set(1, &force)
     }
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::StopVirtualMachine {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "stop_virtual_machine",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::UpdateVirtualMachineShutdownTimer {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::ShutdownTimer> = crate::testing::FakeOperation::new(
+        "virtual_machines",
+        "update_virtual_machine_shutdown_timer",
+    );
 }
 
 /// Types that name the operations of the family: a call says by one of them what it is a call of.

@@ -254,6 +254,86 @@ impl<'a> VmAgent<'a> {
     }
 }
 
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateAgent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Agent> = crate::testing::FakeOperation::new(
+        "vm_agent",
+        "create_agent",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateAgentCommand {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::AgentCommand> = crate::testing::FakeOperation::new(
+        "vm_agent",
+        "create_agent_command",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::CreateAgentCommandOutput {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "vm_agent",
+        "create_agent_command_output",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::GetAgent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Agent> = crate::testing::FakeOperation::new(
+        "vm_agent",
+        "get_agent",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::HeartbeatAgent {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "vm_agent",
+        "heartbeat_agent",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::ListAgentCommands {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<types::AgentCommand>> = crate::testing::FakeOperation::new(
+        "vm_agent",
+        "list_agent_commands",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::MarkAgentCommandCompleted {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "vm_agent",
+        "mark_agent_command_completed",
+    );
+}
+
+#[cfg(feature = "testing")]
+#[cfg(feature = "assumed")]
+impl operations::MarkAgentCommandStarted {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "vm_agent",
+        "mark_agent_command_started",
+    );
+}
+
 /// Types that name the operations of the family: a call says by one of them what it is a call of.
 pub mod operations {
     #[cfg(feature = "assumed")]

@@ -186,6 +186,12 @@ tagged_union!(CreateTeamServiceProviderCredentialCreated, "kind" {
     TokenCredential(Box<super::TokenCredential>) = "Token" | "TokenCredential",
 });
 
+from_variants!(CreateTeamServiceProviderCredentialCreated {
+    AccessKeyCredential(super::AccessKeyCredential) boxed,
+    ServicePrincipalCredential(super::ServicePrincipalCredential) boxed,
+    TokenCredential(super::TokenCredential) boxed,
+});
+
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// One of several shapes.
@@ -205,6 +211,12 @@ tagged_union!(CreateTeamServiceProviderCredentialRequest, "kind" {
     AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey" | "AccessKeyCredential",
     ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal" | "ServicePrincipalCredential",
     TokenCredential(Box<super::TokenCredential>) = "Token" | "TokenCredential",
+});
+
+from_variants!(CreateTeamServiceProviderCredentialRequest {
+    AccessKeyCredential(super::AccessKeyCredential) boxed,
+    ServicePrincipalCredential(super::ServicePrincipalCredential) boxed,
+    TokenCredential(super::TokenCredential) boxed,
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -228,6 +240,12 @@ tagged_union!(GetTeamServiceProviderCredentialResponse, "kind" {
     TokenCredential(Box<super::TokenCredential>) = "Token" | "TokenCredential",
 });
 
+from_variants!(GetTeamServiceProviderCredentialResponse {
+    AccessKeyCredential(super::AccessKeyCredential) boxed,
+    ServicePrincipalCredential(super::ServicePrincipalCredential) boxed,
+    TokenCredential(super::TokenCredential) boxed,
+});
+
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// One of several shapes.
@@ -247,6 +265,12 @@ tagged_union!(ListTeamServiceProviderCredentialsResponseItem, "kind" {
     AccessKeyCredential(Box<super::AccessKeyCredential>) = "AccessKey" | "AccessKeyCredential",
     ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal" | "ServicePrincipalCredential",
     TokenCredential(Box<super::TokenCredential>) = "Token" | "TokenCredential",
+});
+
+from_variants!(ListTeamServiceProviderCredentialsResponseItem {
+    AccessKeyCredential(super::AccessKeyCredential) boxed,
+    ServicePrincipalCredential(super::ServicePrincipalCredential) boxed,
+    TokenCredential(super::TokenCredential) boxed,
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.

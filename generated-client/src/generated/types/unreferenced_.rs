@@ -22,3 +22,9 @@ tagged_union!(ServiceProviderCredential, "kind" {
     ServicePrincipalCredential(Box<super::ServicePrincipalCredential>) = "ServicePrincipal" | "ServicePrincipalCredential",
     TokenCredential(Box<super::TokenCredential>) = "Token" | "TokenCredential",
 });
+
+from_variants!(ServiceProviderCredential {
+    AccessKeyCredential(super::AccessKeyCredential) boxed,
+    ServicePrincipalCredential(super::ServicePrincipalCredential) boxed,
+    TokenCredential(super::TokenCredential) boxed,
+});

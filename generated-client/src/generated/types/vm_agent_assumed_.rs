@@ -45,6 +45,11 @@ tagged_union!(AgentCommand, "type" {
     RestartServiceCommand(Box<super::RestartServiceCommand>) = "restartService" | "RestartServiceCommand",
 });
 
+from_variants!(AgentCommand {
+    RunScriptCommand(super::RunScriptCommand) boxed,
+    RestartServiceCommand(super::RestartServiceCommand) boxed,
+});
+
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
 /// `CommandCompleted` of the contract.

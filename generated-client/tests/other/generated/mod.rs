@@ -17,5 +17,6 @@ pub mod bindings;
 #[cfg(feature = "graphql")]
 pub mod documents;
 pub mod families;
+pub(crate) mod security;
 pub mod servers;
 pub mod types;

@@ -172,7 +172,7 @@ async fn figures(server: &Shared, name: &str, store: &PostgresStore, open: usize
 /// A worker over a service on which nothing ends.
 fn operations(store: &PostgresStore) -> Operations {
     let fake = Fake::new();
-    fake.answer("graphql", &serde_json::json!({ "data": { "thing": { "state": "A" } } }));
+    fake.on(crate::testing::QUERIES).answer(&serde_json::json!({ "data": { "thing": { "state": "A" } } }).into());
     let client = fake.builder().graphql(crate::graphql::GraphqlOptions::new()).build().unwrap();
     let rarely = Duration::from_secs(600);
     let options = WatchOptions::new().settle(rarely).safety(rarely).interval(rarely);

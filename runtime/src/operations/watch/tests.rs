@@ -9,7 +9,7 @@ use crate::{
     Bytes, StatusCode,
     graphql::{Gap, GraphqlOptions},
     operations::{Binding, Deadline, Intent, OperationRef, States, WatchOptions},
-    testing::Fake,
+    testing::{Fake, QUERIES},
 };
 
 static THING: Binding = Binding {
@@ -37,13 +37,13 @@ fn operation(fake: &Fake, options: WatchOptions) -> Operation {
 
 fn shows(state: &str) -> Fake {
     let fake = Fake::new();
-    fake.answer("graphql", &json!({ "data": { "thing": { "state": state } } }));
+    fake.on(QUERIES).answer(&json!({ "data": { "thing": { "state": state } } }).into());
     fake
 }
 
 fn hides() -> Fake {
     let fake = Fake::new();
-    fake.answer("graphql", &json!({ "data": { "thing": null } }));
+    fake.on(QUERIES).answer(&json!({ "data": { "thing": null } }).into());
     fake
 }
 

@@ -4,8 +4,10 @@ use crate::{Call, Declared, Submission};
 use crate::generated::types;
 use platform_runtime::codegen::prelude::*;
 
-const FAMILY: Operation = Operation::family("other");
-
+const FAMILY: Operation = Operation {
+    security: crate::generated::security::SECURITY,
+    ..Operation::family("other")
+};
 /// Operations of the family `other`.
 #[derive(Clone, Copy, Debug)]
 pub struct Other<'a>(&'a platform_runtime::Client);
@@ -37,6 +39,32 @@ impl<'a> Other<'a> {
             ..FAMILY
         };
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::redirect)
+    }
+
+    /// No description in the contract.
+    ///
+    /// `GET /cinema`
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 200 | `types::Cinema` | OK |
+    /// | 203 | `types::Ring` | OK |
+    pub fn get_cinema(
+        self,
+    ) -> Call<'a, types::GetCinemaResponse, operations::GetCinema> {
+        static OPERATION: Operation = Operation {
+            name: "get_cinema",
+            method: Get,
+            path: "/cinema",
+            ..FAMILY
+        };
+        Call::new(
+            self.0,
+            &OPERATION,
+            &[],
+            Payload::None,
+            types::GetCinemaResponse::decode,
+        )
     }
 
     /// No description in the contract.
@@ -87,6 +115,26 @@ impl<'a> Other<'a> {
 
     /// No description in the contract.
     ///
+    /// `GET /health`
+    ///
+    /// Shows no token and no key.
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 204 |  | Well |
+    pub fn health(self) -> Call<'a, (), operations::Health> {
+        static OPERATION: Operation = Operation {
+            name: "health",
+            method: Get,
+            path: "/health",
+            security: Security::None,
+            ..FAMILY
+        };
+        Call::new(self.0, &OPERATION, &[], Payload::None, decode::empty)
+    }
+
+    /// No description in the contract.
+    ///
     /// `GET /pages`
     ///
     /// Headers of the response, after `with_response()` and `declared()`: `.last_modified()`, `.link()`, `.retry_after()`, `.set_cookie()`, `.x_is_stale()`, `.x_json()`, `.x_state()`, `.x_tags()`, `.x_total()`.
@@ -103,6 +151,64 @@ impl<'a> Other<'a> {
             ..FAMILY
         };
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
+    }
+
+    /// No description in the contract.
+    ///
+    /// `POST /login`
+    ///
+    /// Shows `password`.
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 204 |  | Done |
+    pub fn login(self) -> Call<'a, (), operations::Login> {
+        static OPERATION: Operation = Operation {
+            name: "login",
+            method: Post,
+            path: "/login",
+            security: Security::Any(
+                &[
+                    &[
+                        Scheme::Basic {
+                            scheme: "password",
+                        },
+                    ],
+                ],
+            ),
+            ..FAMILY
+        };
+        Call::new(self.0, &OPERATION, &[], Payload::None, decode::empty)
+    }
+
+    /// No description in the contract.
+    ///
+    /// `GET /news`
+    ///
+    /// Shows `header`, or nothing.
+    ///
+    /// | status | body | |
+    /// |---|---|---|
+    /// | 204 |  | New |
+    pub fn news(self) -> Call<'a, (), operations::News> {
+        static OPERATION: Operation = Operation {
+            name: "news",
+            method: Get,
+            path: "/news",
+            security: Security::Any(
+                &[
+                    &[
+                        Scheme::Header {
+                            scheme: "header",
+                            name: "X-Api-Key",
+                        },
+                    ],
+                    &[],
+                ],
+            ),
+            ..FAMILY
+        };
+        Call::new(self.0, &OPERATION, &[], Payload::None, decode::empty)
     }
 
     /// No description in the contract.
@@ -129,6 +235,15 @@ impl<'a> Other<'a> {
     }
 }
 
+#[cfg(feature = "testing")]
+impl operations::GetArchive {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<platform_runtime::Redirect> = crate::testing::FakeOperation::new(
+        "other",
+        "get_archive",
+    );
+}
+
 impl Declared<'_, operations::GetArchive> {
     /// `Location` of `302`.
     pub fn location(&self) -> Result<Option<String>, Error> {
@@ -139,6 +254,33 @@ impl Declared<'_, operations::GetArchive> {
     pub fn x_expires(&self) -> Result<Option<i64>, Error> {
         headers::one(self.0, "X-Expires")
     }
+}
+
+#[cfg(feature = "testing")]
+impl operations::GetMovie {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::Movie> = crate::testing::FakeOperation::new(
+        "other",
+        "get_movie",
+    );
+}
+
+#[cfg(feature = "testing")]
+impl operations::GetThumbnail {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::GetThumbnailResponse> = crate::testing::FakeOperation::new(
+        "other",
+        "get_thumbnail",
+    );
+}
+
+#[cfg(feature = "testing")]
+impl operations::ListPages {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<Vec<String>> = crate::testing::FakeOperation::new(
+        "other",
+        "list_pages",
+    );
 }
 
 impl Declared<'_, operations::ListPages> {
@@ -188,16 +330,33 @@ impl Declared<'_, operations::ListPages> {
     }
 }
 
+#[cfg(feature = "testing")]
+impl operations::PutMovie {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "other",
+        "put_movie",
+    );
+}
+
 /// Types that name the operations of the family: a call says by one of them what it is a call of.
 pub mod operations {
     /// [`Other::get_archive`](super::Other::get_archive).
     pub enum GetArchive {}
+    /// [`Other::get_cinema`](super::Other::get_cinema).
+    pub enum GetCinema {}
     /// [`Other::get_movie`](super::Other::get_movie).
     pub enum GetMovie {}
     /// [`Other::get_thumbnail`](super::Other::get_thumbnail).
     pub enum GetThumbnail {}
+    /// [`Other::health`](super::Other::health).
+    pub enum Health {}
     /// [`Other::list_pages`](super::Other::list_pages).
     pub enum ListPages {}
+    /// [`Other::login`](super::Other::login).
+    pub enum Login {}
+    /// [`Other::news`](super::Other::news).
+    pub enum News {}
     /// [`Other::put_movie`](super::Other::put_movie).
     pub enum PutMovie {}
 }

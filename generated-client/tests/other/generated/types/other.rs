@@ -20,6 +20,65 @@ impl Chase {
 }
 record!(Chase { cars: optional "cars", undeclared_: rest });
 
+/// `Cinema` of the contract.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Cinema {
+    /// `films`
+    pub films: Vec<String>,
+    /// `first`
+    pub first: super::Scene,
+    /// `genre`
+    pub genre: super::CinemaGenre,
+    /// `id`
+    pub id: Uuid,
+    /// `isOpen`
+    pub is_open: bool,
+    /// `name`
+    pub name: String,
+    /// `opened`
+    pub opened: DateTime,
+    /// `owner`
+    pub owner: super::Owner,
+    /// `seats`
+    pub seats: i64,
+}
+record!(Cinema {
+    films: required "films",
+    first: required "first",
+    genre: required "genre",
+    id: required "id",
+    is_open: required "isOpen",
+    name: required "name",
+    opened: required "opened",
+    owner: required "owner",
+    seats: required "seats",
+});
+
+/// An open enumeration.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CinemaGenre {
+    /// `horror`
+    Horror,
+    /// `comedy`
+    Comedy,
+    /// A value that the contract does not list.
+    Unknown(String),
+}
+string_enum!(CinemaGenre { Horror = "horror", Comedy = "comedy" });
+
+/// What the operation answers, by status.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum GetCinemaResponse {
+    /// Status `200`.
+    Ok(super::Cinema),
+    /// Status `203`.
+    NonAuthoritative(super::Ring),
+}
+responses!(GetCinemaResponse { 200 => Ok(json), 203 => NonAuthoritative(json) });
+
 /// What the operation answers, by status.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -97,6 +156,15 @@ record!(Movie {
     undeclared_: rest,
 });
 
+/// `Owner` of the contract.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Owner {
+    /// `name`
+    pub name: String,
+}
+record!(Owner { name: required "name" });
+
 /// `Person` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -136,6 +204,15 @@ record!(Person {
     undeclared_: rest,
 });
 
+/// `Ring` of the contract.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Ring {
+    /// `next`
+    pub next: Box<super::Ring>,
+}
+record!(Ring { next: required "next" });
+
 /// `Scene` of the contract.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -151,6 +228,8 @@ tagged_union!(Scene, "kind" {
     Talk(Box<super::Talk>) = "talk" | "Talk",
     Chase(Box<super::Chase>) = "chase" | "Chase",
 });
+
+from_variants!(Scene { Talk(super::Talk) boxed, Chase(super::Chase) boxed });
 
 /// `Talk` of the contract.
 #[derive(Clone, Debug, Default, PartialEq)]

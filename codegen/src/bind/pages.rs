@@ -1,0 +1,213 @@
+//! Operations that come in pages: the configuration against the contract.
+
+use super::{find, place};
+use crate::model::{Content, Location, Model, Operation, Type};
+use crate::output::Unused;
+use crate::{Config, Pagination, Problem, Report, rules};
+
+/// An operation of the contract that comes in pages.
+#[derive(Clone, Debug)]
+pub(crate) struct Paged {
+    /// Index of the operation.
+    pub(crate) operation: usize,
+    /// What a page is a list of.
+    pub(crate) item: Type,
+    /// Where the list lies.
+    pub(crate) items: String,
+    pub(crate) next: PagedNext,
+}
+
+/// What leads to the next page. Parameters are positions among those of the operation.
+#[derive(Clone, Debug)]
+pub(crate) enum PagedNext {
+    Offset(usize),
+    Number(usize, u64),
+    Cursor(usize, String),
+    Header(usize, String),
+    Link,
+}
+
+/// Ties the entries to the contract. Those that no contract has are unused; what does not fit is a problem.
+pub(super) fn bind(model: &Model, config: &Config, report: &mut Report) -> (Vec<Paged>, Vec<Unused>) {
+    let (mut bound, mut unused): (Vec<Paged>, _) = (Vec::new(), Vec::new());
+    for (index, entry) in config.paginations.iter().enumerate() {
+        let mut check = Check { model, entry, index, report };
+        let Some(operation) = find(model, &entry.operation) else {
+            check.way();
+            let what = format!("pagination of `{}`: the contract does not have it", entry.operation);
+            unused.push(Unused { pointer: format!("/pagination/{index}/operation"), what });
+            continue;
+        };
+        if bound.iter().any(|other| other.operation == operation) {
+            check.problem("operation", "twice", "two entries are about it".to_owned(), "keep one of them");
+        }
+        bound.extend(check.fits(operation));
+    }
+    (bound, unused)
+}
+
+struct Check<'a, 'r> {
+    model: &'a Model,
+    entry: &'a Pagination,
+    index: usize,
+    report: &'r mut Report,
+}
+
+/// Which of the ways an entry names.
+enum Way<'a> {
+    Offset(&'a str),
+    Number(&'a str),
+    Cursor(&'a str),
+    Link,
+}
+
+impl<'a> Check<'a, '_> {
+    fn problem(&mut self, key: &str, code: &str, message: String, hint: &str) {
+        let code = match code {
+            "twice" => "pagination/twice",
+            "way" => "pagination/way",
+            "parameter" => "pagination/parameter",
+            _ => "pagination/pointer",
+        };
+        let message = format!("the pagination of `{}`: {message}", self.entry.operation);
+        let problem: Problem = rules::problem(code, format!("/pagination/{}/{key}", self.index), message, hint);
+        self.report.push(problem);
+    }
+
+    /// What the entry says about itself.
+    fn way(&mut self) -> Option<Way<'a>> {
+        const WAYS: &str = "write one of skip = \"…\", page = \"…\", cursor = \"…\" and link = true";
+        let Pagination { skip, page, cursor, link, first, next, next_header, .. } = self.entry;
+        let ways: Vec<Way<'a>> = [
+            skip.as_deref().map(Way::Offset),
+            page.as_deref().map(Way::Number),
+            cursor.as_deref().map(Way::Cursor),
+            link.then_some(Way::Link),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let mut ways = ways.into_iter();
+        let (Some(way), None) = (ways.next(), ways.next()) else {
+            self.problem("operation", "way", "it names no way to the next page, or several".to_owned(), WAYS);
+            return None;
+        };
+        if first.is_some() && !matches!(way, Way::Number(_)) {
+            self.problem("first", "way", "only numbers of pages have a first one".to_owned(), "remove it");
+        }
+        let places = [("next", next.is_some()), ("next_header", next_header.is_some())];
+        let named: Vec<&str> = places.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key).collect();
+        match (&way, named.as_slice()) {
+            (Way::Cursor(_), [_]) => {}
+            (Way::Cursor(_), _) => {
+                let hint = "write one of next = \"/pointer\" and next_header = \"name\"";
+                self.problem("cursor", "way", "where a page names the next cursor is not said once".to_owned(), hint);
+                return None;
+            }
+            (_, [key, ..]) => {
+                self.problem(key, "way", "only a cursor is named by the page before".to_owned(), "remove it");
+            }
+            (_, []) => {}
+        }
+        Some(way)
+    }
+
+    /// What the contract says about it.
+    fn fits(&mut self, index: usize) -> Option<Paged> {
+        let way = self.way();
+        let operation = &self.model.operations[index];
+        let item = self.item(operation);
+        let next = match way? {
+            Way::Offset(name) => PagedNext::Offset(self.parameter(operation, "skip", name, true)?),
+            Way::Number(name) => {
+                PagedNext::Number(self.parameter(operation, "page", name, true)?, self.entry.first.unwrap_or(1))
+            }
+            Way::Cursor(name) => {
+                let parameter = self.parameter(operation, "cursor", name, false)?;
+                match (&self.entry.next, &self.entry.next_header) {
+                    (Some(pointer), _) => PagedNext::Cursor(parameter, self.cursor(operation, pointer)?),
+                    (None, Some(name)) => PagedNext::Header(parameter, self.header(name)?),
+                    (None, None) => return None,
+                }
+            }
+            Way::Link => PagedNext::Link,
+        };
+        Some(Paged { operation: index, item: item?, items: self.entry.items.clone(), next })
+    }
+
+    fn parameter(&mut self, operation: &Operation, key: &str, name: &str, number: bool) -> Option<usize> {
+        let found = operation.parameters.iter().position(|parameter| parameter.wire == name);
+        let Some(position) = found else {
+            let names: Vec<&str> = operation.parameters.iter().map(|parameter| parameter.wire.as_str()).collect();
+            let hint = match names.is_empty() {
+                true => "the operation has no parameters".to_owned(),
+                false => format!("it has {}", names.join(", ")),
+            };
+            self.problem(key, "parameter", format!("the operation has no parameter `{name}`"), &hint);
+            return None;
+        };
+        let parameter = &operation.parameters[position];
+        if parameter.location == Location::Path {
+            let message = format!("the parameter `{name}` is a part of the path");
+            self.problem(key, "parameter", message, "name a parameter of the query, or of a header");
+            return None;
+        }
+        if number && !place::is_number(self.model, &parameter.ty) {
+            let message = format!("the parameter `{name}` does not take a number");
+            self.problem(key, "parameter", message, "name the one that does, or page by a cursor");
+            return None;
+        }
+        Some(position)
+    }
+
+    /// What the list at `items` is a list of.
+    fn item(&mut self, operation: &Operation) -> Option<Type> {
+        let (items, key) = (&self.entry.items, "items");
+        self.pointer(key, items)?;
+        let found = match page(operation) {
+            Some(ty) => place::list(self.model, ty, items),
+            None => Err("the answer is not JSON of one type".to_owned()),
+        };
+        found.map_err(|reason| self.misses(key, items, &reason)).ok()
+    }
+
+    fn cursor(&mut self, operation: &Operation, pointer: &str) -> Option<String> {
+        self.pointer("next", pointer)?;
+        let found = match page(operation) {
+            Some(ty) => place::identifies(self.model, ty, pointer),
+            None => Err("the answer is not JSON of one type".to_owned()),
+        };
+        found.map(|()| pointer.to_owned()).map_err(|reason| self.misses("next", pointer, &reason)).ok()
+    }
+
+    fn header(&mut self, name: &str) -> Option<String> {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter);
+        if name.is_empty() || !name.chars().all(plain) {
+            self.problem("next_header", "pointer", format!("{name:?} is not the name of a header"), "correct it");
+            return None;
+        }
+        Some(name.to_owned())
+    }
+
+    fn pointer(&mut self, key: &str, pointer: &str) -> Option<()> {
+        if pointer.is_empty() || pointer.starts_with('/') {
+            return Some(());
+        }
+        let message = format!("`{pointer}` is not a JSON pointer");
+        self.problem(key, "pointer", message, "begin it with `/`, or leave it empty for the whole");
+        None
+    }
+
+    fn misses(&mut self, key: &str, pointer: &str, reason: &str) {
+        let message = format!("nothing of that kind lies at `{pointer}`: {reason}");
+        self.problem(key, "pointer", message, "look at the answer in specs/surface.txt, and at its type");
+    }
+}
+
+/// The type of a page.
+fn page(operation: &Operation) -> Option<&Type> {
+    match &operation.success {
+        Content::Json(ty) | Content::OptionalJson(ty) => Some(ty),
+        _ => None,
+    }
+}

@@ -1,0 +1,164 @@
+//! Who may call an operation: the security schemes of the contract, and which of them each operation wants.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::http::is_token;
+use super::tree::Node;
+use crate::ledger::{Ledger, Loss};
+
+const PASS: &str = "model/security";
+
+/// Headers that no key can stand in: the connection and the session set them.
+const OWN_HEADERS: &[&str] = &["connection", "content-length", "cookie", "host", "transfer-encoding"];
+
+/// What an operation wants to be shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Security {
+    /// The token, where the client has one.
+    #[default]
+    Token,
+    Nothing,
+    /// Alternatives, and the schemes that go together in each.
+    Any(Vec<Vec<Scheme>>),
+}
+
+/// A security scheme that the client serves.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Scheme {
+    Token,
+    /// The name of the scheme.
+    Basic(String),
+    /// A key: where it goes, the name of the scheme, and the name there.
+    Key(KeyPlace, String, String),
+}
+
+/// Where a key goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum KeyPlace {
+    Header,
+    Query,
+    Cookie,
+}
+
+/// The security of one document.
+#[derive(Debug, Default)]
+pub(super) struct Schemes {
+    /// By name; `None`: the client does not serve it. No schemes at all: the connection shows the certificate.
+    known: BTreeMap<String, Option<Vec<Scheme>>>,
+    /// What holds for an operation that says nothing.
+    pub(super) default: Security,
+}
+
+impl Schemes {
+    /// Reads the schemes of a document, and what it wants of all operations.
+    pub(super) fn read(root: &Node<'_>, ledger: &mut Ledger) -> Self {
+        let all = root.get("components").and_then(|components| components.get("securitySchemes"));
+        let mut known = BTreeMap::new();
+        for (name, node) in all.iter().flat_map(|all| all.members().collect::<Vec<_>>()) {
+            let served = served(name, &node.resolve().unwrap_or_else(|| node.clone()));
+            let schemes = match served {
+                Ok(schemes) => Some(schemes),
+                Err(what) => {
+                    let lost = Loss::Documentation("another way to authenticate".to_owned());
+                    node.note(ledger, PASS, format!("{what}: the client does not serve it"), lost);
+                    None
+                }
+            };
+            known.insert(name.to_owned(), schemes);
+        }
+        let mut schemes = Self { known, default: Security::Token };
+        // A document that wants nothing of anybody says nothing of the service's gateway.
+        let wanted = root.get("security").map(|wanted| schemes.wanted(&wanted, ledger));
+        schemes.default = wanted.filter(|wanted| *wanted != Security::Nothing).unwrap_or_default();
+        schemes
+    }
+
+    /// The schemes that the client serves and that are not the token.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &Scheme> {
+        self.known.values().flatten().flatten().filter(|scheme| **scheme != Scheme::Token)
+    }
+
+    /// What an operation wants.
+    pub(super) fn of(&self, operation: &Node<'_>, ledger: &mut Ledger) -> Security {
+        match operation.get("security").filter(|wanted| wanted.value.is_array()) {
+            Some(wanted) => self.wanted(&wanted, ledger),
+            None => self.default.clone(),
+        }
+    }
+
+    fn wanted(&self, node: &Node<'_>, ledger: &mut Ledger) -> Security {
+        let mut alternatives: Vec<Vec<Scheme>> = Vec::new();
+        let (mut is_open, mut is_empty) = (false, true);
+        for alternative in node.items() {
+            is_empty = false;
+            let mut together = BTreeSet::new();
+            let mut is_served = true;
+            let mut names = alternative.members().peekable();
+            is_open |= alternative.value.is_object() && names.peek().is_none();
+            for (name, scheme) in names {
+                match self.known.get(name) {
+                    Some(Some(schemes)) => together.extend(schemes.iter().cloned()),
+                    Some(None) => is_served = false,
+                    None => {
+                        is_served = false;
+                        let lost = Loss::Documentation("an alternative".to_owned());
+                        let what = format!("`{}` is not declared: no call shows it", name.escape_debug());
+                        scheme.note(ledger, PASS, what, lost);
+                    }
+                }
+            }
+            let together: Vec<Scheme> = together.into_iter().collect();
+            if together.contains(&Scheme::Token) && together.iter().any(|scheme| matches!(scheme, Scheme::Basic(_))) {
+                let lost = Loss::Documentation("an alternative".to_owned());
+                let what = "two schemes of one alternative want the header `Authorization`: no call shows both";
+                alternative.note(ledger, PASS, what, lost);
+                is_served = false;
+            }
+            // What the connection shows takes nothing of the call; what it takes, the token may go along with.
+            let together = if together.is_empty() { vec![Scheme::Token] } else { together };
+            let is_there = alternatives.contains(&together) || alternative.object().is_none_or(|all| all.is_empty());
+            if is_served && !is_there {
+                alternatives.push(together);
+            }
+        }
+        let keyless = alternatives.iter().all(|together| together.as_slice() == [Scheme::Token]);
+        match (alternatives.is_empty(), is_open || is_empty) {
+            (true, true) => Security::Nothing,
+            _ if keyless => Security::Token,
+            (_, is_open) => {
+                // Whoever has a key shows it, also where nobody has to.
+                alternatives.extend(is_open.then(Vec::new));
+                Security::Any(alternatives)
+            }
+        }
+    }
+}
+
+/// What the client shows for a scheme, or what it is that the client does not serve.
+fn served(name: &str, node: &Node<'_>) -> Result<Vec<Scheme>, String> {
+    let shown = |text: &str| format!("`{}`", text.escape_debug());
+    let key = node.text("name");
+    let place = match (node.text("type").to_ascii_lowercase().as_str(), node.text("in")) {
+        ("oauth2" | "openidconnect" | "", _) => return Ok(vec![Scheme::Token]),
+        ("mutualtls", _) => return Ok(Vec::new()),
+        ("http", _) if node.text("scheme").eq_ignore_ascii_case("bearer") => return Ok(vec![Scheme::Token]),
+        ("http", _) if node.text("scheme").eq_ignore_ascii_case("basic") => {
+            return Ok(vec![Scheme::Basic(name.to_owned())]);
+        }
+        ("http", _) => {
+            return Err(format!("{} is HTTP authentication of the scheme {}", shown(name), shown(node.text("scheme"))));
+        }
+        // A token in the header of tokens is what Swagger 2.0 makes of a bearer token.
+        ("apikey", "header") if key.eq_ignore_ascii_case("authorization") => return Ok(vec![Scheme::Token]),
+        ("apikey", "header") if is_token(key) && !OWN_HEADERS.contains(&key.to_ascii_lowercase().as_str()) => {
+            KeyPlace::Header
+        }
+        ("apikey", "query") if !key.is_empty() => KeyPlace::Query,
+        ("apikey", "cookie") if is_token(key) => KeyPlace::Cookie,
+        ("apikey", place) => {
+            return Err(format!("{} is a key in the {} {}", shown(name), place.escape_debug(), shown(key)));
+        }
+        (other, _) => return Err(format!("{} is a scheme of the type {}", shown(name), shown(other))),
+    };
+    Ok(vec![Scheme::Key(place, name.to_owned(), key.to_owned())])
+}

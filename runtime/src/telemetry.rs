@@ -1,0 +1,109 @@
+//! Measurements of a client, by the names of OpenTelemetry's semantic conventions. Without the feature `metrics`, nothing is measured.
+
+use std::time::Instant;
+
+/// One request on its way: what its measurements are told apart by.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "only measurements read it"))]
+pub(crate) struct Sent<'a> {
+    pub(crate) method: &'static str,
+    /// The path as the contract writes it; empty where there is none.
+    pub(crate) template: &'static str,
+    pub(crate) host: &'a str,
+    pub(crate) port: u16,
+}
+
+/// Counts a request while it is on its way, and measures how long it takes until the head of its response. One that is given up by
+/// its caller is counted down, and not measured.
+#[derive(Debug)]
+pub(crate) struct InFlight<'a> {
+    sent: Sent<'a>,
+    begin: Instant,
+}
+
+impl<'a> InFlight<'a> {
+    pub(crate) fn new(sent: Sent<'a>) -> Self {
+        #[cfg(feature = "metrics")]
+        metrics::gauge!("http.client.active_requests", labels(sent)).increment(1.0);
+        Self { sent, begin: Instant::now() }
+    }
+
+    /// It was answered, or it failed: the status, and what kind of error it is.
+    pub(crate) fn end(self, status: Option<u16>, error: Option<&str>) {
+        #[cfg(feature = "metrics")]
+        {
+            let mut labels = labels(self.sent);
+            labels.extend(status.map(|status| metrics::Label::new("http.response.status_code", status.to_string())));
+            labels.extend(error.map(|error| metrics::Label::new("error.type", error.to_owned())));
+            metrics::histogram!("http.client.request.duration", labels).record(self.begin.elapsed().as_secs_f64());
+        }
+        #[cfg(not(feature = "metrics"))]
+        let _ = (self.sent, self.begin, status, error);
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        #[cfg(feature = "metrics")]
+        metrics::gauge!("http.client.active_requests", labels(self.sent)).decrement(1.0);
+    }
+}
+
+#[cfg(feature = "metrics")]
+fn labels(sent: Sent<'_>) -> Vec<metrics::Label> {
+    let mut labels = vec![
+        metrics::Label::from_static_parts("http.request.method", sent.method),
+        metrics::Label::new("server.address", sent.host.to_owned()),
+        metrics::Label::new("server.port", sent.port.to_string()),
+    ];
+    if !sent.template.is_empty() {
+        labels.push(metrics::Label::from_static_parts("url.template", sent.template));
+    }
+    labels
+}
+
+/// A call has ended, after this many further attempts.
+pub(crate) fn call(operation: &'static str, family: &'static str, retries: u32, error: Option<&str>) {
+    #[cfg(feature = "metrics")]
+    {
+        let mut labels = vec![metrics::Label::from_static_parts("operation", operation)];
+        if !family.is_empty() {
+            labels.push(metrics::Label::from_static_parts("family", family));
+        }
+        metrics::counter!("platform.client.retries", labels.clone()).increment(u64::from(retries));
+        labels.extend(error.map(|error| metrics::Label::new("error.type", error.to_owned())));
+        metrics::counter!("platform.client.calls", labels).increment(1);
+    }
+    #[cfg(not(feature = "metrics"))]
+    let _ = (operation, family, retries, error);
+}
+
+/// A credential was asked for a token, or lost one.
+pub(crate) fn token(outcome: &'static str) {
+    #[cfg(feature = "metrics")]
+    metrics::counter!("platform.client.tokens", "outcome" => outcome).increment(1);
+    #[cfg(not(feature = "metrics"))]
+    let _ = outcome;
+}
+
+/// A subscription, from its begin until it is dropped.
+#[cfg(feature = "graphql")]
+#[derive(Debug)]
+pub(crate) struct OpenSubscription(());
+
+#[cfg(feature = "graphql")]
+impl OpenSubscription {
+    pub(crate) fn new() -> Self {
+        #[cfg(feature = "metrics")]
+        metrics::gauge!("platform.client.subscriptions").increment(1.0);
+        Self(())
+    }
+}
+
+#[cfg(feature = "graphql")]
+impl Drop for OpenSubscription {
+    fn drop(&mut self) {
+        #[cfg(feature = "metrics")]
+        metrics::gauge!("platform.client.subscriptions").decrement(1.0);
+    }
+}

@@ -1,0 +1,264 @@
+//! `platform-sandbox control`: the control interface of a running sandbox, for a shell. Each command is one request.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::time::Duration;
+
+pub(crate) const HELP: &str = "\
+Changes a running sandbox, and shows what goes on in it
+
+Usage: platform-sandbox control [--sandbox <URL>] <COMMAND>
+
+Commands:
+  state                     Shows what goes on
+  reset [JSON]              Takes everything back, or what is named: '{\"only\":[\"state\",\"clock\"]}'
+  clock [JSON]              Shows the clock, or changes it: '{\"advanceMilliseconds\":60000}'
+  faults                    Lists the faults
+  faults add <JSON>         Adds one: '{\"path\":\"/api/teams/v1\",\"times\":2,\"fault\":\"status=503\"}'
+  faults show <ID>          Shows one
+  faults remove [ID]        Removes one, or all
+  event-faults <JSON>       Disturbs the events of subscriptions
+  sockets <JSON>            Closes connections of subscriptions
+  requests [QUERY]          Lists the last requests: 'method=GET&path=/api&limit=10'
+  requests show <NUMBER>    Shows one with headers and bodies; secrets are masked
+  requests clear            Forgets them
+  verify <JSON>             Says whether as many requests came as expected: '{\"path\":\"/api\",\"atLeast\":1}'
+  issuer <JSON>             Changes the issuer: '{\"rotateKey\":true}'
+  api-token <JSON>          Makes an API token: '{\"user\":\"ada\",\"name\":\"robot\"}'
+  contract <JSON>           Demands a token for the contract, or none: '{\"requiresToken\":false}'
+  document                  Prints the OpenAPI document of the control interface, with every member of the JSON
+
+Options:
+      --sandbox <URL>       Base URL of the sandbox; without it, PLATFORM_BASE_URL says it
+  -h, --help                Prints this help
+
+Exit codes:
+  0  done; what the sandbox answers is on standard output
+  1  the sandbox refused, or `verify` found another number; its answer is on standard error
+  3  no sandbox answers there
+  5  command line
+";
+
+/// How long the sandbox may be silent.
+const SILENCE: Duration = Duration::from_secs(30);
+/// The most that is read of an answer, in bytes.
+const LONGEST: u64 = 256 * 1024 * 1024;
+
+/// Words of the command line, and the request that they are. `{}` stands for a word that follows.
+const COMMANDS: &[(&[&str], &str, &str, Takes)] = &[
+    (&["faults", "add"], "POST", "/sandbox/faults", Takes::Body),
+    (&["faults", "show"], "GET", "/sandbox/faults/{}", Takes::Part),
+    (&["faults", "remove"], "DELETE", "/sandbox/faults", Takes::PartOrNothing),
+    (&["faults"], "GET", "/sandbox/faults", Takes::Nothing),
+    (&["requests", "show"], "GET", "/sandbox/requests/{}", Takes::Part),
+    (&["requests", "clear"], "DELETE", "/sandbox/requests", Takes::Nothing),
+    (&["requests"], "GET", "/sandbox/requests", Takes::Query),
+    (&["state"], "GET", "/sandbox/state", Takes::Nothing),
+    (&["reset"], "POST", "/sandbox/reset", Takes::BodyOrEmpty),
+    (&["clock"], "GET", "/sandbox/clock", Takes::BodyOrRead),
+    (&["event-faults"], "POST", "/sandbox/event-faults", Takes::Body),
+    (&["sockets"], "POST", "/sandbox/sockets", Takes::Body),
+    (&["verify"], "POST", "/sandbox/requests/verify", Takes::Body),
+    (&["issuer"], "POST", "/sandbox/issuer", Takes::Body),
+    (&["api-token"], "POST", "/sandbox/issuer/api-tokens", Takes::Body),
+    (&["contract"], "POST", "/sandbox/contract", Takes::Body),
+    (&["document"], "GET", "/sandbox/openapi.yaml", Takes::Nothing),
+];
+
+/// What follows the words of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Takes {
+    Nothing,
+    /// A part of the path.
+    Part,
+    /// A part of the path that goes behind it, or none.
+    PartOrNothing,
+    Query,
+    Body,
+    /// JSON, or the empty object.
+    BodyOrEmpty,
+    /// JSON, which is posted; without it, the place is read.
+    BodyOrRead,
+}
+
+/// One request.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    method: &'static str,
+    target: String,
+    body: Option<String>,
+}
+
+/// What came of a command.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Done(Vec<u8>),
+    Refused(u16, Vec<u8>),
+}
+
+/// The request that words of the command line are; else what is wrong with them.
+pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
+    let begins = |start: &&(&[&str], _, _, _)| {
+        words.len() >= start.0.len() && start.0.iter().zip(words).all(|(word, given)| word == given)
+    };
+    let Some((start, method, path, takes)) = COMMANDS.iter().find(begins).copied() else {
+        return Err(match words.first() {
+            Some(word) => format!("`{word}` is not a command of control"),
+            None => "a command is missing".to_owned(),
+        });
+    };
+    let name = start.join(" ");
+    let (one, more) = match words.get(start.len()..).unwrap_or_default() {
+        [] => (None, false),
+        [one] => (Some(one.as_str()), false),
+        _ => (None, true),
+    };
+    if more || takes == Takes::Nothing && one.is_some() {
+        return Err(format!("`{name}` has a word too many"));
+    }
+    let plain = |word: &str| match word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty() {
+        true => Ok(word.to_owned()),
+        false => Err(format!("`{name}` takes a number, and {word:?} is not one")),
+    };
+    let json = |text: &str| match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(value) => Ok(Some(value.to_string())),
+        Err(error) => Err(format!("what follows `{name}` is not JSON: {error}")),
+    };
+    let asked = |method, target, body| Ok(Asked { method, target, body });
+    match (takes, one) {
+        (Takes::Part, Some(word)) => asked(method, path.replace("{}", &plain(word)?), None),
+        (Takes::PartOrNothing, Some(word)) => asked(method, format!("{path}/{}", plain(word)?), None),
+        (Takes::Query, Some(query)) => match query.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#') {
+            true => asked(method, format!("{path}?{query}"), None),
+            false => Err("a query is written as in an address: method=GET&path=/api".to_owned()),
+        },
+        (Takes::Body | Takes::BodyOrEmpty | Takes::BodyOrRead, Some(text)) => {
+            asked("POST", path.to_owned(), json(text)?)
+        }
+        (Takes::BodyOrEmpty, None) => asked(method, path.to_owned(), Some("{}".to_owned())),
+        (Takes::Part | Takes::Body, None) => Err(format!("`{name}` lacks what it is about")),
+        (Takes::Nothing | Takes::PartOrNothing | Takes::Query | Takes::BodyOrRead, _) => {
+            asked(method, path.to_owned(), None)
+        }
+    }
+}
+
+/// Sends it to the sandbox at a base URL.
+pub(crate) fn send(base: &str, asked: &Asked) -> Result<Outcome, String> {
+    let authority = base.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
+    let authority =
+        authority.filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/'));
+    let Some(authority) = authority else {
+        return Err(format!("{base:?} is not the base URL of a sandbox: write http://127.0.0.1:8080"));
+    };
+    let failed = |error: io::Error| format!("no sandbox answers at {base}: {error}");
+    let port = if authority.rsplit(']').next().unwrap_or_default().contains(':') { "" } else { ":80" };
+    let mut addresses = format!("{authority}{port}").to_socket_addrs().map_err(failed)?;
+    // The sandbox answers nobody else.
+    let Some(address) = addresses.find(|address| address.ip().is_loopback()) else {
+        return Err(format!("{base} is not an address of this machine, and a sandbox is on loopback"));
+    };
+    let mut stream = TcpStream::connect_timeout(&address, SILENCE).map_err(failed)?;
+    stream.set_read_timeout(Some(SILENCE)).and_then(|()| stream.set_write_timeout(Some(SILENCE))).map_err(failed)?;
+    // Of this version, an answer ends with its connection.
+    let mut request = format!("{} {} HTTP/1.0\r\nhost: {authority}\r\n", asked.method, asked.target);
+    if let Some(body) = &asked.body {
+        request += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+    }
+    request += "\r\n";
+    request += asked.body.as_deref().unwrap_or_default();
+    stream.write_all(request.as_bytes()).map_err(failed)?;
+    let mut answer = Vec::new();
+    stream.take(LONGEST).read_to_end(&mut answer).map_err(failed)?;
+    let end = answer.windows(4).position(|window| window == b"\r\n\r\n");
+    let status = std::str::from_utf8(answer.get(9..12).unwrap_or_default()).ok().and_then(|text| text.parse().ok());
+    match (end, status) {
+        (Some(end), Some(status)) if answer.starts_with(b"HTTP/1.") => {
+            let body = answer.split_off(end + 4);
+            Ok(if (200..300).contains(&status) { Outcome::Done(body) } else { Outcome::Refused(status, body) })
+        }
+        _ => Err(format!("what answers at {base} does not speak HTTP")),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn words_are_one_request_or_an_error() {
+        for (text, expected) in [
+            ("state", "GET /sandbox/state"),
+            ("reset", "POST /sandbox/reset {}"),
+            ("reset {\"only\":[\"clock\"]}", "POST /sandbox/reset {\"only\":[\"clock\"]}"),
+            ("clock", "GET /sandbox/clock"),
+            ("clock {\"hold\":true}", "POST /sandbox/clock {\"hold\":true}"),
+            ("faults", "GET /sandbox/faults"),
+            ("faults show 2", "GET /sandbox/faults/2"),
+            ("faults remove", "DELETE /sandbox/faults"),
+            ("faults remove 2", "DELETE /sandbox/faults/2"),
+            ("requests path=/api&limit=1", "GET /sandbox/requests?path=/api&limit=1"),
+            ("requests show 7", "GET /sandbox/requests/7"),
+            ("requests clear", "DELETE /sandbox/requests"),
+        ] {
+            let Asked { method, target, body } = read(&words(text)).unwrap();
+            let body = body.map(|body| format!(" {body}")).unwrap_or_default();
+            assert_eq!(format!("{method} {target}{body}"), expected, "{text}");
+        }
+        for (text, says) in [
+            ("", "missing"),
+            ("nothing", "`nothing` is not a command"),
+            ("state now", "a word too many"),
+            ("faults show", "lacks"),
+            ("faults add", "lacks"),
+            ("faults show ../state", "takes a number"),
+            ("faults remove 1/2", "takes a number"),
+            ("verify {", "not JSON"),
+            ("requests a#b", "as in an address"),
+        ] {
+            assert!(read(&words(text)).unwrap_err().contains(says), "{text}");
+        }
+        assert!(read(&["requests".to_owned(), "a=1 HTTP/1.0\r\n".to_owned()]).is_err());
+    }
+
+    /// What HTTP can do, the command line can, too: every operation of the document but the stream, which has no end.
+    #[test]
+    fn every_operation_of_the_control_document_has_a_command() {
+        let document = include_str!("control/openapi.yaml");
+        let (mut path, mut missing) = ("", Vec::new());
+        for line in document.lines().take_while(|line| !line.starts_with("components:")) {
+            match line.strip_prefix("  /").and_then(|rest| rest.strip_suffix(':')) {
+                Some(_) => path = line.trim().trim_end_matches(':'),
+                None => {
+                    let method = line.strip_prefix("    ").and_then(|rest| rest.strip_suffix(':')).unwrap_or_default();
+                    if !["get", "post", "delete"].contains(&method) || path == "/sandbox/events" {
+                        continue;
+                    }
+                    let (parent, part) = path.rsplit_once("/{").map_or((path, false), |(parent, _)| (parent, true));
+                    let fits = |(_, own, place, takes): &&(&[&str], &str, &str, Takes)| {
+                        let posts = *takes == Takes::BodyOrRead && method == "post";
+                        let is_part = place.ends_with("{}") || *takes == Takes::PartOrNothing && part;
+                        (own.eq_ignore_ascii_case(method) || posts)
+                            && place.trim_end_matches("/{}") == parent
+                            && is_part == part
+                    };
+                    let both = |entry: &&(&[&str], &str, &str, Takes)| {
+                        entry.3 == Takes::PartOrNothing && entry.2 == parent && entry.1.eq_ignore_ascii_case(method)
+                    };
+                    if !COMMANDS.iter().any(|entry| fits(&entry) || both(&entry)) {
+                        missing.push(format!("{method} {path}"));
+                    }
+                }
+            }
+        }
+        assert_eq!(missing, Vec::<String>::new());
+        for (start, ..) in COMMANDS {
+            assert!(HELP.contains(&format!("\n  {}", start.join(" "))), "{start:?}");
+        }
+    }
+}
