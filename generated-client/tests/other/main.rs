@@ -16,6 +16,9 @@ mod redirects;
 mod response;
 mod security;
 mod service;
+#[cfg(feature = "testing")]
+#[path = "../../src/testing.rs"]
+mod testing;
 mod written_back;
 
 use call::{Call, Submission};
