@@ -105,6 +105,7 @@ fn regenerate_with(workspace: &Path, arguments: &[&str], variables: &[(&str, &st
 }
 
 /// The contract of another service, at hand in any case.
+#[allow(clippy::print_stdout, reason = "a test says what it leaves out")]
 fn another(folder: &Path) -> PathBuf {
     let large = root().join(LARGE);
     if large.is_file() {

@@ -11,8 +11,8 @@ use std::{sync::Arc, time::Duration};
 use platform_runtime::{
     Error, Method,
     operations::{
-        Entry, Held, Instance, Intent, Lease, MemoryStore, Observation, Operation, OperationRef, Operations, Overview,
-        Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
+        Entry, HeldOperation, Instance, Intent, Lease, MemoryStore, Observation, Operation, OperationRef, Operations,
+        Overview, Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
     },
 };
 use serde_json::{Value, json};
@@ -184,7 +184,7 @@ impl Store for Forgetful {
     fn renew(&self, instance: Instance, lease: Duration) -> StoreFuture<'_, bool> {
         self.0.renew(instance, lease)
     }
-    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Held>> {
+    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<HeldOperation>> {
         self.0.claim(instance, wanted)
     }
     fn held(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {

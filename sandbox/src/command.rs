@@ -91,7 +91,7 @@ pub(crate) struct Asked {
 
 /// What came of a command.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum Answered {
     Done(Vec<u8>),
     Refused(u16, Vec<u8>),
 }
@@ -144,7 +144,7 @@ pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
 }
 
 /// Sends it to the sandbox at a base URL.
-pub(crate) fn send(base: &str, asked: &Asked) -> Result<Outcome, String> {
+pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, String> {
     let authority = base.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
     let authority =
         authority.filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/'));
@@ -175,7 +175,7 @@ pub(crate) fn send(base: &str, asked: &Asked) -> Result<Outcome, String> {
     match (end, status) {
         (Some(end), Some(status)) if answer.starts_with(b"HTTP/1.") => {
             let body = answer.split_off(end + 4);
-            Ok(if (200..300).contains(&status) { Outcome::Done(body) } else { Outcome::Refused(status, body) })
+            Ok(if (200..300).contains(&status) { Answered::Done(body) } else { Answered::Refused(status, body) })
         }
         _ => Err(format!("what answers at {base} does not speak HTTP")),
     }

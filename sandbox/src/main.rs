@@ -148,14 +148,14 @@ fn control(base: Option<String>, words: &[String]) -> Result<(), Failure> {
     let base =
         base.ok_or_else(|| wrong("no sandbox is named: use --sandbox URL, or set PLATFORM_BASE_URL".to_owned()))?;
     match command::send(&base, &asked) {
-        Ok(command::Outcome::Done(body)) => {
+        Ok(command::Answered::Done(body)) => {
             let _ = io::stdout().write_all(&body).and_then(|()| match body.last() {
                 None | Some(b'\n') => Ok(()),
                 Some(_) => io::stdout().write_all(b"\n"),
             });
             Ok(())
         }
-        Ok(command::Outcome::Refused(status, body)) => {
+        Ok(command::Answered::Refused(status, body)) => {
             let said = String::from_utf8_lossy(&body).into_owned();
             let message = format!("the sandbox answered {status}: {}", said.trim());
             Err(Failure { code: "control-refused", message, hint, exit: REFUSED })

@@ -7,7 +7,7 @@ use super::change::Direction;
 use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
 use super::item_change::{ItemChange, ItemState, Source, changed_parts};
-use super::items::{self, Pair, mentions};
+use super::items::{self, ItemPair, mentions};
 use super::rule::{Rule, Wire};
 use crate::api::{Api, Item};
 use crate::pointer;
@@ -135,7 +135,7 @@ impl<'f> Claims<'f> {
     }
 
     /// The findings that explain a change of an item, from the nearest on.
-    fn of_item(&self, pair: &Pair<'_>) -> Vec<usize> {
+    fn of_item(&self, pair: &ItemPair<'_>) -> Vec<usize> {
         let [old, new] = [pair.before, pair.after];
         // What is new may have replaced something at the same place.
         let sides: Vec<(usize, &Item)> =
@@ -250,7 +250,7 @@ impl<'f> Claims<'f> {
 }
 
 /// What is explained by what it is used in: a type that nobody uses any more, a type that is sent now.
-fn through_mentions(pairs: &[Pair<'_>], owners: &mut [Vec<usize>], before: &Api, after: &Api) {
+fn through_mentions(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], before: &Api, after: &Api) {
     let mut explained: [HashMap<&str, Vec<usize>>; 2] = [HashMap::new(), HashMap::new()];
     for (pair, owners) in pairs.iter().zip(owners.iter()).filter(|(_, owners)| !owners.is_empty()) {
         for (side, item) in [(0, pair.before), (1, pair.after)] {
@@ -316,7 +316,7 @@ fn nearest(from: &str, users: &HashMap<&str, Vec<&str>>, explained: &HashMap<&st
 }
 
 /// Whether a finding is about what changed in the signature of an operation.
-fn is_of_arguments(finding: &Finding, pair: &Pair<'_>) -> bool {
+fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
     let (Some(before), Some(after)) = (pair.before, pair.after) else { return true };
     if before.origin.operation.is_empty() {
         return true;

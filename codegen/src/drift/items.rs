@@ -7,14 +7,14 @@ use crate::api::{Api, Item};
 
 /// Two items, or one that has no counterpart.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pair<'a> {
+pub(super) struct ItemPair<'a> {
     pub(super) before: Option<&'a Item>,
     pub(super) after: Option<&'a Item>,
     pub(super) source: Source,
     pub(super) with: usize,
 }
 
-impl<'a> Pair<'a> {
+impl<'a> ItemPair<'a> {
     /// The item as it is, else as it was.
     pub(super) fn item(&self) -> Option<&'a Item> {
         self.after.or(self.before)
@@ -48,7 +48,11 @@ impl<'a> Pair<'a> {
 }
 
 /// What changed, without what goes along with its owner. `moved` gives the places after for a place before.
-pub(super) fn compare<'a>(before: &'a Api, after: &'a Api, moved: &dyn Fn(&str, &str) -> Vec<String>) -> Vec<Pair<'a>> {
+pub(super) fn compare<'a>(
+    before: &'a Api,
+    after: &'a Api,
+    moved: &dyn Fn(&str, &str) -> Vec<String>,
+) -> Vec<ItemPair<'a>> {
     let key = |item: &'a Item| (item.path.as_str(), class(item));
     let olds: HashMap<_, &Item> = before.items.iter().map(|item| (key(item), item)).collect();
     let news: HashMap<_, &Item> = after.items.iter().map(|item| (key(item), item)).collect();
@@ -84,7 +88,7 @@ pub(super) fn compare<'a>(before: &'a Api, after: &'a Api, moved: &dyn Fn(&str, 
     }
     pairs.extend(fresh.iter().filter(|item| !taken.contains(&key(item))).map(|item| (None, Some(*item))));
     pairs.extend(before.items.iter().filter_map(|old| news.get(&key(old)).map(|new| (Some(old), Some(*new)))));
-    let changed: Vec<Pair<'_>> = pairs
+    let changed: Vec<ItemPair<'_>> = pairs
         .into_iter()
         .filter_map(|(before, after)| {
             let source = match (before, after) {
@@ -92,7 +96,7 @@ pub(super) fn compare<'a>(before: &'a Api, after: &'a Api, moved: &dyn Fn(&str, 
                 (Some(_), None) => Source::Major,
                 (None, _) => Source::Minor,
             };
-            Some(Pair { before, after, source, with: 0 })
+            Some(ItemPair { before, after, source, with: 0 })
         })
         .collect();
     roots(changed)
@@ -217,7 +221,7 @@ pub(super) fn mentions(signature: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Leaves out what happened to an item because it happened to its owner.
-fn roots(changed: Vec<Pair<'_>>) -> Vec<Pair<'_>> {
+fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
     let mut owners: HashMap<(&str, u8), usize> = HashMap::new();
     let mut operations: HashMap<(&str, u8), usize> = HashMap::new();
     let mut fields: HashMap<&str, usize> = HashMap::new();
@@ -237,7 +241,7 @@ fn roots(changed: Vec<Pair<'_>>) -> Vec<Pair<'_>> {
             _ => {}
         }
     }
-    let owner = |index: usize, pair: &Pair<'_>| -> Option<usize> {
+    let owner = |index: usize, pair: &ItemPair<'_>| -> Option<usize> {
         let (item, fate) = (pair.item()?, pair.fate());
         let of_operation = item.path.contains("::operations::").then_some(item.origin.operation.as_str());
         let found = match of_operation {
@@ -268,5 +272,5 @@ fn roots(changed: Vec<Pair<'_>>) -> Vec<Pair<'_>> {
             with[root] += 1;
         }
     }
-    kept.into_iter().map(|(index, pair)| Pair { with: with[index], ..pair }).collect()
+    kept.into_iter().map(|(index, pair)| ItemPair { with: with[index], ..pair }).collect()
 }

@@ -39,7 +39,7 @@ impl<'a, T> Call<'a, T> {
     where
         F: FnMut(&Response<T>) -> Option<Call<'a, T>>,
     {
-        Pages { step: Step::Call(self), next, seen: Seen::default() }
+        Pages { step: Step::Call(Box::new(self)), next, seen: Seen::default() }
     }
 }
 
@@ -54,7 +54,7 @@ pub struct Pages<'a, T, F> {
 
 /// What comes next.
 enum Step<'a, T> {
-    Call(Call<'a, T>),
+    Call(Box<Call<'a, T>>),
     Waiting(CallFuture<'a, Response<T>>),
     Over,
 }
@@ -100,7 +100,7 @@ where
                     Poll::Ready(Err(error)) => return Poll::Ready(Some(Err(error))),
                     Poll::Ready(Ok(response)) => {
                         if let Some(call) = (this.next)(&response) {
-                            this.step = Step::Call(call);
+                            this.step = Step::Call(Box::new(call));
                         }
                         return Poll::Ready(Some(Ok(response.into_value())));
                     }

@@ -81,14 +81,14 @@ impl Wanted {
 
 /// An operation that an instance has got.
 #[derive(Debug)]
-pub struct Held {
+pub struct HeldOperation {
     lease: Lease,
     kind: String,
     entry: Result<Entry, Unreadable>,
     failures: u32,
 }
 
-impl Held {
+impl HeldOperation {
     /// An operation that was claimed, for stores of other kinds.
     pub fn new(lease: Lease, kind: impl Into<String>, entry: Result<Entry, Unreadable>, failures: u32) -> Self {
         Self { lease, kind: kind.into(), entry, failures }

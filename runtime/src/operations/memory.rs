@@ -10,8 +10,8 @@ use std::{
 use tokio::sync::Notify;
 
 use super::{
-    Count, Entry, Failing, Held, Instance, Intent, Lease, Observation, OperationRef, Overview, Owner, Standing, Status,
-    Store, StoreFuture, Unfinished, WakeFuture, Wanted,
+    Count, Entry, Failing, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Owner,
+    Standing, Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
     error::{absent, another, known, taken},
     lease::lost,
     store::FIRST,
@@ -269,7 +269,7 @@ impl Store for MemoryStore {
         ready(Ok(alive))
     }
 
-    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Held>> {
+    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<HeldOperation>> {
         let mut state = self.state();
         let now = Instant::now();
         if !state.is_alive(instance, now) {
@@ -296,7 +296,7 @@ impl Store for MemoryStore {
                 kept.owner = Some(instance);
                 kept.fence += 1;
                 let lease = Lease::new(&kept.entry.intent.correlation, instance, kept.fence);
-                held.push(Held::new(lease, wanted.kind(), Ok(kept.entry.clone()), kept.failures));
+                held.push(HeldOperation::new(lease, wanted.kind(), Ok(kept.entry.clone()), kept.failures));
             }
         }
         ready(Ok(held))

@@ -62,7 +62,7 @@ pub use binding::{Binding, Cancel, Events, States};
 pub use deadline::Deadline;
 pub use entry::{Entry, Intent, Status, Unfinished, Unreadable};
 pub use handle::Operations;
-pub use lease::{Held, Instance, Lease, Wanted};
+pub use lease::{HeldOperation, Instance, Lease, Wanted};
 pub use memory::MemoryStore;
 pub use observation::{Observation, ObservationSource, OperationState};
 pub use operation::Operation;

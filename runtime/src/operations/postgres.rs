@@ -43,7 +43,7 @@ use self::{
 use tokio_postgres::types::ToSql;
 
 use super::{
-    Entry, Held, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture, Unfinished,
+    Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture, Unfinished,
     WakeFuture, Wanted,
     error::{absent, another, known, taken},
     row::{column, number, write},
@@ -270,7 +270,7 @@ impl Store for PostgresStore {
         Box::pin(self.repeat(move |_| leases::renew(&self.0.steps, instance, lease)))
     }
 
-    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Held>> {
+    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<HeldOperation>> {
         // The answer may be lost: `held` says what was given.
         Box::pin(self.once(leases::claim(&self.0.steps, instance, wanted)))
     }

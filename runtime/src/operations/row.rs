@@ -1,7 +1,7 @@
 //! What a row of a store's tables says. A row that was changed, was damaged or is newer is an error that names it, and stops
 //! no other.
 
-use super::{Entry, Held, Instance, Intent, Lease, Observation, OperationRef, Unreadable};
+use super::{Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Unreadable};
 use crate::error::{Error, Kind};
 
 /// One row, as it lies there, with the last observation.
@@ -32,10 +32,10 @@ pub(super) struct Last {
 
 impl Row {
     /// The entry under a lease.
-    pub(super) fn held(self, instance: Instance, kind: &str) -> Held {
+    pub(super) fn held(self, instance: Instance, kind: &str) -> HeldOperation {
         let lease = Lease::new(self.correlation.clone(), instance, self.fence);
         let entry = self.entry().map_err(|error| self.unreadable(error));
-        Held::new(lease, kind, entry, u32::try_from(self.failures).unwrap_or(u32::MAX))
+        HeldOperation::new(lease, kind, entry, u32::try_from(self.failures).unwrap_or(u32::MAX))
     }
 
     pub(super) fn entry(&self) -> Result<Entry, Error> {

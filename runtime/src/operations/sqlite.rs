@@ -12,10 +12,10 @@ use tokio::sync::Notify;
 
 use self::{
     rows::ENTRIES,
-    worker::{Failure, Worker},
+    worker::{Failure, SqliteThread},
 };
 use super::{
-    Entry, Held, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture, Unfinished,
+    Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture, Unfinished,
     WakeFuture, Wanted,
     error::{absent, another, known, taken},
     row::{column, number, write},
@@ -29,7 +29,7 @@ use crate::Error;
 /// waiting. A step that cannot be done within 10 s is an error, and one that nobody waits for any more is left undone.
 #[derive(Clone)]
 pub struct SqliteStore {
-    work: Worker,
+    work: SqliteThread,
     /// Wakes those of this process. What another process brings is found by looking.
     due: Arc<Notify>,
 }
@@ -43,7 +43,7 @@ impl SqliteStore {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let mut connection = Connection::open(path).map_err(|cause| worker::failed("open", &cause))?;
         tables::prepare(&mut connection)?;
-        Ok(Self { work: Worker::start(connection)?, due: Arc::new(Notify::new()) })
+        Ok(Self { work: SqliteThread::start(connection)?, due: Arc::new(Notify::new()) })
     }
 
     /// Wakes whoever waits for work, after a step.
@@ -227,7 +227,7 @@ impl Store for SqliteStore {
         self.work.write("renew leases", move |change| leases::renew(change, instance, lease))
     }
 
-    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Held>> {
+    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<HeldOperation>> {
         let wanted = wanted.to_vec();
         self.work.write("give operations to an instance", move |change| leases::claim(change, instance, &wanted))
     }

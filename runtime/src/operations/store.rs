@@ -2,7 +2,7 @@
 
 use std::{any::Any, pin::Pin, time::Duration};
 
-use super::{Entry, Held, Instance, Intent, Lease, Observation, OperationRef, Overview, Unfinished, Wanted};
+use super::{Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Unfinished, Wanted};
 use crate::Error;
 
 /// What the functions of a [`Store`] return.
@@ -76,7 +76,7 @@ pub trait Store: Any + Send + Sync {
     /// Gives an instance accepted operations that are due and that nobody holds, those that have waited longest first, at most
     /// as many of each kind as it wants. What an instance held whose time is over is held by nobody from here on. An instance
     /// whose time is over gets an error, [`is_lease_lost`](Error::is_lease_lost).
-    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Held>>;
+    fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<HeldOperation>>;
 
     /// All leases that an instance has, whether it knows them or not: an answer to [`claim`](Self::claim) may be lost.
     fn held(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>>;

@@ -5,8 +5,8 @@
 use std::{collections::BTreeMap, fmt::Debug, sync::Arc, time::Duration};
 
 use super::{
-    Held, Instance, Intent, Lease, Observation, ObservationSource, OperationRef, OperationState, Overview, Standing,
-    Status, Store, Wanted, entry::SubmissionKey,
+    HeldOperation, Instance, Intent, Lease, Observation, ObservationSource, OperationRef, OperationState, Overview,
+    Standing, Status, Store, Wanted, entry::SubmissionKey,
 };
 use crate::{Error, Value};
 
@@ -349,7 +349,7 @@ macro_rules! forward {
             &'a $self,
             instance: $crate::operations::Instance,
             wanted: &'a [$crate::operations::Wanted],
-        ) -> $crate::operations::StoreFuture<'a, Vec<$crate::operations::Held>> {
+        ) -> $crate::operations::StoreFuture<'a, Vec<$crate::operations::HeldOperation>> {
             $store.claim(instance, wanted)
         }
         fn held(
@@ -395,7 +395,7 @@ fn said<T: Debug>(outcome: Result<T, Error>) -> String {
     outcome.map_or_else(|error| format!("{}: {error}", error.code()), |value| format!("{value:?}"))
 }
 
-fn given(outcome: Result<Vec<Held>, Error>, leases: &mut Vec<Lease>) -> String {
+fn given(outcome: Result<Vec<HeldOperation>, Error>, leases: &mut Vec<Lease>) -> String {
     said(outcome.map(|mut held| {
         held.sort_by_key(|held| held.lease().correlation().to_owned());
         leases.extend(held.iter().map(|held| held.lease().clone()));

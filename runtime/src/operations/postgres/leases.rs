@@ -17,7 +17,7 @@ use crate::{
     Value,
     error::Error,
     operations::{
-        Held, Instance, Lease, Observation, Wanted,
+        HeldOperation, Instance, Lease, Observation, Wanted,
         lease::lost,
         row::{column, number, write},
     },
@@ -153,7 +153,7 @@ pub(super) const CLAIM: &str = "
         WHERE s.number = ANY (ARRAY(SELECT number FROM picked)) RETURNING s.correlation)
     SELECT EXISTS (SELECT 1 FROM me), (SELECT array_agg(correlation) FROM claimed)";
 
-pub(super) async fn claim(pool: &Pool, instance: Instance, wanted: &[Wanted]) -> Result<Vec<Held>, Error> {
+pub(super) async fn claim(pool: &Pool, instance: Instance, wanted: &[Wanted]) -> Result<Vec<HeldOperation>, Error> {
     let action = "give operations to an instance";
     let mut connection = pool.get().await?;
     connection.execute("take operations from instances that are gone", REAP, &[&id(instance)]).await?;

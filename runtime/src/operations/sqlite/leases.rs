@@ -9,7 +9,7 @@ use super::{
     worker::Failure,
 };
 use crate::operations::{
-    Count, Failing, Held, Instance, Lease, Overview, Owner, Standing, Wanted,
+    Count, Failing, HeldOperation, Instance, Lease, Overview, Owner, Standing, Wanted,
     lease::lost,
     row::{column, number},
     time::{from_millis, millis},
@@ -46,7 +46,11 @@ pub(super) fn renew(change: &Transaction<'_>, instance: Instance, lease: Duratio
     Ok(change.execute(sql, params![column(instance.number()), after(lease), now()])? > 0)
 }
 
-pub(super) fn claim(change: &Transaction<'_>, instance: Instance, wanted: &[Wanted]) -> Result<Vec<Held>, Failure> {
+pub(super) fn claim(
+    change: &Transaction<'_>,
+    instance: Instance,
+    wanted: &[Wanted],
+) -> Result<Vec<HeldOperation>, Failure> {
     let (now, owner) = (now(), column(instance.number()));
     let sql = "SELECT 1 FROM instance WHERE id = ?1 AND until > ?2";
     let alive = change.query_row(sql, [owner, now], |_| Ok(())).optional()?;

@@ -24,7 +24,7 @@ type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// The thread that works on the file, one step after the other. It ends with the last clone of this.
 #[derive(Clone)]
-pub(super) struct Worker(mpsc::Sender<Job>);
+pub(super) struct SqliteThread(mpsc::Sender<Job>);
 
 pub(super) enum Failure {
     Sql(rusqlite::Error),
@@ -43,7 +43,7 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-impl Worker {
+impl SqliteThread {
     pub(super) fn start(mut connection: Connection) -> Result<Self, Error> {
         let (sender, mut queue) = mpsc::channel::<Job>(QUEUE);
         let work = move || {

@@ -13,7 +13,9 @@ use crate::operations::postgres::{Transaction, TransactionFuture};
 use crate::{
     Error,
     clock::{self, Backoff},
-    operations::{Deadline, Entry, Held, Intent, Lease, Operation, OperationOutcome, OperationRef, Operations},
+    operations::{
+        Deadline, Entry, HeldOperation, Intent, Lease, Operation, OperationOutcome, OperationRef, Operations,
+    },
 };
 
 type Handled<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>>;
@@ -105,7 +107,7 @@ enum Stop {
 
 impl Attendance {
     /// Attends to what was claimed.
-    pub(super) async fn run(self, held: Held) {
+    pub(super) async fn run(self, held: HeldOperation) {
         let (_, _, entry, _) = held.into_parts();
         let work = async {
             match entry {
