@@ -245,8 +245,12 @@ fn has_meaning(place: &Place) -> bool {
     if place.pointer.ends_with("/parameters/1/name") || place.pointer.ends_with("/encoding/note/contentType") {
         return true;
     }
-    place.is_key
-        && (parts.get(1) == Some(&"paths") && parts.len() == 3 || parts.iter().rev().nth(1) == Some(&"content"))
+    let parent = parts.iter().rev().nth(1);
+    match place.is_key {
+        true => parts.get(1) == Some(&"paths") && parts.len() == 3 || matches!(parent, Some(&("content" | "headers"))),
+        // A key that is sent in a header has a header's name.
+        false => parts.get(2) == Some(&"securitySchemes") && parts.last() == Some(&"name"),
+    }
 }
 
 #[test]

@@ -145,7 +145,7 @@ impl<'a, T, O> Call<'a, T, O> {
 
     /// The items of all pages: what generated operations call that the configuration binds.
     #[allow(dead_code, reason = "a contract may bind none")]
-    pub(crate) fn paged<I>(self, paging: Paging) -> Items<'a, I> {
+    pub(crate) fn with_pages<I>(self, paging: Paging) -> Items<'a, I> {
         self.0.items(paging)
     }
 

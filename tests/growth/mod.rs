@@ -31,6 +31,7 @@ fn cases() -> Vec<Case> {
     let mut table: toml::Table = toml::from_str(&read("specs/codegen.toml")).unwrap();
     table.remove("source");
     table.remove("operation");
+    table.remove("pagination");
     add("platform", &root().join("specs/contracts/platform.json"), Setup::from(table.try_into::<Config>().unwrap()));
     let radarr = "../shared/contracts/dotnet/Radarr+Radarr__src_Radarr.Api.V3_openapi.json";
     add("radarr", &root().join(radarr), Setup::default());

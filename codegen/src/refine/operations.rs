@@ -113,7 +113,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         setters
             .push("pub fn with_items(self) -> ")
             .push(&result)
-            .push(" {\nself.paged(")
+            .push(" {\nself.with_pages(")
             .push(paging(paged))
             .push(")\n}\n}\n");
         api.add(&format!("{path}::with_items"), "fn", code!["(self) -> ", &result].as_str());

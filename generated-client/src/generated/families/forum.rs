@@ -665,7 +665,7 @@ impl<T> Call<'_, T, operations::ListThreads> {
 impl<'a, T> Call<'a, T, operations::ListThreads> {
     /// The items of all pages, as a stream: a page is asked for when it is read.
     pub fn with_items(self) -> platform_runtime::Items<'a, types::ForumThread> {
-        self.paged(Paging {
+        self.with_pages(Paging {
             items: "/items",
             next: NextPage::Offset { parameter: 1 },
         })

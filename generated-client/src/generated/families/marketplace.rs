@@ -470,7 +470,7 @@ impl<T> Call<'_, T, operations::ListStoreItems> {
 impl<'a, T> Call<'a, T, operations::ListStoreItems> {
     /// The items of all pages, as a stream: a page is asked for when it is read.
     pub fn with_items(self) -> platform_runtime::Items<'a, types::StoreItem> {
-        self.paged(Paging {
+        self.with_pages(Paging {
             items: "/items",
             next: NextPage::Offset { parameter: 3 },
         })

@@ -257,6 +257,15 @@ impl Declared<'_, operations::GetArchive> {
 }
 
 #[cfg(feature = "testing")]
+impl operations::GetCinema {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<types::GetCinemaResponse> = crate::testing::FakeOperation::new(
+        "other",
+        "get_cinema",
+    );
+}
+
+#[cfg(feature = "testing")]
 impl operations::GetMovie {
     /// Names it to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Movie> = crate::testing::FakeOperation::new(
@@ -271,6 +280,15 @@ impl operations::GetThumbnail {
     pub const FAKE: crate::testing::FakeOperation<types::GetThumbnailResponse> = crate::testing::FakeOperation::new(
         "other",
         "get_thumbnail",
+    );
+}
+
+#[cfg(feature = "testing")]
+impl operations::Health {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "other",
+        "health",
     );
 }
 
@@ -328,6 +346,24 @@ impl Declared<'_, operations::ListPages> {
     pub fn x_total(&self) -> Result<Option<i32>, Error> {
         headers::one(self.0, "X-Total")
     }
+}
+
+#[cfg(feature = "testing")]
+impl operations::Login {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "other",
+        "login",
+    );
+}
+
+#[cfg(feature = "testing")]
+impl operations::News {
+    /// Names it to a fake.
+    pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
+        "other",
+        "news",
+    );
 }
 
 #[cfg(feature = "testing")]
