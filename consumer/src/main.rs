@@ -152,7 +152,7 @@ fn values() -> Done {
     holds("Maybe has its traits", some.map(|text| text.len()).unwrap_or(0) == 1)?;
     let method: http::Method = Method::Patch.try_into()?;
     holds("methods are those of http", method == http::Method::PATCH && Method::try_from(&method)? == Method::Patch)?;
-    let state: types::ReportState = "SOMETHING_NEW".parse()?;
+    let state: types::AccessLevel = "SOMETHING_NEW".parse()?;
     holds("enumerations keep what is new", state.as_ref() == "SOMETHING_NEW" && state == "SOMETHING_NEW")
 }
 
