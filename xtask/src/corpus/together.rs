@@ -49,8 +49,10 @@ fn merge(clients: &[(String, Generated)]) -> Generated {
     if clients.first().is_some_and(|(_, client)| client.files.contains_key("bindings.rs")) {
         root.push_str(&format!("#[cfg(feature = \"operations\")]\npub use {}::bindings;\n", module(0)));
     }
-    if clients.first().is_some_and(|(_, client)| client.files.contains_key("servers.rs")) {
-        root.push_str(&format!("pub use {}::servers;\n", module(0)));
+    for (name, visible) in [("servers", "pub"), ("security", "pub(crate)")] {
+        if clients.first().is_some_and(|(_, client)| client.files.contains_key(&format!("{name}.rs"))) {
+            root.push_str(&format!("{visible} use {}::{name};\n", module(0)));
+        }
     }
     for (index, (_, client)) in clients.iter().enumerate() {
         let module = module(index);
