@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::support::{Programs, Recorded, Recorder, Reply, Run, cargo, root, secret_files};
 
@@ -115,41 +114,6 @@ fn another(folder: &Path) -> PathBuf {
     let small = folder.join("pets.json");
     fs::write(&small, SMALL).unwrap();
     small
-}
-
-/// A maintainer's first day: the service is adopted, its first program is compiled, all tests hold, and git takes it back.
-#[test]
-#[ignore = "compiles and tests a copy of the workspace: .ci/run runs it"]
-fn an_adopted_service_passes_every_test() {
-    let folder = tempfile::tempdir().unwrap();
-    let contract = another(folder.path());
-    let place = Place::take();
-    let copy = place.workspace();
-    let before = files(&copy);
-    let git = |arguments: &[&str]| {
-        let run = Command::new("git").arg("-C").arg(&copy).args(arguments).output().unwrap();
-        assert!(run.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&run.stderr));
-    };
-    git(&["init", "-q"]);
-    git(&["add", "-A"]);
-    git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "before"]);
-
-    let mut adopt = Programs::get().command("xtask");
-    adopt.arg("--workspace").arg(&copy).args(["adopt", "--contract", contract.to_str().unwrap()]);
-    let run = Run::from(adopt.output().unwrap());
-    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
-    assert!(copy.join("generated-client/examples/first.rs").is_file() || contract.starts_with(folder.path()));
-    // What is checked before a commit, the tests of all members among it.
-    for arguments in
-        [&["fmt", "--all", "--check"][..], &["test", "--workspace", "--all-features", "--no-fail-fast", "--quiet"]]
-    {
-        let mut command = cargo(arguments);
-        command.current_dir(&copy).env("CARGO_TARGET_DIR", place.target());
-        let run = Run::from(command.output().unwrap());
-        assert_eq!(run.code, Some(0), "{arguments:?}\n{}\n{}", run.stdout, run.stderr);
-    }
-    git(&["-c", "user.name=a", "-c", "user.email=a@b", "stash", "--include-untracked", "--quiet"]);
-    assert_eq!(differing(&before, &files(&copy)), BTreeMap::new());
 }
 
 #[test]
