@@ -16,7 +16,7 @@ fn the_client_of_another_contract_is_fresh() {
     let contract = read(&format!("{PLACE}/contract.yaml"));
     let contract = Contract { name: "other", bytes: contract.as_bytes() };
     let output = generate(&[contract], &Setup::default(), &Names::default()).unwrap();
-    // The family is no feature of the crate whose test it is.
+    // The crate whose test it is has no feature of that family.
     let text = |text: String| text.replace("#[cfg(feature = \"other\")]\n", "");
     let wanted: BTreeMap<String, String> = output.files.into_iter().map(|(path, file)| (path, text(file))).collect();
     let folder = root().join(PLACE).join("generated");

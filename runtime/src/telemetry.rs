@@ -7,7 +7,7 @@ use std::time::Instant;
 #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "only measurements read it"))]
 pub(crate) struct Sent<'a> {
     pub(crate) method: &'static str,
-    /// The path as the contract writes it; empty where there is none.
+    /// The path as the contract writes it; empty where the contract has no path for it.
     pub(crate) template: &'static str,
     pub(crate) host: &'a str,
     pub(crate) port: u16,

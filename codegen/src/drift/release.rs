@@ -17,7 +17,7 @@ pub struct Release {
 }
 
 impl Drift {
-    /// The version after `current`; `None` where that is no version, or no items were compared.
+    /// The version after `current`; `None` where that is not a version, or where no items were compared.
     #[must_use]
     pub fn release(&self, current: &str) -> Option<Release> {
         self.unexplained.as_ref()?;

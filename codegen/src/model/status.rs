@@ -33,7 +33,7 @@ impl StatusKey {
         matches!(self, Self::Code(300..=399) | Self::Range(3))
     }
 
-    /// The redirections that it stands for. 304 is none of them: it answers a condition that only the caller can have set.
+    /// The redirections that it stands for. 304 is not one of them: it answers a condition that only the caller can have set.
     pub(crate) fn redirects(self) -> &'static [u16] {
         match self {
             Self::Code(300) => &[300],

@@ -56,7 +56,7 @@ fn what_only_comes_back_is_made_for_tests() {
     assert!(cinema.id.is_nil() && cinema.films.is_empty() && !cinema.is_open && cinema.genre.as_str().is_empty());
     let wrong = value::<Cinema>(&json!({"seats": "many"})).unwrap_err();
     assert!(wrong.is_decode(), "{wrong}");
-    // It requires itself: there is no such value.
+    // It requires itself: no value can exist.
     assert!(value::<Ring>(&json!({})).is_err());
     // Only tests make blanks.
     assert!(serde_json::from_value::<Cinema>(json!({"name": "Odeon"})).is_err());

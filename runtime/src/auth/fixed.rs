@@ -80,7 +80,7 @@ mod tests {
             ("Bearer", "Bearer"),
             ("Bearerabc", "Bearerabc"),
             ("Basic abc", "Basic abc"),
-            // What is no token stays what it is, and is refused where it is used.
+            // What is not a token stays as it is, and is refused where it is used.
             ("Bearer two words", "two words"),
             (" abc", " abc"),
         ] {

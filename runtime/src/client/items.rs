@@ -44,7 +44,7 @@ pub struct Items<'a, I> {
     draft: Result<Draft, Error>,
     options: Arc<Options>,
     paging: Paging,
-    /// What the next page is asked with; `None`: there is none.
+    /// What the next page is asked with; `None` after the last page.
     next: Option<Next>,
     /// Where the page came from that is read.
     url: Option<Url>,

@@ -72,7 +72,7 @@ fn line_text<'h>(line: &'h [u8], name: &'static str) -> Result<&'h str, Error> {
     std::str::from_utf8(line).map(str::trim).map_err(|_| unfit(name))
 }
 
-/// What stands between the commas that are outside of quotes. What is empty is no element (RFC 9110, section 5.6.1).
+/// What stands between the commas that are outside of quotes. Empty elements are left out (RFC 9110, section 5.6.1).
 fn elements(line: &str) -> Vec<&str> {
     let (mut quoted, mut escaped) = (false, false);
     let parts = line.split(|letter: char| {

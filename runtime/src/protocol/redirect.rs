@@ -30,7 +30,7 @@ impl Redirect {
         self.raw.status
     }
 
-    /// Where it leads, as an absolute address; `None` where the service says no address, or one that is none. The address may
+    /// Where it leads, as an absolute address; `None` where the service gives no address, or one that cannot be read. The address may
     /// give access by itself: what is behind its `?` does not belong into a log.
     pub fn location(&self) -> Option<&str> {
         self.location.as_ref().map(Url::as_str)

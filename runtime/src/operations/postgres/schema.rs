@@ -88,7 +88,7 @@ fn current() -> i32 {
     i32::try_from(STEPS.len()).unwrap_or(i32::MAX)
 }
 
-/// What the database says of its store; `None` where there is none.
+/// What the database says of its store; `None` where it holds no store.
 async fn version(connection: &mut Connection, schema: &str) -> Result<Option<(i32, i32, Known)>, Error> {
     let sql = "SELECT to_regclass($1 || '.version') IS NOT NULL";
     let found = connection.query_opt("look for the schema", sql, &[&schema]).await?;

@@ -325,7 +325,7 @@ async fn a_server_that_is_elsewhere_is_spoken_to_with_tls_only() {
         (request, rest)
     });
     let address = format!("postgresql://u@elsewhere.test:{port}/x?hostaddr=127.0.0.1&sslmode=disable");
-    // The name decides: it is no loopback, whatever it leads to.
+    // The name decides: it does not count as loopback, whatever it leads to.
     let error = PostgresStore::builder(&address).open().await.expect_err("there is no TLS");
     assert!(error.is_store(), "{error:?}");
     let (request, rest) = server.await.unwrap();
