@@ -79,7 +79,10 @@ async fn a_label_is_taken_once(store: Arc<dyn Store>) {
     elsewhere.deployment = "there".to_owned();
     store.intend(&elsewhere).await.expect("another deployment has labels of its own");
     for number in 0..2 {
-        store.intend(&intent(&format!("without {number}"), None)).await.expect("no label is no label");
+        store
+            .intend(&intent(&format!("without {number}"), None))
+            .await
+            .expect("submissions without a label do not collide");
     }
 }
 
