@@ -175,21 +175,31 @@ fn first(workspace: &Workspace) -> Result<bool, Failure> {
         remove(&path)?;
         return Ok(false);
     };
-    let text = format!(
+    let text = program(family, operation);
+    let folder = path.parent().map(fs::create_dir_all).transpose();
+    folder.and_then(|_| fs::write(&path, text)).map_err(|error| Failure::file("write", &path, &error))?;
+    Ok(true)
+}
+
+/// A program that makes this call, in lines as `cargo fmt` has them.
+fn program(family: &str, operation: &str) -> String {
+    let call = format!("let answer = service.{family}().{operation}().await?;");
+    let call = match call.len() {
+        ..=116 => call,
+        _ => format!("let family = service.{family}();\n    let answer = family.{operation}().await?;"),
+    };
+    format!(
         "//! A first call of the service, with the variables of `Platform::from_env`.\n\
          #![allow(clippy::print_stdout, reason = \"a program for a terminal\")]\n\n\
          use platform_client::Platform;\n\n\
          #[tokio::main]\n\
          async fn main() -> Result<(), Box<dyn std::error::Error>> {{\n    \
              let service = Platform::from_env()?;\n    \
-             let answer = service.{family}().{operation}().await?;\n    \
+             {call}\n    \
              println!(\"{{answer:?}}\");\n    \
              Ok(())\n\
          }}\n"
-    );
-    let folder = path.parent().map(fs::create_dir_all).transpose();
-    folder.and_then(|_| fs::write(&path, text)).map_err(|error| Failure::file("write", &path, &error))?;
-    Ok(true)
+    )
 }
 
 /// FamilyRule and name of the shortest operation that reads something, needs no argument and answers with something. `source` is
@@ -236,6 +246,9 @@ mod tests {
             _ => "    #[deprecated]\n    pub fn other(self) {}\n    /// Seven.\n    pub fn seven(self) {}\n".to_owned(),
         };
         assert_eq!(simple_call(surface, source), Some(("b", "seven")));
+        assert!(program("b", "seven").contains("    let answer = service.b().seven().await?;\n"));
+        let long = program(&"f".repeat(40), &"s".repeat(70));
+        assert!(long.lines().all(|line| line.len() <= 120), "{long}");
         assert_eq!(simple_call("a.one  GET /a/{id}  (id: i32) -> A  [200]\n", source), None);
     }
 }
