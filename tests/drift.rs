@@ -1,10 +1,23 @@
 //! What changes between two revisions of a service, told in one page.
 
 use platform_codegen::drift::{self, Heading, Wire};
-use platform_codegen::{Contract, Names, Setup, api};
+use platform_codegen::{Config, Contract, Names, Setup, api};
 use platform_sandbox::Options;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+
+/// What of the sandbox comes in pages. The configuration of the workspace is about the contract that is pinned.
+const PAGES: &str = r#"
+[[pagination]]
+operation = "GET /api/marketplace/v1/store-items"
+items = "/items"
+skip = "skip"
+
+[[pagination]]
+operation = "GET /api/forum/v1/threads"
+items = "/items"
+skip = "skip"
+"#;
 
 /// The contract that the sandbox serves in a revision.
 async fn contract(revision: u32) -> Vec<u8> {
@@ -26,7 +39,7 @@ async fn the_second_revision_of_the_sandbox_is_one_page() {
     let (before, after) = (contract(1).await, contract(2).await);
     let [before, after] = [&before, &after].map(|bytes| [Contract { name: "platform", bytes }]);
     let mut there = drift::compare(&before, &after, "2026-01-01").unwrap();
-    let setup = Setup::default();
+    let setup = Setup::from(toml::from_str::<Config>(PAGES).unwrap());
     let (old, names) = api(&before, &setup, &Names::default()).unwrap();
     let (new, _) = api(&after, &setup, &names).unwrap();
     there.with_items(&old, &new);
