@@ -31,7 +31,6 @@ async fn the_second_revision_of_the_sandbox_is_one_page() {
     let mut table: toml::Table = toml::from_str(&read("specs/codegen.toml")).unwrap();
     table.remove("source");
     table.remove("operation");
-    table.remove("pagination");
     let setup = Setup::from(table.try_into::<Config>().unwrap());
     let (old, names) = api(&before, &setup, &Names::default()).unwrap();
     let (new, _) = api(&after, &setup, &names).unwrap();

@@ -23,7 +23,7 @@ async fn generated_operations_get_typed_values() {
         assert_eq!(platform.projects().list_projects().await.unwrap().len(), 2, "the last answer stays");
     }
     let id = platform_client::Uuid::from_u128(5);
-    let error = platform.projects().get_project(&id).await.unwrap_err();
+    let error = platform.projects().get_project(id).await.unwrap_err();
     assert!(error.is_not_found() && error.problem().unwrap().title.as_deref() == Some("Not Found"));
     let calls = fake.calls();
     assert_eq!(calls.len(), 3);
@@ -31,7 +31,7 @@ async fn generated_operations_get_typed_values() {
         (calls[2].operation, calls[2].path.as_str()),
         ("get_project", format!("/api/projects/v1/projects/{id}").as_str())
     );
-    let found = platform.projects().get_project(&known).await.unwrap();
+    let found = platform.projects().get_project(known).await.unwrap();
     assert_eq!(found.get::<String>("name").unwrap().as_deref(), Some("one"));
     assert_eq!((fake.calls_of(GetProject::FAKE).len(), fake.calls_of(CreateProject::FAKE).len()), (2, 0));
 }

@@ -99,7 +99,7 @@ async fn call(platform: &Platform, known: &Uuid, number: u64, tally: &Tally) {
             }
         }
     } else {
-        match platform.projects().get_project(known).deadline(DEADLINE).await {
+        match platform.projects().get_project(*known).deadline(DEADLINE).await {
             Ok(project) => {
                 assert_eq!(project.get::<String>("name").unwrap().as_deref(), Some("Known"));
                 tally.right.fetch_add(1, Ordering::Relaxed);

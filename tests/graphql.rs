@@ -11,7 +11,7 @@ use crate::support::{component, sandbox};
 async fn follow(platform: &Platform) {
     let (project, component) = component(platform).await;
     let body = DeployWorkload::default();
-    let call = platform.projects().create_project_component_deployment(&project, &component, &body);
+    let call = platform.projects().create_project_component_deployment(project, component, &body);
     let accepted = serde_json::to_value(call.await.unwrap()).unwrap();
     let id = accepted["id"].as_str().unwrap().to_owned();
 

@@ -53,7 +53,7 @@ async fn a_project_is_created_listed_and_found() {
     }
 
     let id: Uuid = project["id"].to().unwrap();
-    let found = platform.projects().get_project(&id).await.unwrap();
+    let found = platform.projects().get_project(id).await.unwrap();
     assert_eq!(Value::from(found.clone()), project);
     assert_eq!(found.get::<String>("name").unwrap().as_deref(), Some("Atlas"));
     assert_eq!(platform.projects().list_projects().await.unwrap(), std::slice::from_ref(&found));
@@ -67,8 +67,8 @@ async fn missing_and_not_visible_are_both_not_found() {
     let secrets = secret_files(&sandbox);
     let (first, second) = (client(&sandbox, secrets.path(), 0), client(&sandbox, secrets.path(), 1));
     let (id, _) = created(&first, sandbox.team()).await;
-    let hidden = second.projects().get_project(&id).await.unwrap_err();
-    let missing = first.projects().get_project(&Uuid::from_u128(1)).await.unwrap_err();
+    let hidden = second.projects().get_project(id).await.unwrap_err();
+    let missing = first.projects().get_project(Uuid::from_u128(1)).await.unwrap_err();
     for error in [hidden, missing] {
         assert!(error.is_not_found() && !error.is_bad_request() && !error.is_retryable(), "{error}");
         assert_eq!((error.operation(), error.code()), (Some("get_project"), "status"));
@@ -139,9 +139,9 @@ async fn arguments_that_would_leave_the_path_are_refused_before_sending() {
     let secrets = secret_files(&sandbox);
     let platform = client(&sandbox, secrets.path(), 0);
     let refused: Vec<Error> = [
-        platform.projects().get_project_component_environment_variable(&Uuid::nil(), &Uuid::nil(), "..").await,
-        platform.projects().get_project_component_environment_variable(&Uuid::nil(), &Uuid::nil(), "").await,
-        platform.projects().get_project_component_environment_variable(&Uuid::nil(), &Uuid::nil(), "a/../b").await,
+        platform.projects().get_project_component_environment_variable(Uuid::nil(), Uuid::nil(), "..").await,
+        platform.projects().get_project_component_environment_variable(Uuid::nil(), Uuid::nil(), "").await,
+        platform.projects().get_project_component_environment_variable(Uuid::nil(), Uuid::nil(), "a/../b").await,
     ]
     .into_iter()
     .map(|outcome| outcome.unwrap_err())

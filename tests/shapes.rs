@@ -66,9 +66,9 @@ async fn multipart_up_and_bytes_down() {
             Upload::bytes([0, 255, 13, 10].to_vec()).file_name("two.bin"),
         ])
         .message("Two files");
-    let stored = platform.devops().create_repository_file(&repository, form).await.unwrap();
+    let stored = platform.devops().create_repository_file(repository, form).await.unwrap();
     assert_eq!(stored.len(), 2);
-    let two = platform.devops().get_repository_files_content(&repository, "two.bin").await.unwrap();
+    let two = platform.devops().get_repository_files_content(repository, "two.bin").await.unwrap();
     assert_eq!(two.bytes().await.unwrap().as_ref(), [0, 255, 13, 10]);
 }
 
@@ -79,7 +79,7 @@ async fn bytes_up_and_down_with_several_statuses() {
     let bytes: Vec<u8> = (0..=255).cycle().take(2_000_000).collect();
     let put = |bytes: Vec<u8>| {
         let body = Upload::bytes(bytes);
-        let call = platform.devops().update_repository_files_content(&repository, "src/ü b.bin", body);
+        let call = platform.devops().update_repository_files_content(repository, "src/ü b.bin", body);
         call.branch("main").x_commit_message("Once more").with_response()
     };
     let first = put(bytes.clone()).await.unwrap();
@@ -89,15 +89,15 @@ async fn bytes_up_and_down_with_several_statuses() {
     assert_eq!(put(Vec::new()).await.unwrap().status().as_u16(), 200);
     put(bytes.clone()).await.unwrap();
 
-    let down = platform.devops().get_repository_files_content(&repository, "src/ü b.bin").branch("main").await.unwrap();
+    let down = platform.devops().get_repository_files_content(repository, "src/ü b.bin").branch("main").await.unwrap();
     let file = secrets.path().join("down.bin");
     assert_eq!(down.save(&file).await.unwrap(), 2_000_000);
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
     let again = Upload::file(&file);
-    let call = platform.devops().update_repository_files_content(&repository, "src/ü b.bin", again);
+    let call = platform.devops().update_repository_files_content(repository, "src/ü b.bin", again);
     assert!(call.await.unwrap().is_none(), "the file that was saved is the file that was sent");
-    platform.devops().delete_repository_files_content(&repository, "src/ü b.bin").await.unwrap();
-    let gone = platform.devops().get_repository_files_content(&repository, "src/ü b.bin").await.unwrap_err();
+    platform.devops().delete_repository_files_content(repository, "src/ü b.bin").await.unwrap();
+    let gone = platform.devops().get_repository_files_content(repository, "src/ü b.bin").await.unwrap_err();
     assert!(gone.is_not_found(), "{gone}");
 }
 
@@ -106,14 +106,14 @@ async fn forms_and_answers_without_content() {
     let (_sandbox, _secrets, platform) = sandbox().await;
     let body = SaveForumThread::new("Hello");
     let thread = platform.forum().create_thread(&body).await.unwrap().id.unwrap();
-    assert_eq!(platform.forum().get_thread_vote(&thread).await.unwrap(), None);
+    assert_eq!(platform.forum().get_thread_vote(thread).await.unwrap(), None);
     let vote = UpdateThreadVoteRequest::default().comment("a b&c=ü").value(VoteValue::Down);
-    let stored = platform.forum().update_thread_vote(&thread, &vote).await.unwrap();
+    let stored = platform.forum().update_thread_vote(thread, &vote).await.unwrap();
     assert_eq!((stored.comment, stored.value), (vote.comment, vote.value));
-    assert!(platform.forum().get_thread_vote(&thread).await.unwrap().is_some());
-    platform.forum().delete_thread_vote(&thread).await.unwrap();
+    assert!(platform.forum().get_thread_vote(thread).await.unwrap().is_some());
+    platform.forum().delete_thread_vote(thread).await.unwrap();
     let refused = UpdateThreadVoteRequest::default().value(VoteValue::Unknown(2));
-    assert!(platform.forum().update_thread_vote(&thread, &refused).await.unwrap_err().is_bad_request());
+    assert!(platform.forum().update_thread_vote(thread, &refused).await.unwrap_err().is_bad_request());
 }
 
 #[tokio::test]
@@ -121,13 +121,13 @@ async fn one_operation_succeeds_in_three_ways() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let connection = sandbox.team().connection_id;
     let body = DatabaseQuery::new("select 1").limit(Maybe::Null);
-    let query = || platform.client_db().query_connection(&connection, &body);
+    let query = || platform.client_db().query_connection(connection, &body);
     assert!(matches!(query().await.unwrap(), QueryConnectionResponse::Ok(_)));
     let later = query().background(true).await.unwrap();
     assert!(matches!(later, QueryConnectionResponse::Accepted(accepted) if accepted.id.is_some()));
     assert!(matches!(query().validate_only(true).await.unwrap(), QueryConnectionResponse::NoContent));
     let form = ImportConnectionRequest::new(Upload::bytes("--").file_name("dump.sql")).truncate(true);
-    assert!(platform.client_db().import_connection(&connection, form).await.unwrap().id.is_some());
+    assert!(platform.client_db().import_connection(connection, form).await.unwrap().id.is_some());
 }
 
 #[tokio::test]
@@ -135,8 +135,8 @@ async fn a_machine_starts_and_its_log_arrives_as_text_and_as_events() {
     let (sandbox, secrets, platform) = sandbox().await;
     let machine = sandbox.team().virtual_machine_id;
     let machines = platform.virtual_machines();
-    assert_eq!(machines.get_virtual_machine_status(&machine).await.unwrap().state, Some(VirtualMachineState::Stopped));
-    let accepted = machines.start_virtual_machine(&machine).with_response().await.unwrap();
+    assert_eq!(machines.get_virtual_machine_status(machine).await.unwrap().state, Some(VirtualMachineState::Stopped));
+    let accepted = machines.start_virtual_machine(machine).with_response().await.unwrap();
     assert_eq!(accepted.status().as_u16(), 202);
     // Accepted is not done: the machine starts while the sandbox's time goes on.
     sandbox.clock().advance(Duration::from_secs(600));
@@ -145,9 +145,9 @@ async fn a_machine_starts_and_its_log_arrives_as_text_and_as_events() {
     let none = machines.list_virtual_machines().states(&[VirtualMachineState::Failed]).await.unwrap();
     assert_eq!(none, []);
 
-    let log = machines.list_virtual_machine_logs(&machine).lines(1).await.unwrap();
+    let log = machines.list_virtual_machine_logs(machine).lines(1).await.unwrap();
     assert_eq!(log, "state \"Running\"\n");
-    let mut events = machines.get_virtual_machine_logs_stream(&machine).await.unwrap();
+    let mut events = machines.get_virtual_machine_logs_stream(machine).await.unwrap();
     let mut data = Vec::new();
     for _ in 0..7 {
         data.push(events.next().await.unwrap().unwrap().data);
@@ -155,7 +155,7 @@ async fn a_machine_starts_and_its_log_arrives_as_text_and_as_events() {
     assert_eq!(data[6], "state \"Running\"");
 
     let stranger = client(&sandbox, secrets.path(), 1);
-    let error = stranger.virtual_machines().get_virtual_machine_logs_stream(&machine).await.unwrap_err();
+    let error = stranger.virtual_machines().get_virtual_machine_logs_stream(machine).await.unwrap_err();
     assert!(error.is_not_found(), "{error}");
 }
 
@@ -164,27 +164,27 @@ async fn headers_and_cookies() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let machine = sandbox.team().virtual_machine_id;
     let body = OpenSession::default().protocol(SessionProtocol::Rdp);
-    let session = platform.virtual_machines().create_virtual_machine_session(&machine, &body).await.unwrap();
+    let session = platform.virtual_machines().create_virtual_machine_session(machine, &body).await.unwrap();
     let id = session.id.unwrap().to_string();
     assert_eq!(platform.virtual_machines().get_sessions_current(&id).await.unwrap(), session);
     assert!(platform.virtual_machines().get_sessions_current("other").await.unwrap_err().is_not_found());
 
     let agent = RegisterAgent::new("h").version(Maybe::Null).virtual_machine_id(machine);
     let agent = platform.vm_agent().create_agent(&agent).await.unwrap().id.unwrap();
-    platform.vm_agent().heartbeat_agent(&agent, "1.2").await.unwrap();
-    assert!(platform.vm_agent().heartbeat_agent(&agent, "1\r\nx: y").await.unwrap_err().is_request());
+    platform.vm_agent().heartbeat_agent(agent, "1.2").await.unwrap();
+    assert!(platform.vm_agent().heartbeat_agent(agent, "1\r\nx: y").await.unwrap_err().is_request());
 
     // The union names the variant.
     let command = RestartServiceCommand::new("web");
     let command = AgentCommand::RestartServiceCommand(Box::new(command));
-    let created = platform.vm_agent().create_agent_command(&agent, &command).await.unwrap();
+    let created = platform.vm_agent().create_agent_command(agent, &command).await.unwrap();
     let AgentCommand::RestartServiceCommand(stored) = &created else { panic!("{created:?}") };
     assert_eq!(stored.service, "web");
     assert_eq!(stored.type_, Some(RestartServiceCommandType::RestartService));
     let id = stored.id.unwrap();
-    assert_eq!(platform.vm_agent().list_agent_commands(&agent).await.unwrap(), std::slice::from_ref(&created));
+    assert_eq!(platform.vm_agent().list_agent_commands(agent).await.unwrap(), std::slice::from_ref(&created));
     let output = CreateAgentCommandOutputRequest::new(1).stream(OutputStream::Stderr).text("100 % = done & over");
-    platform.vm_agent().create_agent_command_output(&agent, &id, &output).await.unwrap();
+    platform.vm_agent().create_agent_command_output(agent, id, &output).await.unwrap();
 }
 
 #[tokio::test]
@@ -192,7 +192,7 @@ async fn tagged_unions_and_integer_enums() {
     let (sandbox, _secrets, platform) = sandbox().await;
     let token = TokenCredential::default().name("t").expires_at(Maybe::Null);
     let body = CreateTeamServiceProviderCredentialRequest::TokenCredential(Box::new(token));
-    let created = platform.teams().create_team_service_provider_credential(&sandbox.team().id, &body).await.unwrap();
+    let created = platform.teams().create_team_service_provider_credential(sandbox.team().id, &body).await.unwrap();
     let CreateTeamServiceProviderCredentialCreated::TokenCredential(stored) = created else { panic!("{created:?}") };
     assert_eq!(stored.name.as_ref().map(String::as_str), Some("t"));
     assert_eq!(stored.kind, Some(TokenCredentialKind::Token));
@@ -200,8 +200,8 @@ async fn tagged_unions_and_integer_enums() {
     let project = platform.projects().create_project(&Default::default()).await.unwrap().unwrap();
     let project: Uuid = project["id"].to().unwrap();
     let web = CreateComponent::new("web").kind(ComponentKind::from(2)).replicas(Maybe::Null);
-    let component = platform.projects().create_project_component(&project, &web).await.unwrap();
+    let component = platform.projects().create_project_component(project, &web).await.unwrap();
     assert_eq!(component.kind.map(|kind| kind.value()), Some(2));
-    let of_kind = async |kind| platform.projects().list_project_components(&project).kind(&kind).await.unwrap().len();
+    let of_kind = async |kind| platform.projects().list_project_components(project).kind(kind).await.unwrap().len();
     assert_eq!((of_kind(ComponentKind::from(2)).await, of_kind(ComponentKind::from(1)).await), (1, 0));
 }

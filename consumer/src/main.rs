@@ -70,7 +70,7 @@ async fn nothing_is_lost(platform: &Platform) -> Done {
     holds("stream() hands it over", stream.next().await.transpose()?.is_some())?;
     let response = platform.projects().list_projects().with_response().await?;
     holds("a response has its headers", response.header("content-type").is_some())?;
-    let error = match platform.projects().get_project(&platform_client::Uuid::from_u128(1)).await {
+    let error = match platform.projects().get_project(platform_client::Uuid::from_u128(1)).await {
         Ok(_) => return Err("a project that is not there".into()),
         Err(error) => error,
     };

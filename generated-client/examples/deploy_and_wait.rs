@@ -41,7 +41,7 @@ async fn deploy(
 ) -> Result<(), Box<dyn Error>> {
     let label = format!("deployment-{number}");
     let body = DeployWorkload::default().tag(label.clone());
-    let submission = platform.projects().create_project_component_deployment(project, component, &body).label(&label);
+    let submission = platform.projects().create_project_component_deployment(*project, *component, &body).label(&label);
     let known = operations.labelled(&label).await?;
     let operation: Operation = match known.as_ref().map(|entry| (entry.status(), entry)) {
         None => submission.submit(operations).await?,

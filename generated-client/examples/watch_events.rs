@@ -15,7 +15,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let platform = Platform::from_env()?;
     let operation = platform
         .projects()
-        .create_project_component_deployment(&project.parse()?, &component.parse()?, &DeployWorkload::default())
+        .create_project_component_deployment(project.parse()?, component.parse()?, &DeployWorkload::default())
         .submit(&platform.operations())
         .await?;
 

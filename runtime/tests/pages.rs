@@ -214,6 +214,21 @@ async fn a_service_that_never_ends_does_not_hang_its_caller() {
 }
 
 #[tokio::test]
+async fn an_answer_without_content_has_no_items() {
+    let offset = NextPage::Offset { parameter: AT };
+    let server = Server::start(|request| match at(request) {
+        0 => Reply::json(200, "[1,2]"),
+        _ => Reply::new(204, &[], ""),
+    })
+    .await;
+    let (found, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
+    assert_eq!((found, error.is_none(), asked.len()), (vec![1, 2], true, 2));
+    // Nothing instead of a page is no such answer.
+    let server = Server::always(Reply::new(200, &[], "")).await;
+    assert!(all(&server, |client| items(client, None, "", offset)).await.1.unwrap().is_decode());
+}
+
+#[tokio::test]
 async fn pages_that_are_not_what_the_configuration_says_are_errors() {
     let offset = NextPage::Offset { parameter: AT };
     let cursor = NextPage::Cursor { parameter: AT, pointer: "/next" };

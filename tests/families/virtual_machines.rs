@@ -16,27 +16,27 @@ async fn a_machine_starts_writes_its_log_and_stops() {
     sandbox.clock().hold();
     let id = sandbox.team().virtual_machine_id;
     let machines = platform.virtual_machines();
-    let machine = machines.get_virtual_machine(&id).await.unwrap();
+    let machine = machines.get_virtual_machine(id).await.unwrap();
     assert_eq!((machine.name.as_deref(), machine.cores), (Some("builder"), Some(2)));
     assert_eq!(machines.list_virtual_machines().states(&[VirtualMachineState::Stopped]).await.unwrap(), [machine]);
-    let state = async || machines.get_virtual_machine_status(&id).await.unwrap().state.unwrap();
-    assert!(machines.stop_virtual_machine(&id).await.unwrap_err().is_conflict());
+    let state = async || machines.get_virtual_machine_status(id).await.unwrap().state.unwrap();
+    assert!(machines.stop_virtual_machine(id).await.unwrap_err().is_conflict());
 
-    let accepted = machines.start_virtual_machine(&id).await.unwrap();
+    let accepted = machines.start_virtual_machine(id).await.unwrap();
     assert_eq!(accepted.state, Some(WorkflowState::Value0));
     assert_eq!(state().await, VirtualMachineState::Starting);
-    assert!(machines.start_virtual_machine(&id).await.unwrap_err().is_conflict());
+    assert!(machines.start_virtual_machine(id).await.unwrap_err().is_conflict());
     sandbox.clock().advance(LONG);
     assert_eq!(state().await, VirtualMachineState::Running);
 
-    let log = machines.list_virtual_machine_logs(&id).await.unwrap();
+    let log = machines.list_virtual_machine_logs(id).await.unwrap();
     assert!(log.contains("virtual-machine-reachable"), "{log}");
-    let mut events = machines.get_virtual_machine_logs_stream(&id).await.unwrap();
+    let mut events = machines.get_virtual_machine_logs_stream(id).await.unwrap();
     for line in log.lines() {
         assert_eq!(events.next().await.unwrap().unwrap().data, line);
     }
 
-    machines.stop_virtual_machine(&id).force(true).await.unwrap();
+    machines.stop_virtual_machine(id).force(true).await.unwrap();
     assert_eq!(state().await, VirtualMachineState::Stopping);
     sandbox.clock().advance(LONG);
     assert_eq!(state().await, VirtualMachineState::Stopped);
@@ -46,8 +46,8 @@ async fn a_machine_starts_writes_its_log_and_stops() {
         data = events.next().await.unwrap().unwrap().data;
     }
     let stranger = client(&sandbox, secrets.path(), 1);
-    assert!(stranger.virtual_machines().get_virtual_machine(&id).await.unwrap_err().is_not_found());
-    assert!(stranger.virtual_machines().start_virtual_machine(&id).await.unwrap_err().is_not_found());
+    assert!(stranger.virtual_machines().get_virtual_machine(id).await.unwrap_err().is_not_found());
+    assert!(stranger.virtual_machines().start_virtual_machine(id).await.unwrap_err().is_not_found());
     let (_, end) = tokio::join!(sandbox.stop(), events.next());
     assert!(end.is_none(), "{end:?}");
 }
@@ -74,19 +74,19 @@ async fn many_readers_follow_a_log_and_a_slow_one_misses_nothing() {
     let machines = platform.virtual_machines();
     let mut readers = Vec::new();
     for _ in 0..20 {
-        let mut reader = machines.get_virtual_machine_logs_stream(&id).await.unwrap();
+        let mut reader = machines.get_virtual_machine_logs_stream(id).await.unwrap();
         events_until(&mut reader, "state \"Stopped\"").await;
         readers.push(reader);
     }
     let mut slow = readers.pop().unwrap();
     let mut seen = vec![Vec::new(); readers.len()];
     for _ in 0..20 {
-        machines.start_virtual_machine(&id).await.unwrap();
+        machines.start_virtual_machine(id).await.unwrap();
         sandbox.clock().advance(LONG);
         for (reader, seen) in readers.iter_mut().zip(&mut seen) {
             seen.extend(events_until(reader, "state \"Running\"").await);
         }
-        machines.stop_virtual_machine(&id).await.unwrap();
+        machines.stop_virtual_machine(id).await.unwrap();
         sandbox.clock().advance(LONG);
         for (reader, seen) in readers.iter_mut().zip(&mut seen) {
             seen.extend(events_until(reader, "state \"Stopped\"").await);
@@ -108,16 +108,16 @@ async fn a_shutdown_timer_is_set_and_cleared() {
     sandbox.clock().hold();
     let id = sandbox.team().virtual_machine_id;
     let machines = platform.virtual_machines();
-    assert_eq!(machines.get_virtual_machine_shutdown_timer(&id).await.unwrap(), None);
+    assert_eq!(machines.get_virtual_machine_shutdown_timer(id).await.unwrap(), None);
     let body = SetShutdownTimer::new(30).reason(text("night"));
-    let timer = machines.update_virtual_machine_shutdown_timer(&id, &body).await.unwrap();
+    let timer = machines.update_virtual_machine_shutdown_timer(id, &body).await.unwrap();
     assert_eq!((timer.minutes, timer.reason.as_deref()), (Some(30), Some("night")));
-    assert_eq!(machines.get_virtual_machine_shutdown_timer(&id).await.unwrap(), Some(timer));
-    machines.delete_virtual_machine_shutdown_timer(&id).await.unwrap();
-    assert_eq!(machines.get_virtual_machine_shutdown_timer(&id).await.unwrap(), None);
+    assert_eq!(machines.get_virtual_machine_shutdown_timer(id).await.unwrap(), Some(timer));
+    machines.delete_virtual_machine_shutdown_timer(id).await.unwrap();
+    assert_eq!(machines.get_virtual_machine_shutdown_timer(id).await.unwrap(), None);
     let missing = Uuid::from_u128(1);
-    assert!(machines.update_virtual_machine_shutdown_timer(&missing, &body).await.unwrap_err().is_not_found());
-    assert!(machines.delete_virtual_machine_shutdown_timer(&missing).await.unwrap_err().is_not_found());
+    assert!(machines.update_virtual_machine_shutdown_timer(missing, &body).await.unwrap_err().is_not_found());
+    assert!(machines.delete_virtual_machine_shutdown_timer(missing).await.unwrap_err().is_not_found());
 }
 
 #[tokio::test]
@@ -126,14 +126,14 @@ async fn a_session_is_opened_listed_and_closed() {
     let id = sandbox.team().virtual_machine_id;
     let machines = platform.virtual_machines();
     let body = OpenSession::default().protocol(SessionProtocol::WebTerminal);
-    let session = machines.create_virtual_machine_session(&id, &body).await.unwrap();
+    let session = machines.create_virtual_machine_session(id, &body).await.unwrap();
     assert_eq!(session.protocol, Some(SessionProtocol::WebTerminal));
     assert_eq!((session.virtual_machine_id, session.closed_at.clone()), (Some(id), None));
     let key = session.id.unwrap();
     assert_eq!(machines.get_sessions_current(&key.to_string()).await.unwrap(), session);
-    assert_eq!(machines.list_virtual_machine_sessions(&id).await.unwrap(), [session]);
-    machines.delete_virtual_machine_session(&id, &key).await.unwrap();
-    assert_eq!(machines.list_virtual_machine_sessions(&id).await.unwrap(), []);
+    assert_eq!(machines.list_virtual_machine_sessions(id).await.unwrap(), [session]);
+    machines.delete_virtual_machine_session(id, key).await.unwrap();
+    assert_eq!(machines.list_virtual_machine_sessions(id).await.unwrap(), []);
     assert!(machines.get_sessions_current(&key.to_string()).await.unwrap_err().is_not_found());
-    assert!(machines.delete_virtual_machine_session(&id, &key).await.unwrap_err().is_not_found());
+    assert!(machines.delete_virtual_machine_session(id, key).await.unwrap_err().is_not_found());
 }

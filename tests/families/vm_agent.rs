@@ -17,28 +17,28 @@ async fn an_agent_registers_and_works_a_command_off() {
     let agent = agents.create_agent(&body).await.unwrap();
     assert_eq!((agent.host_name.as_deref(), agent.virtual_machine_id), (Some("builder"), Some(machine)));
     let id = agent.id.unwrap();
-    agents.heartbeat_agent(&id, "1.2").await.unwrap();
-    assert_eq!(agents.get_agent(&id).await.unwrap(), agent);
+    agents.heartbeat_agent(id, "1.2").await.unwrap();
+    assert_eq!(agents.get_agent(id).await.unwrap(), agent);
 
     let command = RunScriptCommand::new("true").timeout_seconds(5);
     let command = AgentCommand::RunScriptCommand(Box::new(command));
-    let created = agents.create_agent_command(&id, &command).await.unwrap();
+    let created = agents.create_agent_command(id, &command).await.unwrap();
     let AgentCommand::RunScriptCommand(stored) = &created else { panic!("{created:?}") };
     assert_eq!((stored.script.as_str(), stored.timeout_seconds), ("true", Maybe::Value(5)));
     let command = stored.id.unwrap();
-    assert_eq!(agents.list_agent_commands(&id).await.unwrap(), std::slice::from_ref(&created));
-    agents.mark_agent_command_started(&id, &command).await.unwrap();
-    assert_eq!(agents.list_agent_commands(&id).await.unwrap(), []);
+    assert_eq!(agents.list_agent_commands(id).await.unwrap(), std::slice::from_ref(&created));
+    agents.mark_agent_command_started(id, command).await.unwrap();
+    assert_eq!(agents.list_agent_commands(id).await.unwrap(), []);
     let output = CreateAgentCommandOutputRequest::new(1).stream(OutputStream::Stdout).text("done");
-    agents.create_agent_command_output(&id, &command, &output).await.unwrap();
+    agents.create_agent_command_output(id, command, &output).await.unwrap();
     let completed = CommandCompleted::default().exit_code(0);
-    agents.mark_agent_command_completed(&id, &command, &completed).await.unwrap();
+    agents.mark_agent_command_completed(id, command, &completed).await.unwrap();
 
     let missing = Uuid::from_u128(1);
-    assert!(agents.heartbeat_agent(&missing, "1.2").await.unwrap_err().is_not_found());
-    assert!(agents.mark_agent_command_started(&id, &missing).await.unwrap_err().is_not_found());
-    assert!(agents.create_agent_command_output(&id, &missing, &output).await.unwrap_err().is_not_found());
-    assert!(agents.mark_agent_command_completed(&id, &missing, &completed).await.unwrap_err().is_not_found());
+    assert!(agents.heartbeat_agent(missing, "1.2").await.unwrap_err().is_not_found());
+    assert!(agents.mark_agent_command_started(id, missing).await.unwrap_err().is_not_found());
+    assert!(agents.create_agent_command_output(id, missing, &output).await.unwrap_err().is_not_found());
+    assert!(agents.mark_agent_command_completed(id, missing, &completed).await.unwrap_err().is_not_found());
     let stranger = client(&sandbox, secrets.path(), 1);
-    assert!(stranger.vm_agent().get_agent(&id).await.unwrap_err().is_not_found());
+    assert!(stranger.vm_agent().get_agent(id).await.unwrap_err().is_not_found());
 }

@@ -43,7 +43,11 @@ fn item(line: &str, kinds: &BTreeMap<String, &str>) -> Option<String> {
         ("families", "fn") if owner.contains("::operations::") => {
             let (list, names) = arguments(signature);
             let call = format!("{}<'a, (), {owner}>", kinds.get(owner)?);
-            format!("<'a>(call: {call}, {list}) -> {call} {{ call.{name}({names}) }}")
+            let result = signature.rsplit_once("-> ")?.1.replace("Self", &call);
+            format!("<'a>(call: {call}, {list}) -> {result} {{ call.{name}({names}) }}")
+        }
+        ("families", "const") => {
+            format!("() -> {} {{ {path} }}", signature.replace("crate::", "platform_client::"))
         }
         ("families", "header") => {
             format!("(headers: Declared<'_, {owner}>) -> {signature} {{ headers.{name}() }}")

@@ -332,6 +332,32 @@ pub(crate) const KINDS: &[Kind] = &[
     }),
 ];
 
+/// What a contract demands no longer.
+pub(crate) const LOOSENED: &[Kind] = &[
+    ("a parameter", |c| {
+        every_operation(c, |op| {
+            for parameter in list(op, "parameters").iter_mut().filter(|parameter| parameter["in"] != "path") {
+                parameter["required"] = json!(false);
+            }
+        })
+    }),
+    ("a body", |c| {
+        every_operation(c, |op| {
+            if let Some(body) = op.get_mut("requestBody") {
+                body["required"] = json!(false);
+            }
+        })
+    }),
+    ("a member of what is only sent", |c| {
+        let (sent, read) = (sent(c), reached(c, &["responses"]));
+        every_schema(c, |name, schema| {
+            if sent.contains(&name.to_owned()) && !read.contains(&name.to_owned()) {
+                schema.remove("required");
+            }
+        });
+    }),
+];
+
 const METHODS: [&str; 7] = ["get", "put", "post", "delete", "options", "head", "patch"];
 
 fn root(contract: &mut Value) -> &mut Map<String, Value> {
@@ -407,10 +433,14 @@ fn walk(value: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
 
 /// The names of the schemas that some operation sends, directly or through others.
 fn sent(contract: &mut Value) -> Vec<String> {
+    reached(contract, &["requestBody", "parameters"])
+}
+
+/// The names of the schemas below these members of operations.
+fn reached(contract: &mut Value, from: &[&str]) -> Vec<String> {
     let mut waiting = Vec::new();
     every_operation(contract, |op| {
-        names(op.get("requestBody").unwrap_or(&Value::Null), &mut waiting);
-        names(op.get("parameters").unwrap_or(&Value::Null), &mut waiting);
+        from.iter().filter_map(|key| op.get(*key)).for_each(|part| names(part, &mut waiting));
     });
     let mut found = Vec::new();
     while let Some(name) = waiting.pop() {

@@ -9,6 +9,6 @@ pub(crate) async fn component(platform: &Platform) -> (Uuid, Uuid) {
     let project = platform.projects().create_project(&body).await.unwrap().unwrap();
     let project: Uuid = project["id"].as_str().unwrap().parse().unwrap();
     let body = CreateComponent::new("web");
-    let component = platform.projects().create_project_component(&project, &body).await.unwrap();
+    let component = platform.projects().create_project_component(project, &body).await.unwrap();
     (project, serde_json::to_value(&component).unwrap()["id"].as_str().unwrap().parse().unwrap())
 }

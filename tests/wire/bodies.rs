@@ -43,7 +43,7 @@ async fn json_as_the_platform_document_shows_it() {
 async fn absent_null_and_a_value_are_three_things() {
     let body = ChangeForumThread::default().body(Maybe::Null).tags(vec!["a".to_owned(), String::new()]);
     let (sent, thread) =
-        exchange(Reply::json("{}"), async |platform| platform.forum().patch_thread(&ID, &body).await).await;
+        exchange(Reply::json("{}"), async |platform| platform.forum().patch_thread(ID, &body).await).await;
     thread.unwrap();
     requested(
         &sent,
@@ -62,7 +62,7 @@ async fn a_tagged_union_says_its_tag_first() {
     let script = RunScriptCommand::new("echo").timeout_seconds(30);
     let command = AgentCommand::RunScriptCommand(Box::new(script));
     let (sent, _) =
-        exchange(Reply::empty(204), async |platform| platform.vm_agent().create_agent_command(&ID, &command).await)
+        exchange(Reply::empty(204), async |platform| platform.vm_agent().create_agent_command(ID, &command).await)
             .await;
     let body = String::from_utf8(sent.body.to_vec()).unwrap();
     assert_eq!(body, r#"{"type":"runScript","script":"echo","timeoutSeconds":30}"#);
@@ -72,7 +72,7 @@ async fn a_tagged_union_says_its_tag_first() {
 async fn forms() {
     let body = UpdateThreadVoteRequest::default().comment("a b&c=ü").value(VoteValue::Down);
     let (sent, vote) =
-        exchange(Reply::json("{}"), async |platform| platform.forum().update_thread_vote(&ID, &body).await).await;
+        exchange(Reply::json("{}"), async |platform| platform.forum().update_thread_vote(ID, &body).await).await;
     vote.unwrap();
     requested(
         &sent,
@@ -86,7 +86,7 @@ async fn forms() {
     );
     let body = CreateAgentCommandOutputRequest::new(7).stream(OutputStream::Stdout);
     let (sent, done) = exchange(Reply::empty(204), async |platform| {
-        platform.vm_agent().create_agent_command_output(&ID, &ID, &body).await
+        platform.vm_agent().create_agent_command_output(ID, ID, &body).await
     })
     .await;
     done.unwrap();
@@ -103,7 +103,7 @@ async fn multipart_with_files_fields_and_quoted_names() {
         ])
         .tags(vec!["x".to_owned(), "y".to_owned()]);
     let (sent, files) =
-        exchange(Reply::json("[]"), async |platform| platform.devops().create_repository_file(&ID, form).await).await;
+        exchange(Reply::json("[]"), async |platform| platform.devops().create_repository_file(ID, form).await).await;
     assert_eq!(files.unwrap(), []);
     let parts = "--BOUNDARY\n\
          Content-Disposition: form-data; name=\"branch\"\n\
@@ -140,7 +140,7 @@ async fn bytes_as_they_are() {
     let bytes: Vec<u8> = (0..=255).collect();
     let body = Upload::bytes(bytes.clone());
     let (sent, file) = exchange(Reply::empty(204), async |platform| {
-        let call = platform.devops().update_repository_files_content(&ID, "a/b c", body).x_commit_message("why");
+        let call = platform.devops().update_repository_files_content(ID, "a/b c", body).x_commit_message("why");
         call.await
     })
     .await;
@@ -156,7 +156,7 @@ async fn bytes_as_they_are() {
     assert_eq!(sent.headers["x-commit-message"], "why");
 
     let (sent, done) = exchange(Reply::empty(204), async |platform| {
-        platform.marketplace().update_store_item_image(&ID, Upload::bytes(vec![0x89, 0x50])).await
+        platform.marketplace().update_store_item_image(ID, Upload::bytes(vec![0x89, 0x50])).await
     })
     .await;
     done.unwrap();
@@ -166,8 +166,7 @@ async fn bytes_as_they_are() {
 #[tokio::test]
 async fn nothing_where_the_contract_has_no_body() {
     let (sent, accepted) =
-        exchange(Reply::json("{}"), async |platform| platform.virtual_machines().start_virtual_machine(&ID).await)
-            .await;
+        exchange(Reply::json("{}"), async |platform| platform.virtual_machines().start_virtual_machine(ID).await).await;
     accepted.unwrap();
     requested(
         &sent,

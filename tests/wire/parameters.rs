@@ -48,7 +48,7 @@ async fn lists_of_enums_repeat_the_name() {
 #[tokio::test]
 async fn segments_of_the_path_are_encoded() {
     let (sent, _) = exchange(Reply::json("{}"), async |platform| {
-        platform.client_db().get_connection_schema_table(&ONE, "my table;1?#ü").await
+        platform.client_db().get_connection_schema_table(ONE, "my table;1?#ü").await
     })
     .await;
     assert_eq!(
@@ -60,7 +60,7 @@ async fn segments_of_the_path_are_encoded() {
 #[tokio::test]
 async fn headers_and_cookies() {
     let (sent, done) =
-        exchange(Reply::empty(204), async |platform| platform.vm_agent().heartbeat_agent(&ONE, "1.2.3").await).await;
+        exchange(Reply::empty(204), async |platform| platform.vm_agent().heartbeat_agent(ONE, "1.2.3").await).await;
     done.unwrap();
     requested(
         &sent,
@@ -88,10 +88,10 @@ async fn what_an_operation_accepts_is_asked_for() {
         call(&server.client()).await;
         server.requests()[0].headers["accept"].to_str().unwrap().to_owned()
     }
-    let image = accepted(async |platform| drop(platform.marketplace().get_store_item_image(&ONE).await)).await;
-    let log = accepted(async |platform| drop(platform.devops().get_terraform_deployment_log(&ONE).await)).await;
+    let image = accepted(async |platform| drop(platform.marketplace().get_store_item_image(ONE).await)).await;
+    let log = accepted(async |platform| drop(platform.devops().get_terraform_deployment_log(ONE).await)).await;
     let events =
-        accepted(async |platform| drop(platform.virtual_machines().get_virtual_machine_logs_stream(&ONE).await)).await;
+        accepted(async |platform| drop(platform.virtual_machines().get_virtual_machine_logs_stream(ONE).await)).await;
     // Their errors are problem details all the same.
     for (accepted, types) in [(image, "image/png, image/jpeg"), (log, "text/plain"), (events, "text/event-stream")] {
         assert_eq!(accepted, format!("{types}, application/problem+json"));

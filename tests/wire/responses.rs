@@ -13,7 +13,7 @@ const ID: Uuid = Uuid::from_u128(1);
 
 async fn query(reply: Reply) -> Result<QueryConnectionResponse, Error> {
     let body = DatabaseQuery::new("select 1");
-    exchange(reply, async |platform| platform.client_db().query_connection(&ID, &body).await).await.1
+    exchange(reply, async |platform| platform.client_db().query_connection(ID, &body).await).await.1
 }
 
 #[tokio::test]
@@ -64,19 +64,19 @@ async fn unknown_members_and_values_break_nothing() {
     assert_eq!((found[1].id, found[1].engine), (None, None));
 
     let reply = Reply::json(r#"{"state":"Melting","checkedAt":"tomorrow"}"#);
-    let status = async |platform: &Platform| platform.virtual_machines().get_virtual_machine_status(&ID).await;
+    let status = async |platform: &Platform| platform.virtual_machines().get_virtual_machine_status(ID).await;
     let found = exchange(reply, status).await.1.unwrap();
     assert_eq!(found.state, Some(VirtualMachineState::Unknown("Melting".to_owned())));
     assert_eq!(found.checked_at.map(|time| time.to_string()).as_deref(), Some("tomorrow"));
 
     let reply = Reply::json(r#"[{"type":"dance","steps":3},{"type":"restartService","service":"web","more":1}]"#);
-    let found = exchange(reply, async |platform| platform.vm_agent().list_agent_commands(&ID).await).await.1.unwrap();
+    let found = exchange(reply, async |platform| platform.vm_agent().list_agent_commands(ID).await).await.1.unwrap();
     assert_eq!(found[0], AgentCommand::Unknown(json!({ "type": "dance", "steps": 3 }).into()));
     assert!(matches!(&found[1], AgentCommand::RestartServiceCommand(command) if command.service == "web"));
 
     assert_eq!(ComponentKind::from(77).value(), 77);
     let reply = Reply::json(r#"{"kind":"Quantum","name":"q"}"#);
-    let found = exchange(reply, async |platform| platform.teams().get_team_service_provider_credential(&ID, &ID).await)
+    let found = exchange(reply, async |platform| platform.teams().get_team_service_provider_credential(ID, ID).await)
         .await
         .1
         .unwrap();
@@ -89,11 +89,11 @@ async fn unknown_members_and_values_break_nothing() {
 #[tokio::test]
 async fn null_absent_and_empty_answers() {
     let reply = Reply::json(r#"{"id":null,"name":null,"host":""}"#);
-    let get = async |platform: &Platform| platform.client_db().get_connection(&ID).await;
+    let get = async |platform: &Platform| platform.client_db().get_connection(ID).await;
     let found = exchange(reply, get).await.1.unwrap();
     assert_eq!((found.id, found.name, found.host.as_deref(), found.port), (None, None, Some(""), None));
 
-    let timer = async |platform: &Platform| platform.virtual_machines().get_virtual_machine_shutdown_timer(&ID).await;
+    let timer = async |platform: &Platform| platform.virtual_machines().get_virtual_machine_shutdown_timer(ID).await;
     assert_eq!(exchange(Reply::empty(204), timer).await.1.unwrap(), None);
     let found = exchange(Reply::json(r#"{"minutes":5}"#), timer).await.1.unwrap().unwrap();
     assert_eq!((found.minutes, found.reason, found.shutdown_at), (Some(5), None, None));
@@ -134,16 +134,16 @@ async fn created_with_or_without_a_body() {
 
 #[tokio::test]
 async fn text_bytes_and_events() {
-    let log = async |platform: &Platform| platform.devops().get_terraform_deployment_log(&ID).await;
+    let log = async |platform: &Platform| platform.devops().get_terraform_deployment_log(ID).await;
     let reply = Reply::new(200, "text/plain; charset=utf-8", "\u{feff}one\r\ntwo ü");
     assert_eq!(exchange(reply, log).await.1.unwrap(), "one\r\ntwo ü");
 
-    let image = async |platform: &Platform| platform.marketplace().get_store_item_image(&ID).await?.bytes().await;
+    let image = async |platform: &Platform| platform.marketplace().get_store_item_image(ID).await?.bytes().await;
     let bytes: Vec<u8> = (0..=255).collect();
     assert_eq!(exchange(Reply::new(200, "image/png", bytes.clone()), image).await.1.unwrap(), bytes);
 
     let events = async |platform: &Platform| {
-        let mut stream = platform.virtual_machines().get_virtual_machine_logs_stream(&ID).await?;
+        let mut stream = platform.virtual_machines().get_virtual_machine_logs_stream(ID).await?;
         let mut found = Vec::new();
         while let Some(event) = stream.next().await {
             let event = event?;
@@ -163,8 +163,7 @@ async fn text_bytes_and_events() {
 #[tokio::test]
 async fn status_and_headers_are_there_when_asked_for() {
     let reply = Reply::new(202, "application/json", "{}").header("Location", "/somewhere").header("Retry-After", "7");
-    let start =
-        async |platform: &Platform| platform.virtual_machines().start_virtual_machine(&ID).with_response().await;
+    let start = async |platform: &Platform| platform.virtual_machines().start_virtual_machine(ID).with_response().await;
     let response = exchange(reply, start).await.1.unwrap();
     assert_eq!((response.status().as_u16(), response.header("location")), (202, Some("/somewhere")));
     let busy = exchange(Reply::empty(503).header("Retry-After", "7"), start).await.1.unwrap_err();

@@ -1,7 +1,7 @@
 //! Operations that come in pages: the configuration against the contract.
 
 use super::{find, place};
-use crate::model::{Content, Location, Model, Operation, Type};
+use crate::model::{Content, Kind, Location, Model, Operation, Type};
 use crate::output::Unused;
 use crate::{Config, Pagination, Problem, Report, rules};
 
@@ -116,7 +116,7 @@ impl<'a> Check<'a, '_> {
     fn fits(&mut self, index: usize) -> Option<Paged> {
         let way = self.way();
         let operation = &self.model.operations[index];
-        let item = self.item(operation);
+        let (page, item) = self.item(operation).unzip();
         let next = match way? {
             Way::Offset(name) => PagedNext::Offset(self.parameter(operation, "skip", name, true)?),
             Way::Number(name) => {
@@ -125,7 +125,7 @@ impl<'a> Check<'a, '_> {
             Way::Cursor(name) => {
                 let parameter = self.parameter(operation, "cursor", name, false)?;
                 match (&self.entry.next, &self.entry.next_header) {
-                    (Some(pointer), _) => PagedNext::Cursor(parameter, self.cursor(operation, pointer)?),
+                    (Some(pointer), _) => PagedNext::Cursor(parameter, self.cursor(page?, pointer)?),
                     (None, Some(name)) => PagedNext::Header(parameter, self.header(name)?),
                     (None, None) => return None,
                 }
@@ -160,23 +160,24 @@ impl<'a> Check<'a, '_> {
         Some(position)
     }
 
-    /// What the list at `items` is a list of.
-    fn item(&mut self, operation: &Operation) -> Option<Type> {
+    /// The type of a page, and what the list at `items` in it is a list of.
+    fn item(&mut self, operation: &'a Operation) -> Option<(&'a Type, Type)> {
         let (items, key) = (&self.entry.items, "items");
         self.pointer(key, items)?;
-        let found = match page(operation) {
-            Some(ty) => place::list(self.model, ty, items),
-            None => Err("the answer is not JSON of one type".to_owned()),
-        };
-        found.map_err(|reason| self.misses(key, items, &reason)).ok()
+        let mut reason = "no success of the operation answers with JSON".to_owned();
+        for ty in pages(self.model, operation) {
+            match place::list(self.model, ty, items) {
+                Ok(item) => return Some((ty, item)),
+                Err(other) => reason = other,
+            }
+        }
+        self.misses(key, items, &reason);
+        None
     }
 
-    fn cursor(&mut self, operation: &Operation, pointer: &str) -> Option<String> {
+    fn cursor(&mut self, page: &Type, pointer: &str) -> Option<String> {
         self.pointer("next", pointer)?;
-        let found = match page(operation) {
-            Some(ty) => place::identifies(self.model, ty, pointer),
-            None => Err("the answer is not JSON of one type".to_owned()),
-        };
+        let found = place::identifies(self.model, page, pointer);
         found.map(|()| pointer.to_owned()).map_err(|reason| self.misses("next", pointer, &reason)).ok()
     }
 
@@ -200,14 +201,22 @@ impl<'a> Check<'a, '_> {
 
     fn misses(&mut self, key: &str, pointer: &str, reason: &str) {
         let message = format!("nothing of that kind lies at `{pointer}`: {reason}");
-        self.problem(key, "pointer", message, "look at the answer in specs/client.txt, and at its type");
+        self.problem(key, "pointer", message, "look at the answer in specs/client.txt, and at its type; an operation that no longer comes in pages needs no entry");
     }
 }
 
-/// The type of a page.
-fn page(operation: &Operation) -> Option<&Type> {
-    match &operation.success {
+/// The types that a page may have: one for each success that answers with JSON.
+fn pages<'m>(model: &'m Model, operation: &'m Operation) -> impl Iterator<Item = &'m Type> {
+    let variants = match &operation.success {
+        Content::ByStatus(id) => match &model.definition(*id).kind {
+            Kind::ByStatus(variants) => variants.as_slice(),
+            _ => &[],
+        },
+        _ => &[],
+    };
+    let contents = std::iter::once(&operation.success).chain(variants.iter().map(|(_, _, content)| content));
+    contents.filter_map(|content| match content {
         Content::Json(ty) | Content::OptionalJson(ty) => Some(ty),
         _ => None,
-    }
+    })
 }

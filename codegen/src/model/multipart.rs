@@ -153,6 +153,10 @@ impl<'a> Types<'a> {
         let media_type = node.text("contentType").trim();
         let is_one = !media_type.is_empty() && !media_type.contains([',', '*']);
         let fits = media_type.chars().all(|character| matches!(character, ' '..='~'));
+        if is_one && !fits {
+            let what = "the media type of the part is not sent: no header can hold it";
+            node.note(self.ledger, "model/body", what, Loss::Documentation("the media type of the part".into()));
+        }
         let mut headers = Vec::new();
         for (name, header) in node.get("headers").iter().flat_map(|headers| headers.members().collect::<Vec<_>>()) {
             if ["content-type", "content-disposition", "content-length"].contains(&name.to_lowercase().as_str()) {

@@ -43,11 +43,11 @@ pub(crate) fn arrange<'a>(render: &Render<'_>, operation: &'a Operation) -> Argu
         let name = parameter.name.clone();
         if parameter.required {
             arguments.values.push(code!["&", &name]);
-            arguments.list.push((name, borrowed(rust)));
+            arguments.list.push((name, borrowed(render.model, rust)));
         } else {
             let code = code!["self.set(", position, ", &", &name, ")"];
             let parameter = Some(parameter);
-            arguments.setters.push(Setter { name, rust: borrowed(present(rust)), code, parameter });
+            arguments.setters.push(Setter { name, rust: borrowed(render.model, present(rust)), code, parameter });
         }
     }
     if let Some(body) = &operation.body {
@@ -75,10 +75,10 @@ fn present(rust: Rust) -> Rust {
 /// The type of the body, and the expression that hands it over.
 fn body_argument(render: &Render<'_>, body: &Body) -> (Rust, Code) {
     match &body.kind {
-        BodyKind::Json(ty) => (borrowed(render.resolved.of(ty)), code!["Payload::Json(&body)"]),
-        BodyKind::Form(ty, _) => (borrowed(render.resolved.of(ty)), code!["Payload::Form(&body)"]),
+        BodyKind::Json(ty) => (borrowed(render.model, render.resolved.of(ty)), code!["Payload::Json(&body)"]),
+        BodyKind::Form(ty, _) => (borrowed(render.model, render.resolved.of(ty)), code!["Payload::Form(&body)"]),
         BodyKind::Xml(ty, root) => {
-            (borrowed(render.resolved.of(ty)), code!["Payload::Xml(&body, &", xml::root(*root), ")"])
+            (borrowed(render.model, render.resolved.of(ty)), code!["Payload::Xml(&body, &", xml::root(*root), ")"])
         }
         BodyKind::Multipart(id) => (Rust::Named(*id), code!["Payload::Multipart(body.into_parts())"]),
         BodyKind::Text => (Rust::Reference(Box::new(Rust::name("str"))), code!["Payload::Text(body)"]),

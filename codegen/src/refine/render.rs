@@ -3,7 +3,7 @@
 use super::client;
 use crate::bind::{Bound, Paged};
 use crate::generate::{Resolved, Rust};
-use crate::model::{Content, Custom, Model, Type, TypeId};
+use crate::model::{Content, Custom, EnumKind, Kind, Model, Type, TypeId};
 use crate::text::Code;
 use crate::text::code::code;
 
@@ -86,19 +86,17 @@ pub(crate) fn text(rust: &Rust, named: &impl Fn(TypeId) -> Code) -> Code {
     }
 }
 
-/// How an argument of that type is passed: small values as they are, the rest by reference.
-pub(crate) fn borrowed(rust: Rust) -> Rust {
+/// How an argument of that type is passed: what is `Copy` as it is, the rest by reference.
+pub(crate) fn borrowed(model: &Model, rust: Rust) -> Rust {
+    const COPY: &[&str] = &["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "Uuid"];
     match rust {
         Rust::Name("Option", arguments) => {
             let inner = arguments.into_iter().next().unwrap_or_else(Rust::unit);
-            Rust::with("Option", borrowed(inner))
+            Rust::with("Option", borrowed(model, inner))
         }
-        Rust::Name(name, _) if is_small(name) => Rust::name(name),
+        Rust::Name(name, _) if COPY.contains(&name) => Rust::name(name),
+        Rust::Named(id) if matches!(model.definition(id).kind, Kind::Enum(EnumKind::Integer(_), _)) => Rust::Named(id),
         Rust::Name("String", _) => Rust::Reference(Box::new(Rust::name("str"))),
         other => Rust::Reference(Box::new(other)),
     }
-}
-
-fn is_small(name: &str) -> bool {
-    matches!(name, "bool" | "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "f32" | "f64")
 }

@@ -10,6 +10,7 @@ mod graphql;
 mod http;
 mod listing;
 mod plan;
+mod refused;
 pub(crate) mod servers;
 mod stand_in;
 
@@ -250,7 +251,7 @@ impl Fetcher<'_> {
             }
             Content::Received { bytes: answer.body, etag: answer.etag, described }
         } else {
-            return Err(answer.refused(&self.http));
+            return Err(self.http.refused(&answer));
         };
         Ok(Fetched { name: name.to_owned(), source, content })
     }

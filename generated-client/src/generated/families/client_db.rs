@@ -33,7 +33,7 @@ impl<'a> ClientDb<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_connection_backup(
         self,
-        connection_id: &Uuid,
+        connection_id: Uuid,
         body: &types::CreateBackup,
     ) -> Call<'a, types::AcceptedResult, operations::CreateConnectionBackup> {
         static OPERATION: Operation = Operation {
@@ -65,7 +65,7 @@ impl<'a> ClientDb<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn export_connection(
         self,
-        connection_id: &Uuid,
+        connection_id: Uuid,
     ) -> Call<'a, ByteStream, operations::ExportConnection> {
         static OPERATION: Operation = Operation {
             name: "export_connection",
@@ -91,7 +91,7 @@ impl<'a> ClientDb<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_connection(
         self,
-        connection_id: &Uuid,
+        connection_id: Uuid,
     ) -> Call<'a, types::DatabaseConnection, operations::GetConnection> {
         static OPERATION: Operation = Operation {
             name: "get_connection",
@@ -115,7 +115,7 @@ impl<'a> ClientDb<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_connection_schema(
         self,
-        connection_id: &Uuid,
+        connection_id: Uuid,
     ) -> Call<'a, types::DatabaseSchema, operations::GetConnectionSchema> {
         static OPERATION: Operation = Operation {
             name: "get_connection_schema",
@@ -141,7 +141,7 @@ impl<'a> ClientDb<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_connection_schema_table(
         self,
-        connection_id: &Uuid,
+        connection_id: Uuid,
         table: &str,
     ) -> Call<'a, types::DatabaseTable, operations::GetConnectionSchemaTable> {
         static OPERATION: Operation = Operation {
@@ -173,7 +173,7 @@ impl<'a> ClientDb<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn import_connection(
         self,
-        connection_id: &Uuid,
+        connection_id: Uuid,
         body: types::ImportConnectionRequest,
     ) -> Call<'a, types::AcceptedResult, operations::ImportConnection> {
         static OPERATION: Operation = Operation {
@@ -236,7 +236,7 @@ impl<'a> ClientDb<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn query_connection(
         self,
-        connection_id: &Uuid,
+        connection_id: Uuid,
         body: &types::DatabaseQuery,
     ) -> Call<'a, types::QueryConnectionResponse, operations::QueryConnection> {
         static OPERATION: Operation = Operation {

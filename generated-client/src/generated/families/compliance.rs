@@ -81,7 +81,7 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_framework_version(
         self,
-        framework_id: &Uuid,
+        framework_id: Uuid,
         body: &types::SaveFrameworkVersion,
     ) -> Call<'a, types::FrameworkVersion, operations::CreateFrameworkVersion> {
         static OPERATION: Operation = Operation {
@@ -114,8 +114,8 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_framework_version_control(
         self,
-        framework_id: &Uuid,
-        version_id: &Uuid,
+        framework_id: Uuid,
+        version_id: Uuid,
         body: &types::SaveControl,
     ) -> Call<'a, types::Control, operations::CreateFrameworkVersionControl> {
         static OPERATION: Operation = Operation {
@@ -148,8 +148,8 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_framework_version_control_v1(
         self,
-        framework_id: &Uuid,
-        version_id: &Uuid,
+        framework_id: Uuid,
+        version_id: Uuid,
         body: &types::SaveControl,
     ) -> Call<'a, types::Control, operations::CreateFrameworkVersionControlV1> {
         static OPERATION: Operation = Operation {
@@ -182,7 +182,7 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_framework_version_v1(
         self,
-        framework_id: &Uuid,
+        framework_id: Uuid,
         body: &types::SaveFrameworkVersion,
     ) -> Call<'a, types::FrameworkVersion, operations::CreateFrameworkVersionV1> {
         static OPERATION: Operation = Operation {
@@ -214,7 +214,7 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_framework(
         self,
-        framework_id: &Uuid,
+        framework_id: Uuid,
     ) -> Call<'a, types::Framework, operations::GetFramework> {
         static OPERATION: Operation = Operation {
             name: "get_framework",
@@ -238,7 +238,7 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_framework_v1(
         self,
-        framework_id: &Uuid,
+        framework_id: Uuid,
     ) -> Call<'a, types::Framework, operations::GetFrameworkV1> {
         static OPERATION: Operation = Operation {
             name: "get_framework_v1",
@@ -262,8 +262,8 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_framework_version(
         self,
-        framework_id: &Uuid,
-        version_id: &Uuid,
+        framework_id: Uuid,
+        version_id: Uuid,
     ) -> Call<'a, types::FrameworkVersion, operations::GetFrameworkVersion> {
         static OPERATION: Operation = Operation {
             name: "get_framework_version",
@@ -293,8 +293,8 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_framework_version_v1(
         self,
-        framework_id: &Uuid,
-        version_id: &Uuid,
+        framework_id: Uuid,
+        version_id: Uuid,
     ) -> Call<'a, types::FrameworkVersion, operations::GetFrameworkVersionV1> {
         static OPERATION: Operation = Operation {
             name: "get_framework_version_v1",
@@ -329,8 +329,8 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_framework_version_controls(
         self,
-        framework_id: &Uuid,
-        version_id: &Uuid,
+        framework_id: Uuid,
+        version_id: Uuid,
     ) -> Call<'a, Vec<types::Control>, operations::ListFrameworkVersionControls> {
         static OPERATION: Operation = Operation {
             name: "list_framework_version_controls",
@@ -369,8 +369,8 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_framework_version_controls_v1(
         self,
-        framework_id: &Uuid,
-        version_id: &Uuid,
+        framework_id: Uuid,
+        version_id: Uuid,
     ) -> Call<'a, Vec<types::Control>, operations::ListFrameworkVersionControlsV1> {
         static OPERATION: Operation = Operation {
             name: "list_framework_version_controls_v1",
@@ -404,7 +404,7 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_framework_versions(
         self,
-        framework_id: &Uuid,
+        framework_id: Uuid,
     ) -> Call<'a, Vec<types::FrameworkVersion>, operations::ListFrameworkVersions> {
         static OPERATION: Operation = Operation {
             name: "list_framework_versions",
@@ -428,7 +428,7 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_framework_versions_v1(
         self,
-        framework_id: &Uuid,
+        framework_id: Uuid,
     ) -> Call<'a, Vec<types::FrameworkVersion>, operations::ListFrameworkVersionsV1> {
         static OPERATION: Operation = Operation {
             name: "list_framework_versions_v1",
@@ -495,9 +495,9 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn update_framework_version_control(
         self,
-        framework_id: &Uuid,
-        version_id: &Uuid,
-        control_id: &Uuid,
+        framework_id: Uuid,
+        version_id: Uuid,
+        control_id: Uuid,
         body: &types::SaveControl,
     ) -> Call<'a, types::Control, operations::UpdateFrameworkVersionControl> {
         static OPERATION: Operation = Operation {
@@ -534,9 +534,9 @@ impl<'a> Compliance<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn update_framework_version_control_v1(
         self,
-        framework_id: &Uuid,
-        version_id: &Uuid,
-        control_id: &Uuid,
+        framework_id: Uuid,
+        version_id: Uuid,
+        control_id: Uuid,
         body: &types::SaveControl,
     ) -> Call<'a, types::Control, operations::UpdateFrameworkVersionControlV1> {
         static OPERATION: Operation = Operation {

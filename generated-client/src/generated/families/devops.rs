@@ -33,7 +33,7 @@ impl<'a> Devops<'a> {
     /// | 409 | `types::ProblemDetails` | Conflict |
     pub fn apply_terraform_deployment(
         self,
-        deployment_id: &Uuid,
+        deployment_id: Uuid,
     ) -> Call<'a, types::AcceptedResult, operations::ApplyTerraformDeployment> {
         static OPERATION: Operation = Operation {
             name: "apply_terraform_deployment",
@@ -83,7 +83,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_repository_file(
         self,
-        repository_id: &Uuid,
+        repository_id: Uuid,
         body: types::CreateRepositoryFileRequest,
     ) -> Call<'a, Vec<types::GitFile>, operations::CreateRepositoryFile> {
         static OPERATION: Operation = Operation {
@@ -139,7 +139,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_repository(
         self,
-        repository_id: &Uuid,
+        repository_id: Uuid,
     ) -> Call<'a, (), operations::DeleteRepository> {
         static OPERATION: Operation = Operation {
             name: "delete_repository",
@@ -170,7 +170,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_repository_files_content(
         self,
-        repository_id: &Uuid,
+        repository_id: Uuid,
         path: &str,
     ) -> Call<'a, (), operations::DeleteRepositoryFilesContent> {
         static OPERATION: Operation = Operation {
@@ -205,7 +205,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn destroy_terraform_deployment(
         self,
-        deployment_id: &Uuid,
+        deployment_id: Uuid,
     ) -> Call<'a, types::AcceptedResult, operations::DestroyTerraformDeployment> {
         static OPERATION: Operation = Operation {
             name: "destroy_terraform_deployment",
@@ -229,7 +229,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_repository(
         self,
-        repository_id: &Uuid,
+        repository_id: Uuid,
     ) -> Call<'a, types::GitRepository, operations::GetRepository> {
         static OPERATION: Operation = Operation {
             name: "get_repository",
@@ -260,7 +260,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_repository_files_content(
         self,
-        repository_id: &Uuid,
+        repository_id: Uuid,
         path: &str,
     ) -> Call<'a, ByteStream, operations::GetRepositoryFilesContent> {
         static OPERATION: Operation = Operation {
@@ -297,7 +297,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_terraform_deployment(
         self,
-        deployment_id: &Uuid,
+        deployment_id: Uuid,
     ) -> Call<'a, types::TerraformDeployment, operations::GetTerraformDeployment> {
         static OPERATION: Operation = Operation {
             name: "get_terraform_deployment",
@@ -321,7 +321,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_terraform_deployment_log(
         self,
-        deployment_id: &Uuid,
+        deployment_id: Uuid,
     ) -> Call<'a, String, operations::GetTerraformDeploymentLog> {
         static OPERATION: Operation = Operation {
             name: "get_terraform_deployment_log",
@@ -342,7 +342,7 @@ impl<'a> Devops<'a> {
     ///
     /// Optional, set on the call:
     ///
-    /// - `.project_id(&Uuid)`
+    /// - `.project_id(Uuid)`
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -373,7 +373,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_repository_branches(
         self,
-        repository_id: &Uuid,
+        repository_id: Uuid,
     ) -> Call<'a, Vec<types::GitBranch>, operations::ListRepositoryBranches> {
         static OPERATION: Operation = Operation {
             name: "list_repository_branches",
@@ -402,7 +402,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_repository_files(
         self,
-        repository_id: &Uuid,
+        repository_id: Uuid,
     ) -> Call<'a, Vec<types::GitFile>, operations::ListRepositoryFiles> {
         static OPERATION: Operation = Operation {
             name: "list_repository_files",
@@ -426,7 +426,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_terraform_deployment_outputs(
         self,
-        deployment_id: &Uuid,
+        deployment_id: Uuid,
     ) -> Call<'a, types::TerraformOutputs, operations::ListTerraformDeploymentOutputs> {
         static OPERATION: Operation = Operation {
             name: "list_terraform_deployment_outputs",
@@ -446,7 +446,7 @@ impl<'a> Devops<'a> {
     ///
     /// Optional, set on the call:
     ///
-    /// - `.repository_id(&Uuid)`
+    /// - `.repository_id(Uuid)`
     /// - `.states(&[types::TerraformState])`
     ///
     /// | status | body | |
@@ -486,7 +486,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn update_repository_branch(
         self,
-        repository_id: &Uuid,
+        repository_id: Uuid,
         name: &str,
         body: &types::MoveGitBranch,
     ) -> Call<'a, types::GitBranch, operations::UpdateRepositoryBranch> {
@@ -529,7 +529,7 @@ impl<'a> Devops<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn update_repository_files_content(
         self,
-        repository_id: &Uuid,
+        repository_id: Uuid,
         path: &str,
         body: Upload,
     ) -> Call<'a, Option<types::GitFile>, operations::UpdateRepositoryFilesContent> {
@@ -685,7 +685,7 @@ impl operations::GetTerraformDeploymentLog {
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListRepositories> {
     /// `projectId`
-    pub fn project_id(self, project_id: &Uuid) -> Self {
+    pub fn project_id(self, project_id: Uuid) -> Self {
         self.set(0, &project_id)
     }
 }
@@ -741,7 +741,7 @@ impl operations::ListTerraformDeploymentOutputs {
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListTerraformDeployments> {
     /// `repositoryId`
-    pub fn repository_id(self, repository_id: &Uuid) -> Self {
+    pub fn repository_id(self, repository_id: Uuid) -> Self {
         self.set(0, &repository_id)
     }
 

@@ -81,7 +81,7 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_thread_reply(
         self,
-        thread_id: &Uuid,
+        thread_id: Uuid,
         body: &types::SaveForumText,
     ) -> Call<'a, types::ForumReply, operations::CreateThreadReply> {
         static OPERATION: Operation = Operation {
@@ -108,8 +108,8 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_thread_reply_comment(
         self,
-        thread_id: &Uuid,
-        reply_id: &Uuid,
+        thread_id: Uuid,
+        reply_id: Uuid,
         body: &types::SaveForumText,
     ) -> Call<'a, types::ForumComment, operations::CreateThreadReplyComment> {
         static OPERATION: Operation = Operation {
@@ -141,7 +141,7 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_thread(
         self,
-        thread_id: &Uuid,
+        thread_id: Uuid,
     ) -> Call<'a, (), operations::DeleteThread> {
         static OPERATION: Operation = Operation {
             name: "delete_thread",
@@ -165,7 +165,7 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_thread_vote(
         self,
-        thread_id: &Uuid,
+        thread_id: Uuid,
     ) -> Call<'a, (), operations::DeleteThreadVote> {
         static OPERATION: Operation = Operation {
             name: "delete_thread_vote",
@@ -189,7 +189,7 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_thread(
         self,
-        thread_id: &Uuid,
+        thread_id: Uuid,
     ) -> Call<'a, types::ForumThread, operations::GetThread> {
         static OPERATION: Operation = Operation {
             name: "get_thread",
@@ -213,8 +213,8 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_thread_reply(
         self,
-        thread_id: &Uuid,
-        reply_id: &Uuid,
+        thread_id: Uuid,
+        reply_id: Uuid,
     ) -> Call<'a, types::ForumReply, operations::GetThreadReply> {
         static OPERATION: Operation = Operation {
             name: "get_thread_reply",
@@ -245,7 +245,7 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_thread_vote(
         self,
-        thread_id: &Uuid,
+        thread_id: Uuid,
     ) -> Call<'a, Option<types::ForumVote>, operations::GetThreadVote> {
         static OPERATION: Operation = Operation {
             name: "get_thread_vote",
@@ -276,7 +276,7 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn hide_thread(
         self,
-        thread_id: &Uuid,
+        thread_id: Uuid,
         body: &types::HideForumThread,
     ) -> Call<'a, (), operations::HideThread> {
         static OPERATION: Operation = Operation {
@@ -298,7 +298,7 @@ impl<'a> Forum<'a> {
     ///
     /// Optional, set on the call:
     ///
-    /// - `.state(&types::ReportState)`
+    /// - `.state(types::ReportState)`
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -329,7 +329,7 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_thread_replies(
         self,
-        thread_id: &Uuid,
+        thread_id: Uuid,
     ) -> Call<'a, Vec<types::ForumReply>, operations::ListThreadReplies> {
         static OPERATION: Operation = Operation {
             name: "list_thread_replies",
@@ -353,8 +353,8 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_thread_reply_comments(
         self,
-        thread_id: &Uuid,
-        reply_id: &Uuid,
+        thread_id: Uuid,
+        reply_id: Uuid,
     ) -> Call<'a, Vec<types::ForumComment>, operations::ListThreadReplyComments> {
         static OPERATION: Operation = Operation {
             name: "list_thread_reply_comments",
@@ -415,7 +415,7 @@ impl<'a> Forum<'a> {
     /// |---|---|---|
     /// | 204 |  | No Content |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn lock_thread(self, thread_id: &Uuid) -> Call<'a, (), operations::LockThread> {
+    pub fn lock_thread(self, thread_id: Uuid) -> Call<'a, (), operations::LockThread> {
         static OPERATION: Operation = Operation {
             name: "lock_thread",
             method: Post,
@@ -439,7 +439,7 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn patch_thread(
         self,
-        thread_id: &Uuid,
+        thread_id: Uuid,
         body: &types::ChangeForumThread,
     ) -> Call<'a, types::ForumThread, operations::PatchThread> {
         static OPERATION: Operation = Operation {
@@ -465,7 +465,7 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn resolve_moderation_report(
         self,
-        report_id: &Uuid,
+        report_id: Uuid,
     ) -> Call<'a, types::ForumReport, operations::ResolveModerationReport> {
         static OPERATION: Operation = Operation {
             name: "resolve_moderation_report",
@@ -490,7 +490,7 @@ impl<'a> Forum<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn update_thread_vote(
         self,
-        thread_id: &Uuid,
+        thread_id: Uuid,
         body: &types::UpdateThreadVoteRequest,
     ) -> Call<'a, types::ForumVote, operations::UpdateThreadVote> {
         static OPERATION: Operation = Operation {
@@ -608,7 +608,7 @@ impl operations::HideThread {
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListModerationReports> {
     /// `state`
-    pub fn state(self, state: &types::ReportState) -> Self {
+    pub fn state(self, state: types::ReportState) -> Self {
         self.set(0, &state)
     }
 }

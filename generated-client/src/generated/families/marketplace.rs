@@ -57,7 +57,7 @@ impl<'a> Marketplace<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_store_item_component(
         self,
-        store_item_id: &Uuid,
+        store_item_id: Uuid,
         body: &types::SaveStoreItemComponent,
     ) -> Call<'a, types::StoreItemComponent, operations::CreateStoreItemComponent> {
         static OPERATION: Operation = Operation {
@@ -90,7 +90,7 @@ impl<'a> Marketplace<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_store_item_payment_plan(
         self,
-        store_item_id: &Uuid,
+        store_item_id: Uuid,
         body: &types::SavePaymentPlan,
     ) -> Call<'a, types::PaymentPlan, operations::CreateStoreItemPaymentPlan> {
         static OPERATION: Operation = Operation {
@@ -123,8 +123,8 @@ impl<'a> Marketplace<'a> {
     /// | 409 | `types::ProblemDetails` | Conflict |
     pub fn delete_store_item_payment_plan(
         self,
-        store_item_id: &Uuid,
-        payment_plan_id: &Uuid,
+        store_item_id: Uuid,
+        payment_plan_id: Uuid,
     ) -> Call<'a, (), operations::DeleteStoreItemPaymentPlan> {
         static OPERATION: Operation = Operation {
             name: "delete_store_item_payment_plan",
@@ -157,7 +157,7 @@ impl<'a> Marketplace<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_store_item(
         self,
-        store_item_id: &Uuid,
+        store_item_id: Uuid,
     ) -> Call<'a, types::StoreItem, operations::GetStoreItem> {
         static OPERATION: Operation = Operation {
             name: "get_store_item",
@@ -181,7 +181,7 @@ impl<'a> Marketplace<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_store_item_image(
         self,
-        store_item_id: &Uuid,
+        store_item_id: Uuid,
     ) -> Call<'a, ByteStream, operations::GetStoreItemImage> {
         static OPERATION: Operation = Operation {
             name: "get_store_item_image",
@@ -207,8 +207,8 @@ impl<'a> Marketplace<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_store_item_payment_plan(
         self,
-        store_item_id: &Uuid,
-        payment_plan_id: &Uuid,
+        store_item_id: Uuid,
+        payment_plan_id: Uuid,
     ) -> Call<'a, types::PaymentPlan, operations::GetStoreItemPaymentPlan> {
         static OPERATION: Operation = Operation {
             name: "get_store_item_payment_plan",
@@ -241,7 +241,7 @@ impl<'a> Marketplace<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_store_item_components(
         self,
-        store_item_id: &Uuid,
+        store_item_id: Uuid,
     ) -> Call<'a, Vec<types::StoreItemComponent>, operations::ListStoreItemComponents> {
         static OPERATION: Operation = Operation {
             name: "list_store_item_components",
@@ -265,7 +265,7 @@ impl<'a> Marketplace<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_store_item_payment_plans(
         self,
-        store_item_id: &Uuid,
+        store_item_id: Uuid,
     ) -> Call<'a, Vec<types::PaymentPlan>, operations::ListStoreItemPaymentPlans> {
         static OPERATION: Operation = Operation {
             name: "list_store_item_payment_plans",
@@ -327,7 +327,7 @@ impl<'a> Marketplace<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn update_store_item_image(
         self,
-        store_item_id: &Uuid,
+        store_item_id: Uuid,
         body: Upload,
     ) -> Call<'a, (), operations::UpdateStoreItemImage> {
         static OPERATION: Operation = Operation {

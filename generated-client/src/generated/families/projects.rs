@@ -54,7 +54,7 @@ impl<'a> Projects<'a> {
     /// | 404 |  | The project does not exist or is not visible in the caller's authorized context. |
     pub fn get_project(
         self,
-        project_id: &Uuid,
+        project_id: Uuid,
     ) -> Call<'a, types::Project, operations::GetProject> {
         static OPERATION: Operation = Operation {
             name: "get_project",
@@ -136,9 +136,9 @@ impl<'a> Projects<'a> {
     /// | 409 | `types::ProblemDetails` | Conflict |
     pub fn cancel_project_component_deployment(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
-        deployment_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
+        deployment_id: Uuid,
     ) -> Call<
         'a,
         Option<types::AcceptedResult>,
@@ -178,7 +178,7 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_project_component(
         self,
-        project_id: &Uuid,
+        project_id: Uuid,
         body: &types::CreateComponent,
     ) -> Call<'a, types::Component, operations::CreateProjectComponent> {
         static OPERATION: Operation = Operation {
@@ -206,8 +206,8 @@ impl<'a> Projects<'a> {
     /// | 409 | `types::ProblemDetails` | Conflict |
     pub fn create_project_component_access_grant(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
         body: &types::CreateAccessGrant,
     ) -> Call<'a, types::AccessGrant, operations::CreateProjectComponentAccessGrant> {
         static OPERATION: Operation = Operation {
@@ -237,7 +237,7 @@ impl<'a> Projects<'a> {
     ///
     /// Optional, set on the call:
     ///
-    /// - `.idempotency_key(&Uuid)`
+    /// - `.idempotency_key(Uuid)`
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -247,8 +247,8 @@ impl<'a> Projects<'a> {
     /// Asynchronous: a success says that the work is accepted. `submit` gives an operation of kind `workload_deployment` to wait for.
     pub fn create_project_component_deployment(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
         body: &types::DeployWorkload,
     ) -> Submission<
         'a,
@@ -289,7 +289,7 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_project(
         self,
-        project_id: &Uuid,
+        project_id: Uuid,
     ) -> Call<'a, (), operations::DeleteProject> {
         static OPERATION: Operation = Operation {
             name: "delete_project",
@@ -313,8 +313,8 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_project_component(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
     ) -> Call<'a, (), operations::DeleteProjectComponent> {
         static OPERATION: Operation = Operation {
             name: "delete_project_component",
@@ -344,9 +344,9 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_project_component_access_grant(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
-        grant_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
+        grant_id: Uuid,
     ) -> Call<'a, (), operations::DeleteProjectComponentAccessGrant> {
         static OPERATION: Operation = Operation {
             name: "delete_project_component_access_grant",
@@ -382,8 +382,8 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_project_component_environment_variable(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
         name: &str,
     ) -> Call<'a, (), operations::DeleteProjectComponentEnvironmentVariable> {
         static OPERATION: Operation = Operation {
@@ -418,8 +418,8 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_project_component(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
     ) -> Call<'a, types::Component, operations::GetProjectComponent> {
         static OPERATION: Operation = Operation {
             name: "get_project_component",
@@ -449,9 +449,9 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_project_component_deployment(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
-        deployment_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
+        deployment_id: Uuid,
     ) -> Call<'a, types::WorkloadDeployment, operations::GetProjectComponentDeployment> {
         static OPERATION: Operation = Operation {
             name: "get_project_component_deployment",
@@ -487,8 +487,8 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_project_component_environment_variable(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
         name: &str,
     ) -> Call<
         'a,
@@ -527,8 +527,8 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_project_component_access_grants(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
     ) -> Call<
         'a,
         Vec<types::AccessGrant>,
@@ -562,8 +562,8 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_project_component_deployments(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
     ) -> Call<
         'a,
         Vec<types::WorkloadDeployment>,
@@ -597,8 +597,8 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_project_component_environment_variables(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
     ) -> Call<
         'a,
         Vec<types::EnvironmentVariable>,
@@ -628,7 +628,7 @@ impl<'a> Projects<'a> {
     ///
     /// Optional, set on the call:
     ///
-    /// - `.kind(&types::ComponentKind)`
+    /// - `.kind(types::ComponentKind)`
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -637,7 +637,7 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_project_components(
         self,
-        project_id: &Uuid,
+        project_id: Uuid,
     ) -> Call<'a, Vec<types::Component>, operations::ListProjectComponents> {
         static OPERATION: Operation = Operation {
             name: "list_project_components",
@@ -662,7 +662,7 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn update_project(
         self,
-        project_id: &Uuid,
+        project_id: Uuid,
         body: &types::UpdateProject,
     ) -> Call<'a, types::Project, operations::UpdateProject> {
         static OPERATION: Operation = Operation {
@@ -690,8 +690,8 @@ impl<'a> Projects<'a> {
     /// | 409 | `types::ProblemDetails` | Conflict |
     pub fn update_project_component(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
         body: &types::UpdateComponent,
     ) -> Call<'a, types::Component, operations::UpdateProjectComponent> {
         static OPERATION: Operation = Operation {
@@ -727,8 +727,8 @@ impl<'a> Projects<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn update_project_component_environment_variable(
         self,
-        project_id: &Uuid,
-        component_id: &Uuid,
+        project_id: Uuid,
+        component_id: Uuid,
         name: &str,
         body: &types::SetEnvironmentVariable,
     ) -> Call<
@@ -799,7 +799,7 @@ impl operations::CreateProjectComponentAccessGrant {
 #[cfg(feature = "assumed")]
 impl<T> Submission<'_, T, operations::CreateProjectComponentDeployment> {
     /// `Idempotency-Key`
-    pub fn idempotency_key(self, idempotency_key: &Uuid) -> Self {
+    pub fn idempotency_key(self, idempotency_key: Uuid) -> Self {
         self.set(2, &idempotency_key)
     }
 }
@@ -917,7 +917,7 @@ impl operations::ListProjectComponentEnvironmentVariables {
 #[cfg(feature = "assumed")]
 impl<T> Call<'_, T, operations::ListProjectComponents> {
     /// `kind`
-    pub fn kind(self, kind: &types::ComponentKind) -> Self {
+    pub fn kind(self, kind: types::ComponentKind) -> Self {
         self.set(1, &kind)
     }
 }

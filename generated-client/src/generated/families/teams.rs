@@ -33,7 +33,7 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_team_billing_account(
         self,
-        team_id: &Uuid,
+        team_id: Uuid,
         body: &types::CreateBillingAccount,
     ) -> Call<'a, types::BillingAccount, operations::CreateTeamBillingAccount> {
         static OPERATION: Operation = Operation {
@@ -60,7 +60,7 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_team_container_registry(
         self,
-        team_id: &Uuid,
+        team_id: Uuid,
         body: &types::SaveContainerRegistry,
     ) -> Call<'a, types::ContainerRegistry, operations::CreateTeamContainerRegistry> {
         static OPERATION: Operation = Operation {
@@ -87,7 +87,7 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_team_role(
         self,
-        team_id: &Uuid,
+        team_id: Uuid,
         body: &types::SaveTeamRole,
     ) -> Call<'a, types::TeamRole, operations::CreateTeamRole> {
         static OPERATION: Operation = Operation {
@@ -114,7 +114,7 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_team_service_provider_credential(
         self,
-        team_id: &Uuid,
+        team_id: Uuid,
         body: &types::CreateTeamServiceProviderCredentialRequest,
     ) -> Call<
         'a,
@@ -144,8 +144,8 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_team_container_registry(
         self,
-        team_id: &Uuid,
-        registry_id: &Uuid,
+        team_id: Uuid,
+        registry_id: Uuid,
     ) -> Call<'a, (), operations::DeleteTeamContainerRegistry> {
         static OPERATION: Operation = Operation {
             name: "delete_team_container_registry",
@@ -175,8 +175,8 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_team_role(
         self,
-        team_id: &Uuid,
-        role_id: &Uuid,
+        team_id: Uuid,
+        role_id: Uuid,
     ) -> Call<'a, (), operations::DeleteTeamRole> {
         static OPERATION: Operation = Operation {
             name: "delete_team_role",
@@ -206,8 +206,8 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_team_service_provider_credential(
         self,
-        team_id: &Uuid,
-        credential_id: &Uuid,
+        team_id: Uuid,
+        credential_id: Uuid,
     ) -> Call<'a, (), operations::DeleteTeamServiceProviderCredential> {
         static OPERATION: Operation = Operation {
             name: "delete_team_service_provider_credential",
@@ -235,7 +235,7 @@ impl<'a> Teams<'a> {
     /// |---|---|---|
     /// | 200 | `types::Team` | OK |
     /// | 404 | `types::ProblemDetails` | Not Found |
-    pub fn get_team(self, team_id: &Uuid) -> Call<'a, types::Team, operations::GetTeam> {
+    pub fn get_team(self, team_id: Uuid) -> Call<'a, types::Team, operations::GetTeam> {
         static OPERATION: Operation = Operation {
             name: "get_team",
             method: Get,
@@ -258,8 +258,8 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_team_billing_account(
         self,
-        team_id: &Uuid,
-        billing_account_id: &Uuid,
+        team_id: Uuid,
+        billing_account_id: Uuid,
     ) -> Call<'a, types::BillingAccount, operations::GetTeamBillingAccount> {
         static OPERATION: Operation = Operation {
             name: "get_team_billing_account",
@@ -292,8 +292,8 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_team_container_registry(
         self,
-        team_id: &Uuid,
-        registry_id: &Uuid,
+        team_id: Uuid,
+        registry_id: Uuid,
     ) -> Call<'a, types::ContainerRegistry, operations::GetTeamContainerRegistry> {
         static OPERATION: Operation = Operation {
             name: "get_team_container_registry",
@@ -323,8 +323,8 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_team_service_provider_credential(
         self,
-        team_id: &Uuid,
-        credential_id: &Uuid,
+        team_id: Uuid,
+        credential_id: Uuid,
     ) -> Call<
         'a,
         types::GetTeamServiceProviderCredentialResponse,
@@ -358,7 +358,7 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_team_billing_accounts(
         self,
-        team_id: &Uuid,
+        team_id: Uuid,
     ) -> Call<'a, Vec<types::BillingAccount>, operations::ListTeamBillingAccounts> {
         static OPERATION: Operation = Operation {
             name: "list_team_billing_accounts",
@@ -382,7 +382,7 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_team_container_registries(
         self,
-        team_id: &Uuid,
+        team_id: Uuid,
     ) -> Call<
         'a,
         Vec<types::ContainerRegistry>,
@@ -410,7 +410,7 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_team_roles(
         self,
-        team_id: &Uuid,
+        team_id: Uuid,
     ) -> Call<'a, Vec<types::TeamRole>, operations::ListTeamRoles> {
         static OPERATION: Operation = Operation {
             name: "list_team_roles",
@@ -434,7 +434,7 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_team_service_provider_credentials(
         self,
-        team_id: &Uuid,
+        team_id: Uuid,
     ) -> Call<
         'a,
         Vec<types::ListTeamServiceProviderCredentialsResponseItem>,
@@ -482,8 +482,8 @@ impl<'a> Teams<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn update_team_role(
         self,
-        team_id: &Uuid,
-        role_id: &Uuid,
+        team_id: Uuid,
+        role_id: Uuid,
         body: &types::SaveTeamRole,
     ) -> Call<'a, types::TeamRole, operations::UpdateTeamRole> {
         static OPERATION: Operation = Operation {

@@ -33,7 +33,7 @@ impl<'a> VirtualMachines<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_virtual_machine_session(
         self,
-        virtual_machine_id: &Uuid,
+        virtual_machine_id: Uuid,
         body: &types::OpenSession,
     ) -> Call<
         'a,
@@ -69,8 +69,8 @@ impl<'a> VirtualMachines<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_virtual_machine_session(
         self,
-        virtual_machine_id: &Uuid,
-        session_id: &Uuid,
+        virtual_machine_id: Uuid,
+        session_id: Uuid,
     ) -> Call<'a, (), operations::DeleteVirtualMachineSession> {
         static OPERATION: Operation = Operation {
             name: "delete_virtual_machine_session",
@@ -103,7 +103,7 @@ impl<'a> VirtualMachines<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn delete_virtual_machine_shutdown_timer(
         self,
-        virtual_machine_id: &Uuid,
+        virtual_machine_id: Uuid,
     ) -> Call<'a, (), operations::DeleteVirtualMachineShutdownTimer> {
         static OPERATION: Operation = Operation {
             name: "delete_virtual_machine_shutdown_timer",
@@ -158,7 +158,7 @@ impl<'a> VirtualMachines<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_virtual_machine(
         self,
-        virtual_machine_id: &Uuid,
+        virtual_machine_id: Uuid,
     ) -> Call<'a, types::VirtualMachine, operations::GetVirtualMachine> {
         static OPERATION: Operation = Operation {
             name: "get_virtual_machine",
@@ -190,7 +190,7 @@ impl<'a> VirtualMachines<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_virtual_machine_logs_stream(
         self,
-        virtual_machine_id: &Uuid,
+        virtual_machine_id: Uuid,
     ) -> Call<'a, EventStream, operations::GetVirtualMachineLogsStream> {
         static OPERATION: Operation = Operation {
             name: "get_virtual_machine_logs_stream",
@@ -223,7 +223,7 @@ impl<'a> VirtualMachines<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_virtual_machine_shutdown_timer(
         self,
-        virtual_machine_id: &Uuid,
+        virtual_machine_id: Uuid,
     ) -> Call<
         'a,
         Option<types::ShutdownTimer>,
@@ -257,7 +257,7 @@ impl<'a> VirtualMachines<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_virtual_machine_status(
         self,
-        virtual_machine_id: &Uuid,
+        virtual_machine_id: Uuid,
     ) -> Call<'a, types::VirtualMachineStatus, operations::GetVirtualMachineStatus> {
         static OPERATION: Operation = Operation {
             name: "get_virtual_machine_status",
@@ -292,7 +292,7 @@ impl<'a> VirtualMachines<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_virtual_machine_logs(
         self,
-        virtual_machine_id: &Uuid,
+        virtual_machine_id: Uuid,
     ) -> Call<'a, String, operations::ListVirtualMachineLogs> {
         static OPERATION: Operation = Operation {
             name: "list_virtual_machine_logs",
@@ -326,7 +326,7 @@ impl<'a> VirtualMachines<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_virtual_machine_sessions(
         self,
-        virtual_machine_id: &Uuid,
+        virtual_machine_id: Uuid,
     ) -> Call<
         'a,
         Vec<types::VirtualMachineSession>,
@@ -389,7 +389,7 @@ impl<'a> VirtualMachines<'a> {
     /// Asynchronous: a success says that the work is accepted. `submit` gives an operation of kind `virtual_machine_start` to wait for.
     pub fn start_virtual_machine(
         self,
-        virtual_machine_id: &Uuid,
+        virtual_machine_id: Uuid,
     ) -> Submission<'a, types::AcceptedResult, operations::StartVirtualMachine> {
         static OPERATION: Operation = Operation {
             name: "start_virtual_machine",
@@ -426,7 +426,7 @@ impl<'a> VirtualMachines<'a> {
     /// | 409 | `types::ProblemDetails` | Conflict |
     pub fn stop_virtual_machine(
         self,
-        virtual_machine_id: &Uuid,
+        virtual_machine_id: Uuid,
     ) -> Call<'a, types::AcceptedResult, operations::StopVirtualMachine> {
         static OPERATION: Operation = Operation {
             name: "stop_virtual_machine",
@@ -460,7 +460,7 @@ impl<'a> VirtualMachines<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn update_virtual_machine_shutdown_timer(
         self,
-        virtual_machine_id: &Uuid,
+        virtual_machine_id: Uuid,
         body: &types::SetShutdownTimer,
     ) -> Call<'a, types::ShutdownTimer, operations::UpdateVirtualMachineShutdownTimer> {
         static OPERATION: Operation = Operation {

@@ -57,7 +57,7 @@ impl<'a> VmAgent<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_agent_command(
         self,
-        agent_id: &Uuid,
+        agent_id: Uuid,
         body: &types::AgentCommand,
     ) -> Call<'a, types::AgentCommand, operations::CreateAgentCommand> {
         static OPERATION: Operation = Operation {
@@ -84,8 +84,8 @@ impl<'a> VmAgent<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn create_agent_command_output(
         self,
-        agent_id: &Uuid,
-        command_id: &Uuid,
+        agent_id: Uuid,
+        command_id: Uuid,
         body: &types::CreateAgentCommandOutputRequest,
     ) -> Call<'a, (), operations::CreateAgentCommandOutput> {
         static OPERATION: Operation = Operation {
@@ -117,7 +117,7 @@ impl<'a> VmAgent<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn get_agent(
         self,
-        agent_id: &Uuid,
+        agent_id: Uuid,
     ) -> Call<'a, types::Agent, operations::GetAgent> {
         static OPERATION: Operation = Operation {
             name: "get_agent",
@@ -142,7 +142,7 @@ impl<'a> VmAgent<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn heartbeat_agent(
         self,
-        agent_id: &Uuid,
+        agent_id: Uuid,
         x_agent_version: &str,
     ) -> Call<'a, (), operations::HeartbeatAgent> {
         static OPERATION: Operation = Operation {
@@ -176,7 +176,7 @@ impl<'a> VmAgent<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn list_agent_commands(
         self,
-        agent_id: &Uuid,
+        agent_id: Uuid,
     ) -> Call<'a, Vec<types::AgentCommand>, operations::ListAgentCommands> {
         static OPERATION: Operation = Operation {
             name: "list_agent_commands",
@@ -201,8 +201,8 @@ impl<'a> VmAgent<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn mark_agent_command_completed(
         self,
-        agent_id: &Uuid,
-        command_id: &Uuid,
+        agent_id: Uuid,
+        command_id: Uuid,
         body: &types::CommandCompleted,
     ) -> Call<'a, (), operations::MarkAgentCommandCompleted> {
         static OPERATION: Operation = Operation {
@@ -234,8 +234,8 @@ impl<'a> VmAgent<'a> {
     /// | 404 | `types::ProblemDetails` | Not Found |
     pub fn mark_agent_command_started(
         self,
-        agent_id: &Uuid,
-        command_id: &Uuid,
+        agent_id: Uuid,
+        command_id: Uuid,
     ) -> Call<'a, (), operations::MarkAgentCommandStarted> {
         static OPERATION: Operation = Operation {
             name: "mark_agent_command_started",
