@@ -72,7 +72,7 @@ fn each_document_is_downloaded_with_its_own_token() {
     assert!(tokens(&pair.main).iter().all(|token| token == "Bearer canary-main"), "{:?}", tokens(&pair.main));
     let own = tokens(&pair.compliance);
     assert!(own.iter().all(|token| token == "Bearer canary-compliance"), "{own:?}");
-    let surface = pair.workspace.read("specs/surface.txt");
+    let surface = pair.workspace.read("specs/client.txt");
     assert!(surface.contains("compliance_frameworks.list_frameworks  GET /api/frameworks"), "{surface}");
     assert!(surface.contains("  server compliance") && surface.contains("things.list"), "{surface}");
     pair.workspace.run(&["regenerate", "--check"]).succeeds(&[]);
@@ -88,7 +88,7 @@ fn a_document_of_another_origin_has_to_name_its_server() {
     // Somebody may say that they are one.
     let pair = Pair::new(&format!("{DOCUMENTS}{}", SERVER.replace("name = 'compliance'", "name = 'main'")));
     pair.run(&["regenerate"]).succeeds(&[]);
-    assert!(!pair.workspace.read("specs/surface.txt").contains("  server "));
+    assert!(!pair.workspace.read("specs/client.txt").contains("  server "));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn documents_that_are_files_have_to_name_their_server() {
     assert!(workspace.generated().is_empty());
     configured("[[server]]\nname = 'main'\ndocuments = ['a', 'b']\n");
     workspace.run(&["regenerate"]).succeeds(&[]);
-    assert!(!workspace.read("specs/surface.txt").contains("  server "));
+    assert!(!workspace.read("specs/client.txt").contains("  server "));
     let before = workspace.tree();
     workspace.run(&["regenerate", "--offline"]).succeeds(&["0 bytes written"]);
     // What is pinned is asked as well: an entry that goes makes two services one.
@@ -188,7 +188,7 @@ fn documents_that_are_files_have_to_name_their_server() {
     assert_eq!(workspace.tree(), before);
     configured("[[server]]\nname = 'b'\ndocuments = ['b']\n");
     workspace.run(&["regenerate", "--offline"]).succeeds(&[]);
-    assert!(workspace.read("specs/surface.txt").contains("  server b"));
+    assert!(workspace.read("specs/client.txt").contains("  server b"));
     let ledger = workspace.read("specs/ledger.txt");
     assert!(ledger.contains("the document `a` has a schema of this name, too"), "{ledger}");
 }

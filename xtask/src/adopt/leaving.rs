@@ -1,4 +1,4 @@
-//! What leaves with the service before: its GraphQL documents, the tests that name its operations, and its examples.
+//! What leaves with the service before: its GraphQL documents, its snapshots, the tests that name its operations, and its examples.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use crate::failure::Failure;
 use crate::regenerate::generated_features;
-use crate::workspace::{CLIENT_MANIFEST, GRAPHQL, SCHEMA, Workspace};
+use crate::workspace::{CLIENT_MANIFEST, GRAPHQL, SCHEMA, SNAPSHOTS, Workspace};
 
 /// Folder of the end-to-end tests.
 const TESTS: &str = "tests";
@@ -25,6 +25,7 @@ impl Leaving {
         let mut leaving = Self::default();
         let documents = workspace.files_below(GRAPHQL)?.into_iter();
         leaving.removed.extend(documents.filter(|path| path.ends_with(".graphql") && path != SCHEMA));
+        leaving.removed.extend(workspace.files_below(SNAPSHOTS)?);
         for path in workspace.files_below(TESTS)?.into_iter().filter(|path| path.ends_with(".rs")) {
             let text = text(workspace, &path)?;
             let (rest, gone) = without_gated(&text);

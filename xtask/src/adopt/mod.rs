@@ -15,7 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::regenerate::{self, from_source, reserved};
 use crate::settings::Settings;
 use crate::source;
-use crate::workspace::{CONFIGURATION, GENERATED, NAMES, Workspace};
+use crate::workspace::{CLIENT, CONFIGURATION, GENERATED, NAMES, SNAPSHOTS, Workspace};
 use leaving::{Leaving, remove};
 
 /// Where the first program is written.
@@ -128,7 +128,8 @@ fn say(families: &[FamilyRule], leaving: &Leaving) {
     let names = if families.is_empty() { "none: by tags".to_owned() } else { families.join(", ") };
     result(&format!("adopt       writes {CONFIGURATION} anew, with families from tags and paths: {names}"));
     result("            without bindings, servers, corrections and renames of the service before it");
-    for path in &leaving.removed {
+    result(&format!("            removes what was accepted of it in {SNAPSHOTS}: the first run writes that anew"));
+    for path in leaving.removed.iter().filter(|path| !path.starts_with(SNAPSHOTS)) {
         result(&format!("            removes {path}"));
     }
     result(&format!("            begins {NAMES} afresh, pins the contract, and rewrites the client"));
@@ -164,7 +165,7 @@ fn write(workspace: &Workspace, text: &str, leaving: &Leaving) -> Result<(), Fai
 
 /// Writes a program that makes one call, where an operation needs nothing for it. Whether there is one.
 fn first(workspace: &Workspace) -> Result<bool, Failure> {
-    let surface = workspace.read("specs/surface.txt")?.unwrap_or_default();
+    let surface = workspace.read(CLIENT)?.unwrap_or_default();
     let surface = String::from_utf8_lossy(&surface).into_owned();
     let path = workspace.path(PROGRAM);
     let source = |family: &str| -> String {
