@@ -437,7 +437,7 @@ fn sent(contract: &mut Value) -> Vec<String> {
 }
 
 /// The names of the schemas below these members of operations.
-fn reached(contract: &mut Value, from: &[&str]) -> Vec<String> {
+pub(crate) fn reached(contract: &mut Value, from: &[&str]) -> Vec<String> {
     let mut waiting = Vec::new();
     every_operation(contract, |op| {
         from.iter().filter_map(|key| op.get(*key)).for_each(|part| names(part, &mut waiting));

@@ -5,6 +5,10 @@
 
 mod consumer;
 mod kinds;
+#[cfg(contract = "sandbox")]
+mod scripted;
+#[cfg(contract = "sandbox")]
+mod verdicts;
 
 use std::fs;
 use std::path::Path;

@@ -102,6 +102,24 @@ fn a_schema_is_compared_beside_the_contracts() {
 }
 
 #[test]
+fn a_document_that_does_not_fit_any_more_is_a_finding() {
+    let workspace = Workspace::pinned();
+    workspace.write("specs/graphql/sizes.graphql", "query Sizes {\n  name\n  size\n}\n");
+    workspace.write("specs/graphql/names.graphql", "query Names { name }\n");
+    workspace.write("schema.graphql", "type Query { name: String size: Int }\n");
+    workspace.run(&["regenerate", "--offline", "--schema", "schema.graphql"]).succeeds(&["2 documents typed"]);
+    assert_eq!(workspace.git(&["init", "-q"]).code, Some(0));
+    workspace.commit();
+    workspace.write("specs/graphql/schema.graphql", "type Query { name: String }\n");
+    let run = workspace.run(&["drift", "--against", "HEAD"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.stdout.contains("sizes.graphql does not fit the schema any more"), "{run:?}");
+    assert!(run.stdout.contains("does not have a field 'size'") && !run.stdout.contains("names.graphql"), "{run:?}");
+    let run = workspace.run(&["drift", "--against", "HEAD", "--fail-on", "source"]);
+    assert_eq!(run.code, Some(1), "the client cannot be generated while a document does not fit: {run:?}");
+}
+
+#[test]
 fn a_deployment_that_cannot_be_reached_is_not_one_without_drift() {
     let workspace = Workspace::pinned();
     let server = Server::start(|request| match request.path.as_str() {

@@ -25,6 +25,7 @@ impl Drift {
         let claims = Claims::of(&self.findings, &self.met);
         let mut owners: Vec<Vec<usize>> = pairs.iter().map(|pair| claims.of_item(pair)).collect();
         through_mentions(&pairs, &mut owners, before, after);
+        through_families(&pairs, &mut owners, &self.findings, before, after);
         let mut unexplained = Vec::new();
         for (pair, owners) in pairs.iter().zip(&owners) {
             let Some(change) = pair.told() else { continue };
@@ -172,7 +173,7 @@ impl<'f> Claims<'f> {
             found.sort_unstable();
             found.dedup();
             let of_source: Vec<usize> =
-                found.iter().copied().filter(|index| is_of_source(self.findings[*index].rule)).collect();
+                found.iter().copied().filter(|index| self.findings[*index].rule.is_of_source()).collect();
             if !of_source.is_empty() {
                 return of_source;
             }
@@ -278,6 +279,36 @@ fn through_mentions(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], before: &
     }
 }
 
+/// What stands behind other cargo features: an operation that uses it came, went, or is in another family now. An error body,
+/// say, is named by no signature.
+fn through_families(
+    pairs: &[ItemPair<'_>],
+    owners: &mut [Vec<usize>],
+    findings: &[Finding],
+    before: &Api,
+    after: &Api,
+) {
+    let mut features: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+    for item in before.items.iter().chain(&after.items).filter(|item| !item.origin.operation.is_empty()) {
+        let own = item.origin.features.iter().map(String::as_str);
+        features.entry(&item.origin.operation).or_default().extend(own);
+    }
+    let of_family = |finding: &Finding| {
+        let rules = [Rule::OperationTagAdded, Rule::OperationTagRemoved, Rule::OperationAdded, Rule::OperationRemoved];
+        rules.contains(&finding.rule) || finding.rule == Rule::OperationMoved
+    };
+    for (pair, owners) in pairs.iter().zip(owners.iter_mut()).filter(|(_, owners)| owners.is_empty()) {
+        let (Some(old), Some(new)) = (pair.before, pair.after) else { continue };
+        let [old, new] = [old, new].map(|item| item.origin.features.iter().collect::<BTreeSet<_>>());
+        let differs = |operation: &String| {
+            let own = features.get(operation.as_str());
+            own.is_some_and(|own| old.symmetric_difference(&new).any(|feature| own.contains(feature.as_str())))
+        };
+        let mut all = findings.iter().enumerate().filter(|(_, finding)| of_family(finding));
+        owners.extend(all.find(|(_, finding)| finding.operations.iter().any(differs)).map(|(index, _)| index));
+    }
+}
+
 /// The type that an item belongs to, or the item itself.
 fn owner(item: &Item) -> &str {
     match item.kind {
@@ -332,37 +363,4 @@ fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
         arguments.iter().any(|argument| plain(argument) == word)
     });
     named && finding.direction != Direction::Response || result && finding.direction != Direction::Request
-}
-
-/// Whether changes of that kind can be seen in Rust: limits, defaults, security and prose cannot.
-fn is_of_source(rule: Rule) -> bool {
-    !matches!(
-        rule,
-        Rule::LimitSet
-            | Rule::LimitUnset
-            | Rule::LimitTightened
-            | Rule::LimitLoosened
-            | Rule::PatternSet
-            | Rule::PatternUnset
-            | Rule::PatternChanged
-            | Rule::DefaultAdded
-            | Rule::DefaultRemoved
-            | Rule::DefaultChanged
-            | Rule::SecurityAdded
-            | Rule::SecurityRemoved
-            | Rule::AlternativeAdded
-            | Rule::AlternativeRemoved
-            | Rule::ScopeAdded
-            | Rule::ScopeRemoved
-            | Rule::SchemeAdded
-            | Rule::SchemeRemoved
-            | Rule::SchemeChanged
-            | Rule::ServerChanged
-            | Rule::SunsetAdded
-            | Rule::SunsetRemoved
-            | Rule::SunsetChanged
-            | Rule::SunsetUnreadable
-            | Rule::CallbackChanged
-            | Rule::LinkChanged
-    )
 }

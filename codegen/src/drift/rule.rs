@@ -205,6 +205,9 @@ rules! {
     RequiredInputRemoved "required-input-removed" <> RequiredInputAdded, Break Break, "is gone", "every document that gives it: the service refuses it", "";
     RequiredInputAdded "required-input-added" <> RequiredInputRemoved, Break Break, "is new, and required", "every document that leaves it out: the service refuses it", "";
 
+    DocumentRefused "document-refused" <> DocumentAccepted, Break Break, "does not fit the schema any more", "programs that send it: the service refuses it", "";
+    DocumentAccepted "document-accepted" <> DocumentRefused, Safe Safe, "fits the schema now", "", "";
+
     SchemaRenamed "schema-renamed" <> SchemaRenamed, None None, "has another name", "", "";
     SchemaRemoved "schema-removed" <> SchemaAdded, None None, "is gone, and no operation used it", "", "";
     SchemaAdded "schema-added" <> SchemaRemoved, None None, "is new, and no operation uses it", "", "";
@@ -241,6 +244,41 @@ impl Rule {
     #[must_use]
     pub fn mirror(self) -> Self {
         self.entry().mirror
+    }
+}
+
+impl Rule {
+    /// Whether changes of that kind can be seen in Rust: limits, defaults, security and prose cannot.
+    pub(super) fn is_of_source(self) -> bool {
+        !matches!(
+            self,
+            Self::LimitSet
+                | Self::LimitUnset
+                | Self::LimitTightened
+                | Self::LimitLoosened
+                | Self::PatternSet
+                | Self::PatternUnset
+                | Self::PatternChanged
+                | Self::DefaultAdded
+                | Self::DefaultRemoved
+                | Self::DefaultChanged
+                | Self::SecurityAdded
+                | Self::SecurityRemoved
+                | Self::AlternativeAdded
+                | Self::AlternativeRemoved
+                | Self::ScopeAdded
+                | Self::ScopeRemoved
+                | Self::SchemeAdded
+                | Self::SchemeRemoved
+                | Self::SchemeChanged
+                | Self::ServerChanged
+                | Self::SunsetAdded
+                | Self::SunsetRemoved
+                | Self::SunsetChanged
+                | Self::SunsetUnreadable
+                | Self::CallbackChanged
+                | Self::LinkChanged
+        )
     }
 }
 

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use super::change::Direction;
 use super::finding::{Drift, Finding, Site};
 use super::gather::{fingerprint, inert, nothing};
+use super::item_change::Source;
 use super::rule::{Rule, Wire};
-use crate::graphql::{Described, Element, changes, elements};
+use crate::Problem;
+use crate::graphql::{Described, Element, changes, elements, refused};
 
 /// How findings name the schema.
 const DOCUMENT: &str = "graphql";
@@ -38,6 +40,38 @@ impl Drift {
                 |text: &str| Site { document: DOCUMENT.to_owned(), pointer: String::new(), value: text.to_owned() };
             let sites = [Some(site("schema")), Some(site("schema"))];
             self.findings.push(finding(Rule::ConstraintChanged, "schema", "definition", Direction::Request, sites));
+        }
+        self.sort();
+    }
+}
+
+impl Drift {
+    /// Adds the GraphQL documents, by file name, that fit one of two schemas only. The client cannot be generated while one of them
+    /// does not fit.
+    pub fn with_documents(&mut self, documents: &BTreeMap<String, String>, before: &str, after: &str) {
+        if before == after {
+            return;
+        }
+        let [olds, news] = [before, after].map(|schema| refused(schema, documents));
+        let site = |file: &str, problem: Option<&Problem>| {
+            let pointer = match problem.and_then(|problem| problem.position) {
+                Some((line, column)) => format!("{file}:{line}:{column}"),
+                None => file.to_owned(),
+            };
+            let value = problem.map_or("fits", |problem| problem.message.as_str());
+            Some(Site { document: DOCUMENT.to_owned(), pointer: inert(&pointer), value: inert(value) })
+        };
+        for file in documents.keys() {
+            let (rule, source) = match (olds.get(file), news.get(file)) {
+                (None, Some(_)) => (Rule::DocumentRefused, Source::Major),
+                (Some(_), None) => (Rule::DocumentAccepted, Source::Minor),
+                _ => continue,
+            };
+            let sites = [site(file, olds.get(file)), site(file, news.get(file))];
+            let finding = finding(rule, file, "", Direction::Request, sites);
+            let said = news.get(file).map(|problem| format!(": `{}`", inert(&problem.message))).unwrap_or_default();
+            let change = rule.entry().says.to_owned() + &said;
+            self.findings.push(Finding { source, change, ..finding });
         }
         self.sort();
     }

@@ -18,14 +18,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::bind::Bindings;
 use crate::ledger::Ledger;
 use crate::model::{Model, Provenance};
-use crate::{AsyncOperation, Names, Report, Setup};
+use crate::{AsyncOperation, Names, Problem, Report, Setup};
 
 pub use compare::changes;
 pub(crate) use elements::{Described, Element, elements};
 pub(crate) use model::{Documents, FRAGMENTS, Shared, TYPES, TypedDocument};
 pub use schema::{is_schema, is_value};
 
-use problem::{SCHEMA, problem};
+use problem::{FOLDER, SCHEMA, problem};
+
+/// What a schema has against documents: by file, the first problem with it. A schema that cannot be read says nothing.
+pub(crate) fn refused(schema: &str, documents: &BTreeMap<String, String>) -> BTreeMap<String, Problem> {
+    let mut refused = BTreeMap::new();
+    let Ok(schema) = schema::parse(schema, &mut Ledger::default()) else { return refused };
+    let mut report = Report::default();
+    let library = read::Library::read(documents.clone(), &mut report);
+    if let Err(found) = library.check(&schema) {
+        for problem in found.problems() {
+            let file = problem.document.strip_prefix(FOLDER).unwrap_or(&problem.document).trim_start_matches('/');
+            if documents.contains_key(file) {
+                refused.entry(file.to_owned()).or_insert_with(|| problem.clone());
+            }
+        }
+    }
+    refused
+}
 
 /// How often files are read anew with `__typename` in further places: each time reaches at least one type deeper.
 const ROUNDS: usize = 64;

@@ -106,7 +106,7 @@ fn operation(out: &mut Outline, found: &Found<'_>) {
     for (status, response) in found.value.get("responses").and_then(Value::as_object).into_iter().flatten() {
         out.response(status, response);
     }
-    out.members(found.value, &["parameters", "requestBody", "responses", "tags"]);
+    out.members(found.value, &["parameters", "requestBody", "responses"]);
     let elsewhere: Vec<&str> = METHODS.into_iter().chain(["parameters", OTHER_OPERATIONS]).collect();
     out.members(found.item, &elsewhere);
 }

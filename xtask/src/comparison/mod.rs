@@ -90,6 +90,9 @@ pub(crate) fn compare(
     // A schema that is pinned for the first time has nothing to differ from.
     if let Some([Some(old), new]) = maker.map(|maker| &maker.schemas) {
         drift.with_schemas(Some(old), new.as_deref());
+        if let (Some(maker), Some(new)) = (maker, new) {
+            drift.with_documents(&maker.setup.graphql.documents, old, new);
+        }
     }
     let mut without_items = None;
     // The same contract gives the same client.

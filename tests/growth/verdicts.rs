@@ -1,0 +1,217 @@
+//! What a report of drift says of the next compile, against the compiler: a program that uses every item of the client before is
+//! compiled against the client after.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use platform_codegen::drift::{self, Drift, Source};
+use platform_codegen::{Contract, Item, Names, Output};
+use serde_json::Value;
+
+use super::scripted::{CHANGES, Scripted};
+use super::{Case, cases, consumer, lay_out};
+use crate::support::{Programs, cargo, read, root};
+
+/// A change at its place, and what the report says of it alone.
+struct Told {
+    what: &'static str,
+    drift: Drift,
+}
+
+/// A contract with all changes, each at a place of its own, and what each of them is told to be.
+fn scripted(case: &Case, before: &Output) -> (Value, Vec<Told>) {
+    let kept = || case.setup.config.paginations.iter().map(|entry| entry.operation.clone());
+    let mut all = Scripted::of(&case.contract, kept());
+    let mut told = Vec::new();
+    for (what, change) in CHANGES {
+        // The places that were taken before, in a contract that nothing else was done to.
+        let mut alone = all.with(&case.contract);
+        let is_there = change(&mut alone).is_some();
+        assert_eq!(change(&mut all).is_some(), is_there, "{}: {what}", case.name);
+        if is_there {
+            let after = case.client(&alone.contract, &before.names);
+            told.push(Told { what, drift: compared(case, &alone.contract, before, &after) });
+        }
+    }
+    (all.contract, told)
+}
+
+fn compared(case: &Case, contract: &Value, before: &Output, after: &Output) -> Drift {
+    let [old, new] = [&case.contract, contract].map(|contract| serde_json::to_vec(contract).unwrap());
+    let [old, new] = [&old, &new].map(|bytes| [Contract { name: case.name, bytes }]);
+    let mut drift = drift::compare(&old, &new, "2026-01-01").unwrap();
+    drift.with_items(&before.api, &after.api);
+    assert_eq!(drift.unexplained, Some(Vec::new()), "{}", case.name);
+    drift
+}
+
+/// What the report says of the items before: which of them a program cannot use any more as it did.
+#[derive(Default)]
+struct Broken<'a> {
+    items: BTreeSet<(&'a str, &'a str)>,
+    /// Those that are gone or called otherwise: what belongs to them, or names them, goes along.
+    gone: BTreeSet<&'a str>,
+    /// Types that are of another kind, such as an alias: their members are gone, and not each use of the name breaks.
+    other: BTreeSet<&'a str>,
+    /// Operations whose method is gone or called otherwise: their markers and setters go along.
+    operations: BTreeSet<&'a str>,
+}
+
+impl<'a> Broken<'a> {
+    fn of(drift: &'a Drift, before: &'a Output) -> Self {
+        let mut broken = Self::default();
+        for (change, _) in drift.items() {
+            let Some(state) = change.before.as_ref().filter(|_| change.source == Source::Major) else { continue };
+            let after = change.after.as_ref();
+            // The program turns every feature on.
+            let is_same = after.is_some_and(|after| after.signature == state.signature && after.path == state.path);
+            if is_same && after.is_some_and(|after| after.features != state.features) {
+                continue;
+            }
+            if after.is_some_and(|after| after.kind != state.kind) {
+                broken.other.insert(&state.path);
+                continue;
+            }
+            broken.items.insert((&state.path, state.kind));
+            if after.is_none_or(|after| after.path != state.path) {
+                broken.gone.insert(&state.path);
+            }
+        }
+        let methods = before.api.items.iter().filter(|item| {
+            item.kind == "fn" && !item.path.contains("::operations::") && broken.gone.contains(item.path.as_str())
+        });
+        broken.operations = methods.map(|item| item.origin.operation.as_str()).filter(|key| !key.is_empty()).collect();
+        broken
+    }
+
+    /// Whether the report says that a program which uses this item does not compile.
+    fn has(&self, item: &Item) -> bool {
+        let mut mentioned = item.signature.split(|letter: char| !(letter.is_alphanumeric() || "_:".contains(letter)));
+        let is_field = item.kind == "fn" && self.items.contains(&(item.path.as_str(), "field"));
+        self.items.contains(&(item.path.as_str(), item.kind))
+            || is_field
+            || self.gone.contains(item.parent())
+            || self.other.contains(item.parent())
+            || mentioned.any(|word| word.starts_with("types::") && self.gone.contains(word))
+            || self.operations.contains(item.origin.operation.as_str())
+    }
+}
+
+/// The lines of the program that do not compile. What cannot be resolved hides what has another type: those lines go, and
+/// the rest is compiled again.
+fn refused(case: &Case, client: &Output, before: &Output, program: &str) -> BTreeSet<usize> {
+    let folder = Programs::get().target().join("growth").join(format!("{}-scripted", case.name));
+    let mut lines: Vec<&str> = program.lines().collect();
+    let mut refused = BTreeSet::new();
+    loop {
+        lay_out(&folder, client, before, &lines.join("\n"));
+        let run = cargo(&["check", "--quiet", "--offline", "--message-format", "short"])
+            .current_dir(&folder)
+            .env("CARGO_TARGET_DIR", Programs::get().target().join("growth/target"))
+            .output()
+            .unwrap();
+        if run.status.success() {
+            return refused;
+        }
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        let errors = said.lines().filter(|line| line.contains(": error"));
+        let found: BTreeSet<usize> = errors
+            .map(|line| {
+                let place = line.strip_prefix("consumer/src/lib.rs:").and_then(|rest| rest.split(':').next());
+                place.and_then(|line| line.parse().ok()).unwrap_or_else(|| panic!("{}: {line}\n{said}", case.name))
+            })
+            .collect();
+        assert!(!found.is_empty(), "{}: {said}", case.name);
+        for line in &found {
+            lines[line - 1] = "";
+        }
+        refused.extend(found);
+    }
+}
+
+/// By number of the line of the program: the item that it uses.
+fn used<'a>(before: &'a Output, program: &str) -> BTreeMap<usize, &'a Item> {
+    let number = |line: &str| line.strip_prefix("pub fn use_")?.split(['(', '<']).next()?.parse::<usize>().ok();
+    let lines = program.lines().enumerate();
+    lines.filter_map(|(index, line)| Some((index + 1, before.api.items.get(number(line)?)?))).collect()
+}
+
+#[test]
+#[ignore = "compiles a client that breaks in fifty places: .ci/run runs it"]
+fn the_compiler_says_what_the_report_says() {
+    let mut wrong = Vec::new();
+    for case in cases().into_iter().filter(|case| case.name != "grown") {
+        let before = case.client(&case.contract, &Names::default());
+        let (contract, told) = scripted(&case, &before);
+        assert!(told.len() >= 45, "{}: {} changes", case.name, told.len());
+        let after = case.client(&contract, &before.names);
+        let program = consumer::program(&before.api.index());
+        let used = used(&before, &program);
+        assert!(used.len() > 500, "{}", used.len());
+        let refused = refused(&case, &after, &before, &program);
+
+        let whole = compared(&case, &contract, &before, &after);
+        let broken = Broken::of(&whole, &before);
+        for (line, item) in &used {
+            match (refused.contains(line), broken.has(item)) {
+                (true, false) => {
+                    wrong.push(format!("{}: the report does not say that {} breaks", case.name, item.line()))
+                }
+                (false, true) => {
+                    wrong.push(format!("{}: the report says that {} breaks, and it compiles", case.name, item.line()))
+                }
+                _ => {}
+            }
+        }
+        for Told { what, drift } in &told {
+            let own = Broken::of(drift, &before);
+            let breaks = used.iter().any(|(line, item)| refused.contains(line) && own.has(item));
+            // What only goes behind another feature breaks no program that turns all of them on.
+            let is_told = drift.source() == Source::Major && !(own.items.is_empty() && own.other.is_empty());
+            if breaks != is_told {
+                wrong.push(format!("{}: {what}: told {:?}, and the compiler says {breaks}", case.name, drift.source()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} verdicts are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The table of the guide: each change with what the report says of it, for the sandbox's contract and for Radarr's.
+#[test]
+fn the_guide_says_what_each_change_costs() {
+    const GUIDE: &str = "docs/drift.md";
+    const HEAD: &str = "| change | a running program | the next compile |\n|---|---|---|\n";
+    let mut rows: BTreeMap<usize, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
+    let cases: Vec<Case> = cases().into_iter().filter(|case| case.name != "grown").collect();
+    for case in &cases {
+        let before = case.client(&case.contract, &Names::default());
+        for Told { what, drift } in scripted(case, &before).1 {
+            let verdict = format!("{} | {}", drift.wire().as_str(), drift.source().as_str());
+            let row = CHANGES.iter().position(|(known, _)| *known == what).unwrap();
+            rows.entry(row).or_default().entry(verdict).or_default().push(case.name);
+        }
+    }
+    if cases.len() < 2 {
+        return;
+    }
+    let mut table = HEAD.to_owned();
+    for (row, verdicts) in rows {
+        let what = CHANGES[row].0;
+        let several = verdicts.len() > 1;
+        for (verdict, names) in verdicts {
+            let where_ = if several { format!(" ({})", names.join(", ")) } else { String::new() };
+            table.push_str(&format!("| {what}{where_} | {verdict} |\n"));
+        }
+    }
+    let guide = read(GUIDE);
+    let (head, rest) = guide.split_once(HEAD).unwrap_or_else(|| panic!("{GUIDE} has no table of scripted changes"));
+    let rest = rest.split_once("\n\n").map_or("", |(_, rest)| rest);
+    let wanted = format!("{head}{table}\n{rest}");
+    if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
+        fs::write(root().join(GUIDE), &wanted).unwrap();
+    }
+    assert!(
+        read(GUIDE) == wanted,
+        "run INSTA_UPDATE=always cargo test -p platform-tests --test workspace -- the_guide_says\n{table}"
+    );
+}
