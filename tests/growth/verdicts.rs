@@ -42,6 +42,7 @@ fn compared(case: &Case, contract: &Value, before: &Output, after: &Output) -> D
     let mut drift = drift::compare(&old, &new, "2026-01-01").unwrap();
     drift.with_items(&before.api, &after.api);
     assert_eq!(drift.unexplained, Some(Vec::new()), "{}", case.name);
+    assert_eq!(drift.not_judged, Vec::new(), "{}", case.name);
     drift
 }
 

@@ -11,6 +11,7 @@ use crate::drift::aliases;
 use crate::drift::change::Change;
 use crate::drift::rule::Rule;
 use crate::model::Node;
+use crate::pointer::join;
 
 const UNIONS: [(&str, &str); 2] = [("oneOf", "one-of"), ("anyOf", "any-of")];
 
@@ -82,12 +83,27 @@ impl<'a> Pair<'a, '_> {
             let map = node.value.get("mapping").and_then(Value::as_object);
             map.into_iter().flatten().map(|(key, value)| (key.as_str(), value)).collect()
         };
+        let target = |node: &Node<'a>, reference: &Value| Some(node.target(reference.as_str()?)?.value);
+        let is_same = |pair: &Self, one: &Value, other: &Value| {
+            let targets = (target(&pair.before.place, one), target(&pair.after.place, other));
+            matches!(targets, (Some(one), Some(other)) if one == other)
+        };
         let (olds, news) = (mapping(old), mapping(new));
         for key in olds.keys().chain(news.keys().filter(|key| !olds.contains_key(*key))) {
             let rule = match (olds.get(key), news.get(key)) {
                 (Some(_), None) => Rule::MappingRemoved,
                 (None, Some(_)) => Rule::MappingAdded,
-                (Some(old), Some(new)) if old != new => Rule::MappingChanged,
+                (Some(one), Some(other)) if one != other => {
+                    // A schema that is only called otherwise is told where it is used.
+                    if is_same(self, one, other) {
+                        for (is_before, node) in [(true, old), (false, new)] {
+                            let place = join(&join(&node.pointer, "mapping"), key);
+                            self.log.quiet.push((is_before, place));
+                        }
+                        continue;
+                    }
+                    Rule::MappingChanged
+                }
                 _ => continue,
             };
             self.emit(rule, Some(old), Some(new)).keyword = (*key).to_owned();
