@@ -1,11 +1,9 @@
 //! Documents against the code that they describe.
 
-use std::collections::BTreeSet;
-
 use platform_codegen::Config;
 use serde_json::Value;
 
-use crate::support::{cargo, read, root};
+use crate::support::{read, root};
 
 /// The lines of the fenced block that follows a heading.
 fn block(document: &str, heading: &str) -> Vec<String> {
@@ -13,32 +11,6 @@ fn block(document: &str, heading: &str) -> Vec<String> {
     let (_, after) = text.split_once(heading).unwrap_or_else(|| panic!("{document} has no heading {heading:?}"));
     let fenced = after.split("```").nth(1).unwrap_or_else(|| panic!("{document}: no block after {heading:?}"));
     fenced.lines().skip(1).map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect()
-}
-
-/// Which member of the workspace names which others in its manifest, tests included.
-fn graph() -> Vec<String> {
-    let output = cargo(&["metadata", "--no-deps", "--format-version=1", "--offline"]).output().unwrap();
-    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let mut lines = Vec::new();
-    for package in metadata["packages"].as_array().unwrap() {
-        let known: BTreeSet<&str> = package["dependencies"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|dependency| dependency["path"].is_string())
-            .map(|dependency| dependency["name"].as_str().unwrap())
-            .collect();
-        let known: Vec<&str> = known.into_iter().collect();
-        let name = package["name"].as_str().unwrap();
-        lines.push(if known.is_empty() { name.to_owned() } else { format!("{name} -> {}", known.join(", ")) });
-    }
-    lines.sort();
-    lines
-}
-
-#[test]
-fn the_architecture_shows_the_dependencies_that_there_are() {
-    assert_eq!(block("ARCHITECTURE.md", "## Who knows whom"), graph(), "ARCHITECTURE.md against the manifests");
 }
 
 #[test]

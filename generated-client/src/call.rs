@@ -133,6 +133,7 @@ shared!(Submission);
 
 impl<'a, T, O> Call<'a, T, O> {
     /// What generated operations return.
+    #[allow(dead_code, reason = "a build may have no family")]
     pub(crate) fn new(
         client: &'a Client,
         operation: &'static Operation,
@@ -222,7 +223,7 @@ impl<'a, T, O> From<Submission<'a, T, O>> for platform_runtime::Submission<'a, T
     label = "its shape is assumed until the client is regenerated from a deployment",
     note = "turn the feature on in Cargo.toml: `features = [\"assumed\"]`"
 )]
-#[allow(dead_code, reason = "a contract may have nothing that is assumed")]
+#[allow(dead_code, unreachable_pub, reason = "a contract may have nothing that is assumed")]
 pub trait Assumed {
     /// Never called: nothing implements the trait.
     fn absent<T>(self) -> T;

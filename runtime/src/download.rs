@@ -1,6 +1,5 @@
 //! What the tool that regenerates clients downloads with, so that it keeps the rules of the programs that use them. It is no
 //! part of the public interface, and has the version of the tool.
-#![allow(missing_docs, reason = "no part of the public interface")]
 
 use std::{
     error::Error as _,

@@ -243,8 +243,7 @@ fn a_call_of_what_is_assumed_names_the_feature() {
         let _ = platform.teams().list_team_roles(id).await?;\n\
         let _ = platform.forum().list_threads().skip(1).await?;\n\
         platform.virtual_machines().start_virtual_machine(id).await?;\n\
-        Ok(())\n}\n\
-        pub fn make() -> types::SaveForumThread { types::SaveForumThread::new(\"x\") }\n";
+        Ok(())\n}\n";
     for features in ["[]", "[\"assumed\"]"] {
         fs::create_dir_all(folder.join("src")).unwrap();
         fs::write(folder.join("src/lib.rs"), program).unwrap();
@@ -264,7 +263,6 @@ fn a_call_of_what_is_assumed_names_the_feature() {
         assert_eq!(run.status.success(), features != "[]", "{said}");
         if features == "[]" {
             assert_eq!(said.matches("this operation needs the cargo feature `assumed`").count(), 3, "{said}");
-            assert!(said.contains("the item is gated behind the `assumed` feature"), "{said}");
         }
     }
 }

@@ -6,7 +6,7 @@ use apollo_compiler::ast::{DirectiveList, FieldDefinition, InputValueDefinition,
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::{Node, Schema};
 
-use super::SCHEMA;
+use super::problem::SCHEMA;
 
 /// What is in one of two schemas only, a line each: `-` and what went, `+` and what came. A text that is not a schema has nothing.
 ///
@@ -46,15 +46,7 @@ fn lines(text: &str) -> BTreeSet<String> {
     }
     for (name, ty) in schema.types.iter().filter(|(_, ty)| !ty.is_built_in()) {
         let mut add = |line: String| lines.extend([line]);
-        let kind = match ty {
-            ExtendedType::Scalar(_) => "scalar",
-            ExtendedType::Object(_) => "type",
-            ExtendedType::Interface(_) => "interface",
-            ExtendedType::Union(_) => "union",
-            ExtendedType::Enum(_) => "enum",
-            ExtendedType::InputObject(_) => "input",
-        };
-        add(format!("{name} ({kind})"));
+        add(format!("{name} ({})", kind(ty)));
         match ty {
             ExtendedType::Object(object) => {
                 object.implements_interfaces.iter().for_each(|other| add(format!("{name} implements {}", other.name)));
@@ -85,6 +77,18 @@ fn lines(text: &str) -> BTreeSet<String> {
         }
     }
     lines
+}
+
+/// The word with which the definition of a type begins.
+pub(super) fn kind(ty: &ExtendedType) -> &'static str {
+    match ty {
+        ExtendedType::Scalar(_) => "scalar",
+        ExtendedType::Object(_) => "type",
+        ExtendedType::Interface(_) => "interface",
+        ExtendedType::Union(_) => "union",
+        ExtendedType::Enum(_) => "enum",
+        ExtendedType::InputObject(_) => "input",
+    }
 }
 
 fn is_built_in(directive: &str) -> bool {

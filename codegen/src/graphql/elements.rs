@@ -6,8 +6,8 @@ use apollo_compiler::ast::{DirectiveList, InputValueDefinition, Type};
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::{Node, Schema};
 
-use super::SCHEMA;
-use super::compare::folded;
+use super::compare::{folded, kind};
+use super::problem::SCHEMA;
 
 /// What kind of element it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,13 +103,8 @@ impl Found {
 
     fn of_type(&mut self, name: &str, ty: &ExtendedType) {
         let kind = match ty {
-            ExtendedType::Scalar(_) => "scalar",
-            ExtendedType::Object(_) => "type",
-            ExtendedType::Interface(_) => "interface",
-            ExtendedType::Union(_) => "union",
-            ExtendedType::Enum(_) => "enum",
             ExtendedType::InputObject(input) if input.directives.has("oneOf") => "input @oneOf",
-            ExtendedType::InputObject(_) => "input",
+            ty => kind(ty),
         };
         self.add(name.to_owned(), Element::Type, kind.to_owned(), false);
         let mut possible = |of: &str, member: &str| {

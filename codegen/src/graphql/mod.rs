@@ -7,6 +7,7 @@ mod lower;
 mod model;
 mod names;
 mod places;
+mod problem;
 mod read;
 mod scalars;
 mod schema;
@@ -17,17 +18,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::bind::Bindings;
 use crate::ledger::Ledger;
 use crate::model::{Model, Provenance};
-use crate::{AsyncOperation, Names, Problem, Report, Setup};
+use crate::{AsyncOperation, Names, Report, Setup};
 
 pub use compare::changes;
 pub(crate) use elements::{Described, Element, elements};
 pub(crate) use model::{Documents, FRAGMENTS, Shared, TYPES, TypedDocument};
 pub use schema::{is_schema, is_value};
 
-/// The folder of documents, as problems name it.
-const FOLDER: &str = "specs/graphql";
-/// The pinned schema, as problems name it.
-const SCHEMA: &str = "specs/graphql/schema.graphql";
+use problem::{SCHEMA, problem};
 
 /// How often files are read anew with `__typename` in further places: each time reaches at least one type deeper.
 const ROUNDS: usize = 64;
@@ -126,16 +124,4 @@ fn in_use<'a>(setup: &'a Setup, bindings: &Bindings<'_>) -> Vec<(&'a str, &'a st
 
 fn file_of(named: &str) -> &str {
     model::split(named).0
-}
-
-/// A problem with a document.
-fn problem(
-    code: &'static str,
-    file: &str,
-    position: Option<(usize, usize)>,
-    message: impl Into<String>,
-    hint: &str,
-) -> Problem {
-    let document = format!("{FOLDER}/{file}");
-    Problem { code, document, pointer: None, position, message: message.into(), hint: hint.to_owned() }
 }

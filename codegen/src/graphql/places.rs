@@ -6,8 +6,8 @@ use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
 
-use super::FOLDER;
 use super::model::{TypedDocument, split};
+use super::problem::FOLDER;
 use crate::bind::problem;
 use crate::{AsyncOperation, Report};
 

@@ -7,9 +7,8 @@ use apollo_compiler::parser::{FileId, SourceMap, SourceSpan};
 use apollo_compiler::validation::{DiagnosticList, Valid};
 use apollo_compiler::{ExecutableDocument, Node, Schema};
 
-use super::FOLDER;
 use super::model::{Head, Insertion};
-use super::problem;
+use super::problem::{FOLDER, problem};
 use crate::{Problem, Report};
 
 /// What problems of a document have in common.

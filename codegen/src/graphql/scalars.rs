@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use apollo_compiler::Schema;
 use apollo_compiler::schema::ExtendedType;
 
-use super::{FOLDER, SCHEMA};
+use super::problem::{FOLDER, SCHEMA};
 use crate::ledger::{Entry, Ledger, Loss};
 use crate::model::{Custom, Format, Type};
 use crate::output::Unused;

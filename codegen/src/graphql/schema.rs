@@ -4,7 +4,8 @@ use apollo_compiler::Schema;
 use apollo_compiler::ast::{Definition, Document, Selection, Value};
 use apollo_compiler::validation::Valid;
 
-use super::{SCHEMA, read};
+use super::problem::SCHEMA;
+use super::read;
 use crate::Report;
 use crate::ledger::{Entry, Ledger, Loss};
 

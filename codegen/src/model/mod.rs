@@ -84,6 +84,11 @@ impl Model {
     pub(crate) fn definition(&self, id: TypeId) -> &Definition {
         &self.types[id.0]
     }
+
+    /// What the operations of a family want to be shown, where they say nothing else.
+    pub(crate) fn security_of(&self, family: &Family) -> Security {
+        if family.server.is_none() { self.security.clone() } else { Security::Token }
+    }
 }
 
 /// Paths of the contracts, and what became of them.

@@ -3,9 +3,9 @@
 //! It is composed as code is, of names that were given and of values of the generator's own, so that no text of a contract stands in
 //! it. What has no short value, such as an identifier or a file, is given to the example as an argument, which is not shown.
 
-use super::arguments::{Arguments, Setter};
+use super::arguments::{Arguments, PREFIX, Setter};
+use super::client;
 use super::render::Render;
-use super::{client, operations};
 use crate::generate::Rust;
 use crate::model::{Content, Deprecation, EnumKind, Family, Kind, Operation, PartKind, Presence, TypeId};
 use crate::naming::ident::member_name;
@@ -88,7 +88,7 @@ impl Example<'_, '_> {
         let mut numbers = (2..).map(|number| name.numbered(number));
         let name = if is_taken(name) { numbers.find(|name| !is_taken(name)) } else { Some(name.clone()) };
         let name = name.unwrap_or_else(|| Ident::fixed("given"));
-        self.given.push((name.clone(), self.render.text(rust, operations::PREFIX)));
+        self.given.push((name.clone(), self.render.text(rust, PREFIX)));
         code![name]
     }
 
@@ -102,7 +102,7 @@ impl Example<'_, '_> {
 
     fn named(&mut self, id: TypeId, depth: usize) -> Option<Code> {
         let definition = self.render.model.definition(id);
-        let path = code![operations::PREFIX, &definition.name];
+        let path = code![PREFIX, &definition.name];
         match &definition.kind {
             Kind::Enum(EnumKind::String | EnumKind::Integer(_), variants) => {
                 let listed = variants.iter().map(|(_, variant)| variant);

@@ -3,7 +3,7 @@
 use super::index::Index;
 use super::render::Render;
 use super::{client, operations};
-use crate::model::{Family, Model, Provenance, Security};
+use crate::model::{Family, Provenance, Security};
 use crate::pieces::Piece;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, comment, docs, module_comment, span};
@@ -17,7 +17,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
         docs!["Operations of the family `", &family.accessor, "`", server.unwrap_or_default(), about(family), "."];
     let mut code = code![module_comment(&about), "\n", client::CALLS, client::TYPES, client::PRELUDE, "\n"];
     let base = code!["Operation::family(", literal(name), ")"];
-    let base = match security(render.model, family) {
+    let base = match render.model.security_of(family) {
         Security::Token => base,
         _ => code!["Operation { security: crate::generated::security::SECURITY, ..", base, " }"],
     };
@@ -70,11 +70,6 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
     code.push("/// Types that name the operations of the family: a call says by one of them what it is a call of.\n");
     code.push("pub mod operations {\n").push(markers).push("}\n");
     vec![Piece::Code(code)]
-}
-
-/// What the operations of a family want to be shown, where they say nothing else.
-pub(super) fn security(model: &Model, family: &Family) -> Security {
-    if family.server.is_none() { model.security.clone() } else { Security::Token }
 }
 
 /// What the configuration says that a family covers.

@@ -1,10 +1,10 @@
 //! Operations: a constant that describes them, and a call.
 
-use super::arguments::{Arguments, Setter, arrange};
+use super::arguments::{Arguments, PREFIX, Setter, arrange};
 use super::index::{Index, Traits};
 use super::render::Render;
 use super::source::attribute;
-use super::{client, examples, families, security, xml};
+use super::{client, examples, security, xml};
 use crate::bind::{Paged, PagedNext};
 use crate::model::{
     BodyKind, Content, Family, HeaderForm, Location, Operation, Parameter, Provenance, ResponseHeader, Style,
@@ -13,8 +13,6 @@ use crate::naming::setter::marker_name;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, closed_or, comment, docs, first_line, span};
 use crate::text::{Code, Ident, literal};
-
-pub(super) const PREFIX: &str = "types::";
 
 /// The text of one operation.
 #[derive(Debug)]
@@ -71,7 +69,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     let signature = code!["(", Code::join(", ", list), ") -> ", returned];
     function.push("pub fn ").push(&operation.name).push(&signature).push(" {\n");
     function.push("static OPERATION: Operation = Operation { ").push(description(operation));
-    if operation.security != families::security(render.model, family) {
+    if operation.security != render.model.security_of(family) {
         function.push("security: ").push(security::constant(&operation.security)).push(", ");
     }
     function.push(" ..FAMILY };\n");
@@ -330,7 +328,7 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
         });
     }
     let family = render.model.families.iter().find(|family| family.name == operation.family);
-    if family.is_some_and(|family| families::security(render.model, family) != operation.security) {
+    if family.is_some_and(|family| render.model.security_of(family) != operation.security) {
         docs.push(docs!["\n", security::described(&operation.security), "\n"]);
     }
     for parameter in operation.parameters.iter().filter(|parameter| parameter.required) {

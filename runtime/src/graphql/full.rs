@@ -1,6 +1,6 @@
 //! How a service says that a socket carries as many subscriptions as it allows.
 
-use super::GraphqlError;
+use crate::error::GraphqlError;
 
 /// Whether that is what the errors say. The protocol has no code for it, and services have words of their own: "Subscription
 /// limit reached", `SUBSCRIPTIONS_MAX_LIMIT`, `TOO_MANY_SUBSCRIPTIONS`. What is wrong with a document has a place in it.

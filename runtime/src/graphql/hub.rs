@@ -11,8 +11,9 @@ use tokio::{
 };
 
 use super::{
-    GraphqlOptions, background,
+    background,
     endpoint::{Endpoint, Room, SubscriptionRequest},
+    options::GraphqlOptions,
     persisted::Persisted,
     queue::{Feed, Queue},
     refusals::UpgradeRefusals,

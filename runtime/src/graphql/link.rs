@@ -19,7 +19,7 @@ use tokio_tungstenite::{
 };
 
 use super::{
-    GraphqlError, close,
+    close,
     connect::Opened,
     endpoint::{Room, SubscriptionRequest},
     full,
@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     clock::{self, Until},
-    error::{Error, read_errors, scrub_text},
+    error::{Error, GraphqlError, read_errors, scrub_text},
 };
 
 /// How long a service may take to read that the socket is closed.

@@ -9,8 +9,7 @@ use secrecy::SecretString;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Answer, GraphqlError,
-    answer::Types,
+    answer::{Answer, Types},
     document, file,
     hub::Hub,
     persisted::{By, Unknown},
@@ -19,7 +18,7 @@ use crate::{
     Client, Error, Method, Object, Upload, Value,
     client::{Options, Session, options, send},
     clock::Until,
-    error::{Kind, read_errors},
+    error::{GraphqlError, Kind, read_errors},
     protocol::{Content, Parts, Prepared, Raw, encode_path, pairs as query_pairs, set_header, to_bytes, url},
 };
 

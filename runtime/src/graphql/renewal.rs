@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::GraphqlOptions;
+use super::options::GraphqlOptions;
 use crate::clock::{Backoff, Until};
 
 /// Tokens that live shorter than this do not make the client open connections without a pause.

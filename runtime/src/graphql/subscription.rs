@@ -12,12 +12,11 @@ use futures_core::Stream;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Answer, Gap,
-    answer::Types,
+    answer::{Answer, Types},
     connect::secret,
     hub::Hub,
     query::Ask,
-    queue::{Feed, Item, Queue},
+    queue::{Feed, Gap, Item, Queue},
     supervisor,
 };
 use crate::{Client, Error, client::Session, error::Kind, telemetry::OpenSubscription};

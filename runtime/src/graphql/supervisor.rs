@@ -10,11 +10,11 @@ use std::{
 use tokio::{runtime::Handle, sync::mpsc, task::AbortHandle};
 
 use super::{
-    SubscriptionTransport,
     connect::{self, Opened, Refused},
     endpoint::{Endpoint, SubscriptionRequest},
     hub::{FeedEntry, Hub},
     link::{Link, Order},
+    options::SubscriptionTransport,
     queue::Feed,
     renewal::{Renewal, pause},
     sse,

@@ -25,6 +25,7 @@ mod connection;
 mod failure;
 mod leases;
 mod listen;
+mod pool;
 mod rows;
 mod schema;
 mod transaction;
@@ -36,10 +37,7 @@ pub use tokio_postgres;
 pub(super) use transaction::Undone;
 pub use transaction::{Transaction, TransactionFuture};
 
-use self::{
-    connection::{PATIENCE, Pool},
-    listen::Listener,
-};
+use self::{connection::PATIENCE, listen::Listener, pool::Pool};
 use tokio_postgres::types::ToSql;
 
 use super::{

@@ -2,17 +2,19 @@
 
 mod attend;
 mod event;
+mod handler;
 mod life;
 mod share;
+mod shared;
 mod supervise;
 mod turns;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-pub use attend::Ended;
 pub use event::WorkerEvent;
+pub use handler::Ended;
 
-use self::{attend::Handler, supervise::Supervisor};
+use self::{handler::Handler, supervise::Supervisor};
 use super::Operations;
 use crate::{
     Error,

@@ -3,8 +3,6 @@
 //!
 //! Generated code gets at it through [`codegen`](crate::codegen).
 
-#![allow(missing_docs, reason = "no part of the public interface")]
-
 mod argument;
 #[cfg(feature = "testing")]
 mod blank;

@@ -9,14 +9,20 @@ use crate::json::Value;
 /// The parts of a multipart body, in order.
 #[derive(Debug, Default)]
 pub struct Parts {
+    /// The parts.
     pub parts: Vec<Part>,
+    /// Why a part could not be written: the request fails with it before it is sent.
     pub error: Option<serde_json::Error>,
 }
 
+/// One part.
 #[derive(Debug)]
 pub struct Part {
+    /// The name of the field.
     pub name: Cow<'static, str>,
+    /// What is sent in it.
     pub upload: Upload,
+    /// Headers of the part that the contract declares.
     pub headers: &'static [(&'static str, &'static str)],
     /// A file says a name and a media type, whether it was given one or not.
     pub file: bool,

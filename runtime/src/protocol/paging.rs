@@ -15,13 +15,31 @@ pub struct Paging {
 pub enum NextPage {
     /// As many items are skipped as were read, by this parameter. A page without items is the last one: a service may give fewer
     /// than it was asked for.
-    Offset { parameter: usize },
+    Offset {
+        /// The parameter that takes how many are skipped.
+        parameter: usize,
+    },
     /// The number of the page, by this parameter. A page without items is the last one.
-    Number { parameter: usize, first: u64 },
+    Number {
+        /// The parameter that takes the number.
+        parameter: usize,
+        /// The number of the first page.
+        first: u64,
+    },
     /// What the body names at a pointer, by this parameter. A page that names nothing is the last one.
-    Cursor { parameter: usize, pointer: &'static str },
+    Cursor {
+        /// The parameter that takes the cursor.
+        parameter: usize,
+        /// A JSON pointer (RFC 6901) to the cursor in the body.
+        pointer: &'static str,
+    },
     /// What a header names, by this parameter. A page that names nothing is the last one.
-    Header { parameter: usize, name: &'static str },
+    Header {
+        /// The parameter that takes the cursor.
+        parameter: usize,
+        /// The name of the header.
+        name: &'static str,
+    },
     /// The address that the header `Link` names as `next` (RFC 8288). A page without one is the last one.
     Link,
 }

@@ -47,10 +47,15 @@ pub enum Style {
 /// One parameter of an operation: its name on the wire, its place and its style.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
+    /// Its name on the wire.
     pub name: &'static str,
+    /// Where it goes.
     pub location: Location,
+    /// How arrays and objects are written.
     pub style: Style,
+    /// Whether reserved characters stay as they are (`allowReserved`).
     pub reserved: bool,
+    /// The version that is sent where the caller sets none: see `Operation::api_version`, the only place where it counts.
     pub default: Option<&'static str>,
 }
 

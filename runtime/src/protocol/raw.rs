@@ -9,17 +9,24 @@ use crate::{ByteStream, error::Error};
 /// A response that is an answer: its status, its headers, and its body, whole or while it arrives.
 #[derive(Debug)]
 pub struct Raw {
+    /// The name of the operation, for errors.
     pub operation: &'static str,
+    /// The status.
     pub status: StatusCode,
+    /// The headers.
     pub headers: HeaderMap,
+    /// The body.
     pub body: Body,
     /// Where the request went, of a redirection.
     pub url: Option<Url>,
 }
 
+/// The body of a response.
 #[derive(Debug)]
 pub enum Body {
+    /// It has been read to its end.
     Whole(Bytes),
+    /// It is read while it arrives.
     Live(ByteStream),
 }
 

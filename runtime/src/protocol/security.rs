@@ -22,13 +22,31 @@ pub enum Scheme {
     /// A bearer token, `oauth2` or `openIdConnect`: the token of the client's credential.
     Token,
     /// `http` with the scheme `basic`: the name under which the builder has user and password (`ClientBuilder::basic`).
-    Basic { scheme: &'static str },
+    Basic {
+        /// The name of the scheme in the contract.
+        scheme: &'static str,
+    },
     /// `apiKey` in a header: the name under which the builder has the key (`ClientBuilder::api_key`), and the header's.
-    Header { scheme: &'static str, name: &'static str },
+    Header {
+        /// The name of the scheme in the contract.
+        scheme: &'static str,
+        /// The name of the header.
+        name: &'static str,
+    },
     /// `apiKey` in the query.
-    Query { scheme: &'static str, name: &'static str },
+    Query {
+        /// The name of the scheme in the contract.
+        scheme: &'static str,
+        /// The name of the parameter.
+        name: &'static str,
+    },
     /// `apiKey` in a cookie.
-    Cookie { scheme: &'static str, name: &'static str },
+    Cookie {
+        /// The name of the scheme in the contract.
+        scheme: &'static str,
+        /// The name of the cookie.
+        name: &'static str,
+    },
 }
 
 impl Scheme {

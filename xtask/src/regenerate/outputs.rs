@@ -10,7 +10,9 @@ use crate::failure::{Exit, Failure};
 use crate::lock::{Lock, sha256};
 use crate::names;
 use crate::settings::Settings;
-use crate::workspace::{BLOCK, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, SCHEMA, Workspace, pinned_path};
+use crate::workspace::{
+    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, SCHEMA, Workspace, pinned_path,
+};
 
 /// All contents, before any of them is written.
 #[derive(Debug)]
@@ -86,7 +88,7 @@ fn refused(report: &Report) -> Failure {
         let hint = "nothing was written; mend the documents in specs/graphql, and the entries of [[operation]]";
         return Failure::configuration("configuration/graphql", report.to_string(), hint);
     }
-    if all(&["configuration/", "correction/"]) {
+    if report.problems().iter().all(|problem| problem.document == CONFIGURATION) {
         let hint = "nothing was written; mend what is named in specs/codegen.toml";
         return Failure::configuration("configuration/invalid", report.to_string(), hint);
     }
@@ -119,8 +121,7 @@ fn files(pins: &[Pin], output: &Output) -> Result<BTreeMap<String, String>, Fail
     for pin in pins {
         files.insert(pinned_path(&pin.entry.name), pin.canonical.clone());
     }
-    files.insert("specs/surface.txt".to_owned(), output.surface.clone());
-    files.insert("specs/api-index.txt".to_owned(), output.api.index());
+    files.insert(CLIENT.to_owned(), output.surface.clone() + "\n" + &output.api.index());
     files.insert("specs/ledger.txt".to_owned(), ledger::render(&output.ledger));
     Ok(files)
 }

@@ -7,9 +7,7 @@ use platform_runtime::StatusCode;
 use url::Url;
 
 use super::address::shown;
-use super::http::{Http, OFFLINE};
 use crate::console::redacted;
-use crate::failure::{Exit, Failure};
 
 /// What a server answered.
 #[derive(Debug)]
@@ -54,42 +52,6 @@ impl Answer {
         self.content_type.trim_start().to_ascii_lowercase().starts_with("text/html") && !start.starts_with(b"{")
             || starts(b"<!doctype html")
             || starts(b"<html")
-    }
-
-    /// Why an error status ends the work.
-    pub(crate) fn refused(&self, http: &Http<'_>) -> Failure {
-        let place = shown(&self.url);
-        let authorized = http.is_authorized_for(&self.url);
-        let (code, hint) = match self.status {
-            StatusCode::UNAUTHORIZED if authorized => {
-                ("download/unauthorized", "the service does not accept the token: check issuer, client and scope")
-            }
-            StatusCode::UNAUTHORIZED if http.has_token() => (
-                "download/unauthorized",
-                "the token is for the origin of the base URL, which this is not: name the contract's own base URL and token in \
-                 [[source.document]] of specs/codegen.toml",
-            ),
-            StatusCode::UNAUTHORIZED => (
-                "download/unauthorized",
-                "the contract needs a token: set one of the sources that [source.token] in specs/codegen.toml names",
-            ),
-            StatusCode::FORBIDDEN => {
-                ("download/forbidden", "the caller may not read the contract: check its scope and roles")
-            }
-            status if is_busy(status) => ("download/busy", "try again later, or allow a longer wait with --timeout"),
-            _ => {
-                ("download/status", "check the address; [[source.document]] in specs/codegen.toml names the contract's")
-            }
-        };
-        let pause = self.retry_after.filter(|_| is_busy(self.status));
-        let pause = pause.map(|pause| format!(", and asks for a pause of {}", seconds(pause))).unwrap_or_default();
-        let challenge = self.challenge.as_deref().map(|text| format!(" ({})", clip(text))).unwrap_or_default();
-        Failure::new(
-            Exit::Download,
-            code,
-            format!("{place} answered {}{challenge}{pause}", self.status),
-            format!("{hint}\n{OFFLINE}"),
-        )
     }
 }
 

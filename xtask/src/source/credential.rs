@@ -12,11 +12,12 @@ use crate::settings::{Settings, TokenSource};
 use crate::workspace::Workspace;
 
 /// What is configured at a pointer into the configuration; `None` where nothing is, or nothing that is configured is set on
-/// this machine.
+/// this machine. Its issuer may be `http` on the hosts `plain`.
 pub(super) fn resolve(
     settings: &Settings,
     source: &TokenSource,
     pointer: &str,
+    plain: &[String],
 ) -> Result<Option<Box<dyn Credential>>, Failure> {
     let refused = |error| no_token(&error);
     let place = |keys: &[(&str, bool)]| {
@@ -33,19 +34,39 @@ pub(super) fn resolve(
         ("secret_file", source.secret_file.is_some()),
         ("secret_command", source.secret_command.is_some()),
     ]);
-    let settings = configured(source.clone(), token, secret).with_variables().map_err(refused)?;
+    // Where keys began something, their table lacks the rest of it.
+    let began = source.issuer.is_some()
+        || source.client_id.is_some()
+        || source.refresh_folder.is_some()
+        || token.is_some()
+        || secret.is_some();
+    let found = configured(source.clone(), token, secret).with_variables().map_err(refused)?;
     // An issuer or a client in the configuration is not an intent to use them on this machine.
-    if !settings.has_secret() && settings.issuer == source.issuer && settings.client_id == source.client_id {
+    if !found.has_secret() && found.issuer == source.issuer && found.client_id == source.client_id {
         return Ok(None);
     }
-    settings.credential("the download").map_err(refused)
+    found.credential("the download", plain).map_err(|error| match no_token(&error) {
+        failure if began && failure.code == "configuration/credential" => {
+            let table = if pointer == "/source/token" { "[source.token]" } else { "[source.document.token]" };
+            Failure { message: format!("{}: {table}: {}", settings.place(pointer), failure.message), ..failure }
+        }
+        failure => failure,
+    })
 }
 
-/// The certificates that the configuration and the variables name, and which files may hold a key.
-pub(super) fn connections(
-    workspace: &Workspace,
-    settings: &Settings,
-) -> Result<(ConnectionSettings, SecretFiles), Failure> {
+/// What a download needs to know of the network.
+#[derive(Clone, Debug)]
+pub(super) struct Network {
+    /// The certificates that are trusted and the one that is shown, and the hosts that may be `http`.
+    pub(super) connections: ConnectionSettings,
+    /// Which files may hold a key.
+    pub(super) files: SecretFiles,
+    /// How the names of the variables begin that were read; empty: none was.
+    pub(super) variables: String,
+}
+
+/// The certificates, and the hosts that may be `http`, as the configuration and the variables name them.
+pub(super) fn network(workspace: &Workspace, settings: &Settings) -> Result<Network, Failure> {
     let refused = |error| no_token(&error);
     let source = &settings.source;
     let file = |key: &str, path: &Option<PathBuf>| {
@@ -61,7 +82,7 @@ pub(super) fn connections(
     let variables = source.token.variables.as_deref().unwrap_or_default();
     let connections = connections.with_variables(variables).map_err(refused)?;
     let credential = configured(source.token.clone(), None, None).with_variables().map_err(refused)?;
-    Ok((ConnectionSettings { plain: Vec::new(), ..connections }, credential.files))
+    Ok(Network { connections, files: credential.files, variables: variables.to_owned() })
 }
 
 fn configured(source: TokenSource, token: Option<String>, secret: Option<String>) -> CredentialSettings {

@@ -242,7 +242,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
         }
         let with = |status: StatusCode| self.tried.iter().find(|answer| answer.status == status);
         if let Some(answer) = with(StatusCode::UNAUTHORIZED).or_else(|| with(StatusCode::FORBIDDEN)) {
-            let refused = answer.refused(self.http);
+            let refused = self.http.refused(answer);
             return Err(Failure { message: format!("{}; no contract was found:{asked}", refused.message), ..refused });
         }
         let first = below(self.base, USUAL[0])?;

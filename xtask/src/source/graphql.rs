@@ -138,9 +138,9 @@ impl Reasons {
         let status = answer.status;
         let failing = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED;
         if failing || status == StatusCode::TOO_MANY_REQUESTS {
-            self.keep(4, answer.refused(http));
+            self.keep(4, http.refused(answer));
         } else if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            let refused = answer.refused(http);
+            let refused = http.refused(answer);
             let message = match http.is_authorized_for(&answer.url) {
                 true => refused.message,
                 false => {

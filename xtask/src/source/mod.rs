@@ -10,6 +10,7 @@ mod graphql;
 mod http;
 mod listing;
 mod plan;
+mod refused;
 pub(crate) mod servers;
 mod stand_in;
 
@@ -26,11 +27,12 @@ use crate::console::{Steps, size};
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::Lock;
-use crate::settings::Settings;
+use crate::settings::{Settings, TokenSource};
 use crate::workspace::{Workspace, pinned_path};
 use address::shown;
 use graphql::Interface;
 use http::Http;
+pub(crate) use http::{LIMIT, too_large};
 use plan::{ContractPlace, Plan, base_url, below, plan, unsent};
 
 /// Name of the document where nobody chose one.
@@ -86,7 +88,7 @@ pub(crate) async fn fetch(
     steps: &Steps,
 ) -> Result<Bundle, Failure> {
     let interface = Interface::of(&settings.source, flags);
-    let http = Http::new(steps, flags.connect_timeout, flags.timeout, credential::connections(workspace, settings)?);
+    let http = Http::new(steps, flags.connect_timeout, flags.timeout, credential::network(workspace, settings)?);
     // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
     let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
@@ -105,7 +107,7 @@ pub(crate) async fn fetch(
             embedded::fetch(fetcher, interface).await
         }
         Plan::Discover { base } => {
-            let credential = credential::resolve(settings, &settings.source.token, "/source/token")?;
+            let credential = fetcher.credential(settings, &settings.source.token, "/source/token")?;
             fetcher.authorized(&base, credential).await?.bundle(&base, interface).await
         }
         Plan::Documents { base, documents } => {
@@ -116,9 +118,8 @@ pub(crate) async fn fetch(
             let needed = documents.iter().any(shared);
             let base = base.filter(|_| needed || asked);
             if let Some(base) = &base {
-                fetcher = fetcher
-                    .authorized(base, credential::resolve(settings, &settings.source.token, "/source/token")?)
-                    .await?;
+                let credential = fetcher.credential(settings, &settings.source.token, "/source/token")?;
+                fetcher = fetcher.authorized(base, credential).await?;
             }
             let mut fetched = Vec::new();
             for document in documents {
@@ -144,7 +145,7 @@ pub(crate) async fn fetch(
 /// A file up to the first byte beyond what a contract may have: it may be a pipe or a device that never ends.
 pub(crate) fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(http::LIMIT as u64 + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(LIMIT as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -158,8 +159,8 @@ fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Resu
         let hint = if Path::new(&recorded).is_relative() { below() } else { "check the path".to_owned() };
         Failure::configuration("source/file", format!("the contract {shown} cannot be read: {error}"), hint)
     })?;
-    if bytes.len() > http::LIMIT {
-        return Err(http::too_large(&shown));
+    if bytes.len() > LIMIT {
+        return Err(too_large(&shown));
     }
     let described = format!("{shown} holds {}", answer::first_line(&bytes));
     Ok(Fetched { name, source: recorded, content: Content::Received { bytes, etag: None, described } })
@@ -177,6 +178,15 @@ struct Fetcher<'a> {
 }
 
 impl Fetcher<'_> {
+    fn credential(
+        &self,
+        settings: &Settings,
+        token: &TokenSource,
+        pointer: &str,
+    ) -> Result<Option<Box<dyn Credential>>, Failure> {
+        credential::resolve(settings, token, pointer, self.http.plain())
+    }
+
     /// Gets the token, and lets it go to the origin of `base`.
     async fn authorized(mut self, base: &Url, credential: Option<Box<dyn Credential>>) -> Result<Self, Failure> {
         if let Some(credential) = credential {
@@ -195,15 +205,11 @@ impl Fetcher<'_> {
         };
         let Some((origin, token)) = token else { return self.download(&name, &url).await };
         let index = settings.source.documents.iter().position(|document| document.name == name).unwrap_or_default();
-        let http = Http::new(
-            self.steps,
-            flags.connect_timeout,
-            flags.timeout,
-            credential::connections(self.workspace, settings)?,
-        );
+        let http =
+            Http::new(self.steps, flags.connect_timeout, flags.timeout, credential::network(self.workspace, settings)?);
         let Self { workspace, lock, steps, recorded, .. } = *self;
         let own = Self { http, workspace, lock, steps, recorded };
-        let credential = credential::resolve(settings, &token, &format!("/source/document/{index}/token"))?;
+        let credential = own.credential(settings, &token, &format!("/source/document/{index}/token"))?;
         own.authorized(&origin, credential).await?.download(&name, &url).await
     }
 
@@ -250,7 +256,7 @@ impl Fetcher<'_> {
             }
             Content::Received { bytes: answer.body, etag: answer.etag, described }
         } else {
-            return Err(answer.refused(&self.http));
+            return Err(self.http.refused(&answer));
         };
         Ok(Fetched { name: name.to_owned(), source, content })
     }

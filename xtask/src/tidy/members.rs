@@ -1,50 +1,91 @@
-//! Who may know whom: no dependency from a member to one that it may not know.
+//! Who may know whom: the members depend on each other as the arrows of `ARCHITECTURE.md` say, and not otherwise.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
 use super::{File, Finding};
 
-/// Folder of a member, and the packages of the workspace that it may depend on, in its tests as well.
-const MAY_KNOW: [(&str, &[&str]); 7] = [
-    ("codegen", &[]),
-    ("features", &[]),
-    ("generated-client", &["platform-runtime"]),
-    ("runtime", &[]),
-    ("sandbox", &["platform-features"]),
-    ("xtask", &["platform-codegen", "platform-features", "platform-runtime"]),
-    ("tests", &["platform-codegen", "platform-client", "platform-runtime", "platform-sandbox", "xtask"]),
-];
-const PACKAGES: [&str; 7] = [
-    "platform-codegen",
-    "platform-client",
-    "platform-features",
-    "platform-runtime",
-    "platform-sandbox",
-    "platform-tests",
-    "xtask",
-];
+const PAGE: &str = "ARCHITECTURE.md";
+const HEADING: &str = "## Who knows whom";
+const RULE: &str = "who-knows-whom";
+const TABLES: [&str; 3] = ["dependencies", "build-dependencies", "dev-dependencies"];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (member, allowed) in MAY_KNOW {
-        let path = format!("{member}/Cargo.toml");
-        let Some(text) = files.iter().find(|file| file.path == path).and_then(File::text) else { continue };
-        let Ok(manifest) = toml::from_str::<Table>(text) else { continue };
-        for key in ["dependencies", "build-dependencies", "dev-dependencies"] {
-            for name in dependencies(&manifest, key) {
-                if PACKAGES.contains(&name.as_str()) && !allowed.contains(&name.as_str()) {
-                    findings.push(Finding {
-                        file: path.clone(),
-                        line: line_of(text, &name),
-                        rule: "who-knows-whom",
-                        what: format!("{member} must not know {name}"),
-                        mend: "take the dependency out; ARCHITECTURE.md says who may know whom",
-                    });
-                }
-            }
-        }
-    }
-    findings
+    let text = |path: &str| files.iter().find(|file| file.path == path).and_then(File::text);
+    let Some(root) = text("Cargo.toml").and_then(|text| toml::from_str::<Table>(text).ok()) else { return Vec::new() };
+    let members = root.get("workspace").and_then(|workspace| workspace.get("members")).and_then(Value::as_array);
+    let manifests: Vec<Manifest<'_>> = members
+        .into_iter()
+        .flatten()
+        .filter_map(|member| {
+            let path = format!("{}/Cargo.toml", member.as_str()?);
+            let text = text(&path)?;
+            let table: Table = toml::from_str(text).ok()?;
+            let package = table.get("package")?.get("name")?.as_str()?.to_owned();
+            Some(Manifest { path, text, table, package })
+        })
+        .collect();
+    let arrows = arrows(text(PAGE).unwrap_or_default());
+    let packages: BTreeSet<&str> = manifests.iter().map(|manifest| manifest.package.as_str()).collect();
+    manifests.iter().flat_map(|manifest| compare(manifest, &packages, &arrows)).collect()
+}
+
+struct Manifest<'f> {
+    path: String,
+    text: &'f str,
+    table: Table,
+    package: String,
+}
+
+/// Where a page names a package, with its line, and what the package may know.
+type Arrows<'f> = BTreeMap<&'f str, (usize, Vec<&'f str>)>;
+
+/// The lines `package -> package, package` of the block below the heading.
+fn arrows(page: &str) -> Arrows<'_> {
+    let below = page.lines().enumerate().skip_while(|(_, line)| line.trim_end() != HEADING);
+    let block = below.skip_while(|(_, line)| !line.starts_with("```")).skip(1);
+    let lines = block.take_while(|(_, line)| !line.starts_with("```"));
+    lines
+        .map(|(index, line)| {
+            let (package, known) = line.split_once("->").unwrap_or((line, ""));
+            let known = known.split(',').map(str::trim).filter(|name| !name.is_empty());
+            (package.trim(), (index + 1, known.collect()))
+        })
+        .collect()
+}
+
+fn compare(manifest: &Manifest<'_>, packages: &BTreeSet<&str>, arrows: &Arrows<'_>) -> Vec<Finding> {
+    let package = &manifest.package;
+    let Some((drawn_at, drawn)) = arrows.get(package.as_str()) else {
+        return vec![Finding {
+            file: manifest.path.clone(),
+            line: 1,
+            rule: RULE,
+            what: format!("{PAGE} does not say whom {package} may know"),
+            mend: "add a line for it to the block below \"Who knows whom\"",
+        }];
+    };
+    let known: BTreeSet<String> = TABLES
+        .iter()
+        .flat_map(|key| dependencies(&manifest.table, key))
+        .filter(|name| packages.contains(name.as_str()))
+        .collect();
+    let refused = known.iter().filter(|name| !drawn.contains(&name.as_str())).map(|name| Finding {
+        file: manifest.path.clone(),
+        line: line_of(manifest.text, name),
+        rule: RULE,
+        what: format!("{package} must not know {name}"),
+        mend: "take the dependency out; ARCHITECTURE.md says who may know whom",
+    });
+    let stale = drawn.iter().filter(|name| !known.contains(**name)).map(|name| Finding {
+        file: PAGE.to_owned(),
+        line: *drawn_at,
+        rule: RULE,
+        what: format!("{package} does not depend on {name}"),
+        mend: "take the arrow out",
+    });
+    refused.chain(stale).collect()
 }
 
 /// The tables of dependencies, those for single targets included.
@@ -68,6 +109,13 @@ pub(super) fn dependency_keys(manifest: &Table, key: &str) -> Vec<String> {
     tables(manifest, key).map(|(name, _)| name.clone()).collect()
 }
 
+/// The line that declares the dependency, by its key or as a package under another key.
 fn line_of(text: &str, name: &str) -> usize {
-    text.lines().position(|line| line.contains(name) && !line.starts_with("name")).map_or(1, |index| index + 1)
+    let declares = |line: &str| {
+        let after = line.strip_prefix(name);
+        after.is_some_and(|after| after.starts_with(['.', ' ', '=']))
+            || (!line.starts_with("name")
+                && ['\'', '"'].iter().any(|quote| line.contains(&format!("{quote}{name}{quote}"))))
+    };
+    text.lines().position(declares).map_or(1, |index| index + 1)
 }

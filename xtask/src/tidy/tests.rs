@@ -33,23 +33,46 @@ fn abrupt_ends_are_found_in_code_only() {
     assert_eq!(found, [at("sandbox/src/a.rs", 1), at("sandbox/src/a.rs", 4), at("sandbox/src/a.rs", 7)]);
 }
 
-#[test]
-fn a_member_that_knows_too_much_is_found() {
-    let files = [
+/// A workspace of members with these manifests, and the arrows that its page draws.
+fn members(arrows: &str, manifests: &[(&str, &str)]) -> Vec<File> {
+    let folders: Vec<String> = manifests.iter().map(|(folder, _)| format!("{folder:?}")).collect();
+    let mut files = vec![
+        file("Cargo.toml", &format!("[workspace]\nmembers = [{}]\n", folders.join(", "))),
         file(
-            "sandbox/Cargo.toml",
-            "[package]\nname = 'platform-sandbox'\n[dependencies]\nplatform-codegen.workspace = true\n",
+            "ARCHITECTURE.md",
+            &format!("## Rooms\n```text\na\n```\n## Who knows whom\n\nText.\n\n```text\n{arrows}```\n"),
         ),
-        file(
-            "xtask/Cargo.toml",
-            "[dependencies]\nplatform-codegen.workspace = true\nx = { package = 'platform-client' }\n",
-        ),
-        file("generated-client/Cargo.toml", "[dev-dependencies]\nplatform-sandbox.workspace = true\n"),
-        file("codegen/Cargo.toml", "[target.'cfg(unix)'.dev-dependencies]\nplatform-client.workspace = true\n"),
     ];
-    let found = places(&members::check(&files));
-    let client = at("generated-client/Cargo.toml", 2);
-    assert_eq!(found, [at("codegen/Cargo.toml", 2), client, at("sandbox/Cargo.toml", 4), at("xtask/Cargo.toml", 3)]);
+    let path = |folder: &str| format!("{folder}/Cargo.toml");
+    files.extend(manifests.iter().map(|(folder, text)| file(&path(folder), text)));
+    files
+}
+
+#[test]
+fn a_member_that_knows_another_than_the_page_draws_is_found() {
+    let arrows = "a -> b, c\nb\nc -> b\nd\n";
+    let kept = [
+        (
+            "one",
+            "[package]\nname = 'a'\n[dependencies]\nb.workspace = true\nserde = '1'\n[build-dependencies]\nc = '1'\n",
+        ),
+        ("two", "[package]\nname = 'b'\n[dependencies]\nother = '1'\n"),
+        ("three", "[package]\nname = 'c'\n[target.'cfg(unix)'.dependencies]\nx = { package = 'b' }\n"),
+    ];
+    assert_eq!(places(&members::check(&members(arrows, &kept))), []);
+    let broken = [
+        ("one", "[package]\nname = 'a'\n[dependencies]\nb.workspace = true\n"),
+        ("two", "[package]\nname = 'b'\n[dev-dependencies]\nx = { package = 'c' }\n"),
+        (
+            "three",
+            "[package]\nname = 'c'\n[dependencies]\nb = '1'\n[target.'cfg(unix)'.dev-dependencies]\na.workspace = true\n",
+        ),
+        ("five", "[package]\nname = 'e'\n"),
+    ];
+    let mut found = places(&members::check(&members(arrows, &broken)));
+    found.sort();
+    let undrawn = at("five/Cargo.toml", 1);
+    assert_eq!(found, [at("ARCHITECTURE.md", 10), undrawn, at("three/Cargo.toml", 6), at("two/Cargo.toml", 4)]);
 }
 
 #[test]

@@ -14,8 +14,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{
     Inner, PostgresStore,
-    connection::{PATIENCE, Pool, Source},
+    connection::{PATIENCE, Source},
     listen::Listener,
+    pool::Pool,
     schema,
 };
 use crate::{

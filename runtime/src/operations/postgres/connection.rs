@@ -1,4 +1,4 @@
-//! Connections, and what they have prepared.
+//! One connection, and what it has prepared.
 
 use std::{
     collections::HashMap,
@@ -6,16 +6,12 @@ use std::{
     time::Duration,
 };
 
-use deadpool::managed::{self, Metrics, Object, PoolError, RecycleError, RecycleResult};
 use secrecy::ExposeSecret as _;
 use tokio::task::AbortHandle;
 use tokio_postgres::{Client, Config, Row, Statement, types::ToSql};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{
-    failure::{failed, silent},
-    schema::{self, Known},
-};
+use super::failure::failed;
 use crate::{
     auth::SecretSource,
     error::{Error, Kind},
@@ -26,6 +22,10 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 type Raw<S, T> = tokio_postgres::Connection<S, T>;
+
+/// Which store it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Known(pub(super) String);
 
 /// How connections are made.
 pub(super) struct Source {
@@ -118,7 +118,13 @@ impl Connection {
         self.busy = false;
     }
 
-    async fn prepared(&mut self, action: &str, sql: &'static str) -> Result<Statement, Error> {
+    pub(super) fn is_usable(&self) -> bool {
+        !self.busy && !self.client.is_closed()
+    }
+
+    /// Begins a step: until [`Self::done`] takes its result, the connection counts as busy.
+    async fn step(&mut self, action: &str, sql: &'static str) -> Result<Statement, Error> {
+        self.busy = true;
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
@@ -128,17 +134,21 @@ impl Connection {
         Ok(statement)
     }
 
+    fn done<T>(&mut self, action: &str, result: Result<T, tokio_postgres::Error>) -> Result<T, Error> {
+        let value = result.map_err(|cause| failed(action, cause))?;
+        self.busy = false;
+        Ok(value)
+    }
+
     pub(super) async fn query(
         &mut self,
         action: &str,
         sql: &'static str,
         values: Values<'_>,
     ) -> Result<Vec<Row>, Error> {
-        self.busy = true;
-        let statement = self.prepared(action, sql).await?;
-        let rows = self.client.query(&statement, values).await.map_err(|cause| failed(action, cause))?;
-        self.busy = false;
-        Ok(rows)
+        let statement = self.step(action, sql).await?;
+        let rows = self.client.query(&statement, values).await;
+        self.done(action, rows)
     }
 
     pub(super) async fn query_opt(
@@ -151,18 +161,15 @@ impl Connection {
     }
 
     pub(super) async fn execute(&mut self, action: &str, sql: &'static str, values: Values<'_>) -> Result<u64, Error> {
-        self.busy = true;
-        let statement = self.prepared(action, sql).await?;
-        let count = self.client.execute(&statement, values).await.map_err(|cause| failed(action, cause))?;
-        self.busy = false;
-        Ok(count)
+        let statement = self.step(action, sql).await?;
+        let count = self.client.execute(&statement, values).await;
+        self.done(action, count)
     }
 
     pub(super) async fn batch(&mut self, action: &str, sql: &str) -> Result<(), Error> {
         self.busy = true;
-        self.client.batch_execute(&named(sql, &self.source.schema)).await.map_err(|cause| failed(action, cause))?;
-        self.busy = false;
-        Ok(())
+        let done = self.client.batch_execute(&named(sql, &self.source.schema)).await;
+        self.done(action, done)
     }
 
     /// A transaction. Dropped without a commit, it leaves nothing, and its connection is not used again.
@@ -202,49 +209,5 @@ impl Change<'_> {
 
     pub(super) async fn commit(self, action: &str) -> Result<(), Error> {
         self.0.batch(action, "COMMIT").await
-    }
-}
-
-pub(super) struct Maker(Arc<Source>);
-
-impl managed::Manager for Maker {
-    type Type = Connection;
-    type Error = Error;
-
-    async fn create(&self) -> Result<Connection, Error> {
-        let mut connection = self.0.connect().await?;
-        schema::check(&mut connection, &self.0.known).await?;
-        Ok(connection)
-    }
-
-    async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<Error> {
-        if connection.busy || connection.client.is_closed() {
-            return Err(RecycleError::message("it broke, or a step on it was given up"));
-        }
-        Ok(())
-    }
-}
-
-/// The connections of a store.
-pub(super) struct Pool(managed::Pool<Maker>);
-
-impl Pool {
-    pub(super) fn new(source: &Arc<Source>, size: usize) -> Result<Self, Error> {
-        let pool = managed::Pool::builder(Maker(Arc::clone(source)))
-            .max_size(size.max(1))
-            .runtime(deadpool::Runtime::Tokio1)
-            .wait_timeout(Some(PATIENCE))
-            .create_timeout(Some(PATIENCE))
-            .build();
-        pool.map(Self).map_err(|cause| {
-            Error::of(Kind::Configuration, format!("no connections can be pooled: {cause}")).hint("report this")
-        })
-    }
-
-    pub(super) async fn get(&self) -> Result<Object<Maker>, Error> {
-        self.0.get().await.map_err(|error| match error {
-            PoolError::Backend(error) => error,
-            _ => silent(),
-        })
     }
 }

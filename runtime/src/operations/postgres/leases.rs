@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio_postgres::types::ToSql;
 
 use super::{
-    connection::Pool,
+    pool::Pool,
     rows::{self, get},
 };
 use crate::{

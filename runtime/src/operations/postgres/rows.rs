@@ -4,7 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tokio_postgres::types::FromSqlOwned;
 
-use super::connection::Pool;
+use super::pool::Pool;
 use crate::{
     error::{Error, Kind},
     operations::{

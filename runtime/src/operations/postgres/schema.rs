@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::connection::Connection;
+use super::connection::{Connection, Known};
 use crate::error::{Error, Kind};
 
 /// What leads from each version to the next. What is published here is never changed: databases have it.
@@ -77,10 +77,6 @@ pub(super) const STEPS: [&str; 2] = [
 
 /// The oldest program that can work on the tables as they are now, by the version that it knows.
 const OLDEST: i32 = 1;
-
-/// Which store it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Known(String);
 
 const VERSION: &str = "SELECT number, oldest, store FROM @.version";
 

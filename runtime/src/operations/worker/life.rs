@@ -7,7 +7,7 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::supervise::Shared;
+use super::shared::Shared;
 use crate::{
     clock::{self, Until},
     operations::{Instance, Operations},

@@ -1,24 +1,17 @@
 //! What holds a worker together: instances, places, and the operations in them.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     future::poll_fn,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     task::Poll,
     time::Instant,
 };
 
-use tokio::{
-    sync::watch,
-    task::{Id, JoinSet},
-};
+use tokio::task::{Id, JoinSet};
 
 use super::{
-    Settings, Tell, WorkerEvent,
-    attend::{Attendance, Handler},
-    life::Life,
-    share::shares,
-    turns::Turns,
+    Settings, Tell, WorkerEvent, attend::Attendance, handler::Handler, life::Life, share::shares, shared::Shared,
 };
 use crate::{
     clock::{self, Until, random},
@@ -31,46 +24,6 @@ const PURGED: u32 = 1000;
 /// How often finished entries are looked through, at most and at least.
 const OFTEN: std::time::Duration = std::time::Duration::from_secs(1);
 const RARELY: std::time::Duration = std::time::Duration::from_secs(3600);
-
-/// What all parts of a worker share.
-pub(super) struct Shared {
-    pub(super) settings: Settings,
-    pub(super) handler: Handler,
-    pub(super) turns: Arc<Turns<(String, String)>>,
-    tell: Option<Tell>,
-    stopping: watch::Sender<bool>,
-    /// The deployments whose store fails.
-    failing: Mutex<BTreeSet<String>>,
-}
-
-impl Shared {
-    pub(super) fn tell(&self, event: &WorkerEvent) {
-        event.trace();
-        if let Some(tell) = &self.tell {
-            tell(event);
-        }
-    }
-
-    pub(super) fn store_failed(&self, operations: &Operations, error: Error) {
-        let first = self.failing.lock().unwrap_or_else(PoisonError::into_inner).insert(operations.deployment());
-        if first {
-            self.tell(&WorkerEvent::StoreFailed { error });
-        }
-    }
-
-    pub(super) fn store_works(&self, operations: &Operations) {
-        let failed = self.failing.lock().unwrap_or_else(PoisonError::into_inner).remove(&operations.deployment());
-        if failed {
-            self.tell(&WorkerEvent::StoreWorks);
-        }
-    }
-
-    /// Ends when the worker is to stop.
-    pub(super) async fn stopped(&self) {
-        // The sender is a part of this.
-        drop(self.stopping.subscribe().wait_for(|stopping| *stopping).await);
-    }
-}
 
 /// One deployment, and this instance in its store.
 struct Source {
@@ -123,12 +76,9 @@ impl Supervisor {
             }
             sources.push(Source { operations, kinds, life: None, doubt: false, purge_at: Until::at(Instant::now()) });
         }
-        let (stopping, _) = watch::channel(false);
-        let turns = Turns::new(settings.handling);
-        let shared = Shared { settings, handler, turns, tell, stopping, failing: Mutex::default() };
         Ok(Self {
             sources,
-            shared: Arc::new(shared),
+            shared: Shared::new(settings, tell, handler),
             posts: HashMap::new(),
             tasks: JoinSet::new(),
             keepers: JoinSet::new(),
@@ -334,7 +284,7 @@ impl Supervisor {
 
     /// Lets handlers end, then gives everything back.
     async fn stop(mut self) {
-        self.shared.stopping.send_replace(true);
+        self.shared.stop();
         let grace = self.shared.settings.grace;
         let rest = async {
             while let Some(done) = self.tasks.join_next_with_id().await {

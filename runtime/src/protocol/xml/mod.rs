@@ -19,7 +19,9 @@ const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 /// A document: its element, and what is in it.
 #[derive(Debug)]
 pub struct Root {
+    /// Its name.
     pub name: Name,
+    /// What is in it.
     pub shape: &'static Shape,
 }
 
@@ -48,8 +50,11 @@ impl Name {
 pub enum Shape {
     /// Whatever is there: text, or a member each for attributes and elements.
     Any,
+    /// A text.
     Text,
+    /// A number.
     Number,
+    /// `true` or `false`.
     Boolean,
     /// An element each, of this name.
     List(Name, &'static Shape),
@@ -64,15 +69,20 @@ pub enum Shape {
 pub struct Member {
     /// The name under which the type knows it.
     pub wire: &'static str,
+    /// Its name as an element or attribute.
     pub name: Name,
+    /// Whether it is an element or an attribute.
     pub place: Place,
+    /// What is in it.
     pub shape: &'static Shape,
 }
 
 /// Where a member stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
+    /// An element.
     Element,
+    /// An attribute.
     Attribute,
     /// The text of the element that the object is.
     Text,

@@ -1,0 +1,62 @@
+//! What all parts of a worker share.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::sync::watch;
+
+use super::{Settings, Tell, WorkerEvent, handler::Handler, turns::Turns};
+use crate::{error::Error, operations::Operations};
+
+/// What all parts of a worker share.
+pub(super) struct Shared {
+    pub(super) settings: Settings,
+    pub(super) handler: Handler,
+    pub(super) turns: Arc<Turns<(String, String)>>,
+    tell: Option<Tell>,
+    stopping: watch::Sender<bool>,
+    /// The deployments whose store fails.
+    failing: Mutex<BTreeSet<String>>,
+}
+
+impl Shared {
+    pub(super) fn new(settings: Settings, tell: Option<Tell>, handler: Handler) -> Arc<Self> {
+        let (stopping, _) = watch::channel(false);
+        let turns = Turns::new(settings.handling);
+        Arc::new(Self { settings, handler, turns, tell, stopping, failing: Mutex::default() })
+    }
+
+    /// Tells all parts to stop.
+    pub(super) fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    pub(super) fn tell(&self, event: &WorkerEvent) {
+        event.trace();
+        if let Some(tell) = &self.tell {
+            tell(event);
+        }
+    }
+
+    pub(super) fn store_failed(&self, operations: &Operations, error: Error) {
+        let first = self.failing.lock().unwrap_or_else(PoisonError::into_inner).insert(operations.deployment());
+        if first {
+            self.tell(&WorkerEvent::StoreFailed { error });
+        }
+    }
+
+    pub(super) fn store_works(&self, operations: &Operations) {
+        let failed = self.failing.lock().unwrap_or_else(PoisonError::into_inner).remove(&operations.deployment());
+        if failed {
+            self.tell(&WorkerEvent::StoreWorks);
+        }
+    }
+
+    /// Ends when the worker is to stop.
+    pub(super) async fn stopped(&self) {
+        // The sender is a part of this.
+        drop(self.stopping.subscribe().wait_for(|stopping| *stopping).await);
+    }
+}
