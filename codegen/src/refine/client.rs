@@ -8,7 +8,7 @@ pub(super) const ASSUMED: &str =
 pub(super) const UNLESS_ASSUMED: &str = "#[cfg(not(feature = \"assumed\"))]\n";
 
 /// What the handle of a family is not, where what only the sandbox shows is left out.
-pub(super) const NEEDS_ASSUMED: &str = "crate::call::Assumed";
+pub(super) const NEEDS_ASSUMED: &str = "crate::platform::Assumed";
 
 /// The client, as examples name it.
 pub(super) const CRATE: &str = "platform_client";

@@ -24,58 +24,58 @@ impl<'a> ClientDb<'a> {
 impl<'a> ClientDb<'a> {
     pub fn create_connection_backup<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn export_connection<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_connection<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_connection_schema<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_connection_schema_table<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn import_connection<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_connections<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn query_connection<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 }
 

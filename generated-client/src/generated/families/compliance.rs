@@ -24,128 +24,128 @@ impl<'a> Compliance<'a> {
 impl<'a> Compliance<'a> {
     pub fn create_framework<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_framework_v1<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_framework_version<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_framework_version_control<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_framework_version_control_v1<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_framework_version_v1<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_framework<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_framework_v1<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_framework_version<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_framework_version_v1<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_framework_version_controls<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_framework_version_controls_v1<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_framework_versions<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_framework_versions_v1<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_frameworks<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_frameworks_v1<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn update_framework_version_control<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn update_framework_version_control_v1<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 }
 

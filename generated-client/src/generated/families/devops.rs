@@ -24,128 +24,128 @@ impl<'a> Devops<'a> {
 impl<'a> Devops<'a> {
     pub fn apply_terraform_deployment<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_repository<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_repository_file<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_terraform_deployment<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn delete_repository<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn delete_repository_files_content<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn destroy_terraform_deployment<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_repository<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_repository_files_content<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_terraform_deployment<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_terraform_deployment_log<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_repositories<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_repository_branches<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_repository_files<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_terraform_deployment_outputs<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_terraform_deployments<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn update_repository_branch<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn update_repository_files_content<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 }
 

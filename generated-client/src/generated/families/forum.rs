@@ -24,128 +24,128 @@ impl<'a> Forum<'a> {
 impl<'a> Forum<'a> {
     pub fn create_moderation_report<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_thread<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_thread_reply<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_thread_reply_comment<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn delete_thread<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn delete_thread_vote<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_thread<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_thread_reply<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_thread_vote<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn hide_thread<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_moderation_reports<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_thread_replies<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_thread_reply_comments<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_threads<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn lock_thread<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn patch_thread<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn resolve_moderation_report<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn update_thread_vote<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 }
 

@@ -24,58 +24,58 @@ impl<'a> VmAgent<'a> {
 impl<'a> VmAgent<'a> {
     pub fn create_agent<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_agent_command<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn create_agent_command_output<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn get_agent<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn heartbeat_agent<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn list_agent_commands<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn mark_agent_command_completed<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 
     pub fn mark_agent_command_started<T>(self) -> T
     where
-        Self: crate::call::Assumed,
+        Self: crate::platform::Assumed,
     {
-        crate::call::Assumed::absent(self)
+        crate::platform::Assumed::absent(self)
     }
 }
 
