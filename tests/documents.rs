@@ -27,7 +27,7 @@ fn the_architecture_names_stages_and_rooms_that_exist() {
         let (file, folder) = (format!("codegen/src/{stage}.rs"), format!("codegen/src/{stage}/mod.rs"));
         assert!(root().join(&file).is_file() || root().join(&folder).is_file(), "neither {file} nor {folder}");
     }
-    for room in block("ARCHITECTURE.md", "## Rooms") {
+    for room in block("ARCHITECTURE.md", "## Layout") {
         let path = room.split_whitespace().next().unwrap();
         assert!(root().join(path).exists(), "{path}");
     }

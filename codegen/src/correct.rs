@@ -33,7 +33,7 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
         if !applied {
             let which = correction.document.as_deref().unwrap_or("contract");
             let message = format!("the {which} does not have the place {:?} of the correction", correction.pointer);
-            problem("pointer", message, "mend the pointer, or remove the `[[correction]]`");
+            problem("pointer", message, "fix the pointer, or remove the `[[correction]]`");
         }
     }
     report.into_result(())
