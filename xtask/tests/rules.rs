@@ -85,7 +85,7 @@ fn a_rule_that_cannot_be_followed_is_an_error_with_its_line_and_what_to_write() 
         ),
         (
             format!("{}\n{}", family("a", "['/api/things']"), family("b", "['/apiary', '/api/things/']")),
-            ["codegen.toml:6:24", "\"/api/things/\" stands twice", "in the family \"a\""],
+            ["codegen.toml:6:24", "\"/api/things/\" appears twice", "in the family \"a\""],
         ),
         ("include = ['api']".to_owned(), ["codegen.toml:1:12", "does not begin with `/`", "nothing was written"]),
         ("exclude = ['/a', '/a']".to_owned(), ["codegen.toml:1:18", "the first time in exclude", "keep one"]),
