@@ -13,7 +13,7 @@ fn main() -> io::Result<()> {
     for path in [".", "../docs", "../generated-client/examples"] {
         println!("cargo::rerun-if-changed={path}");
     }
-    for name in ["surface.txt", "api-index.txt", "codegen.lock"] {
+    for name in ["client.txt", "codegen.lock"] {
         println!("cargo::rerun-if-changed=../specs/{name}");
     }
     let (written, pinned) = (fs::read_to_string(here.join("client.txt"))?, needs::pinned(&workspace)?);

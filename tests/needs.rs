@@ -1,7 +1,7 @@
 //! What the tests name of the client, and whether the pinned contract has it. `build.rs` builds a file of tests where it does.
 //!
-//! Everything here is text: the surface and the index of the client that the tests are written for (`tests/client.txt`), and
-//! those of the pinned contract (`specs`). A file of tests needs the lines of the operations and types that it names, and of
+//! Everything here is text: the operations and items of the client that the tests are written for (`tests/client.txt`), and
+//! those of the pinned contract (`specs/client.txt`). A file of tests needs the lines of the operations and types that it names, and of
 //! the types that those are made of.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Reads lines of `specs/surface.txt` and `specs/api-index.txt`.
+    /// Reads lines of `specs/client.txt`.
     pub(crate) fn read(text: &str) -> Self {
         let mut client = Self::default();
         for line in text.lines().filter(|line| !line.is_empty()) {
@@ -81,11 +81,10 @@ fn words(text: &str) -> BTreeSet<&str> {
 
 /// The client of the pinned contract, as `tests/client.txt` keeps it.
 pub(crate) fn pinned(workspace: &Path) -> io::Result<String> {
-    let read = |name: &str| fs::read_to_string(workspace.join("specs").join(name));
-    let index = read("api-index.txt")?;
+    let client = fs::read_to_string(workspace.join("specs/client.txt"))?;
+    let (surface, index) = client.split_once("\n\n").unwrap_or((client.trim_start(), ""));
     let kept = |line: &&str| ["types::", "documents::", "bindings::"].iter().any(|start| line.starts_with(start));
-    let index: String = index.lines().filter(kept).flat_map(|line| [line, "\n"]).collect();
-    Ok(read("surface.txt")? + &index)
+    Ok(surface.lines().chain(index.lines().filter(kept)).flat_map(|line| [line, "\n"]).collect())
 }
 
 /// Whether the sandbox is what is pinned, and nothing else.

@@ -227,7 +227,7 @@ async fn a_program_calls_two_services_and_each_gets_its_own_token() {
         fs::write(copy.join("generated-client/examples/two_services.rs"), PROGRAM).unwrap();
         let variables = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
         regenerate_with(&copy, &[], &variables);
-        let surface = fs::read_to_string(copy.join("specs/surface.txt")).unwrap();
+        let surface = fs::read_to_string(copy.join("specs/client.txt")).unwrap();
         for operation in ["compliance.list_frameworks", "compliance_frameworks.list_frameworks"] {
             let line = format!("\n{operation}  GET /api/compliance/frameworks  ");
             assert!(surface.contains(&line), "{operation}: {surface}");

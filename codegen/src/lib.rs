@@ -55,6 +55,7 @@ mod pipeline;
 pub mod pointer;
 mod refine;
 mod report;
+mod review;
 mod rules;
 mod setup;
 mod stats;

@@ -30,6 +30,8 @@ pub struct Output {
     pub surface: String,
     /// The public Rust API.
     pub api: Api,
+    /// What reviewers read, by name: `surface__<family>`, `api__<family>`, `wire__<family>`, `security`, `ledger`.
+    pub review: BTreeMap<String, String>,
     /// Counts for summaries.
     pub stats: Stats,
     /// Rules of the configuration that change nothing, because the contracts have nothing that they are about.

@@ -7,7 +7,7 @@ use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
     Api, Config, Contract, FamilyRule, Names, Output, Problem, Report, Setup, bind, correct, emit, generate, graphql,
-    model, refine, rules, stats, upgrade,
+    model, refine, review, rules, stats, upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
@@ -55,14 +55,17 @@ struct Refined {
     ledger: Ledger,
     model: model::Model,
     documents: graphql::Documents,
+    /// The contracts, upgraded.
+    contracts: Vec<Document>,
     unused: Vec<crate::Unused>,
 }
 
 fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
-    let Refined { parts, names, mut ledger, model, documents, unused } = refined(contracts, setup, pins)?;
+    let Refined { parts, names, mut ledger, model, documents, contracts, unused } = refined(contracts, setup, pins)?;
     let files = emit::emit(&parts.files)?;
     ledger.settle();
     let stats = stats::count(&model, &documents, &ledger);
+    let review = review::texts(&parts.surface, &parts.api, &contracts, &model, &ledger);
     Ok(Output {
         files,
         features: parts.features,
@@ -70,6 +73,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
         ledger,
         surface: parts.surface,
         api: parts.api,
+        review,
         stats,
         unused,
         unnamed_states: documents.unnamed_states,
@@ -81,9 +85,9 @@ fn refined(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Re
     rules::check(setup)?;
     let mut ledger = Ledger::default();
     let loaded = load(contracts, config, &mut ledger)?;
-    let documents: Vec<Document> =
+    let contracts: Vec<Document> =
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
-    let (model, mut names, routes) = model::build(&documents, setup, pins, &mut ledger);
+    let (model, mut names, routes) = model::build(&contracts, setup, pins, &mut ledger);
     let resolved = generate::generate(&model)?;
     let bindings = bind::bind(&model, setup)?;
     let (documents, given) = graphql::read(setup, pins, &bindings, &model, &mut ledger)?;
@@ -92,7 +96,7 @@ fn refined(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Re
     unused.extend(bindings.unused(config));
     unused.extend(documents.unused.iter().cloned());
     let parts = refine::refine(&model, &resolved, config, &bindings, &documents);
-    Ok(Refined { parts, names, ledger, model, documents, unused })
+    Ok(Refined { parts, names, ledger, model, documents, contracts, unused })
 }
 
 /// Reads all contracts, and corrects them.

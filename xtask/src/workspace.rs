@@ -31,8 +31,14 @@ pub(crate) const CLIENT_MANIFEST: &str = "generated-client/Cargo.toml";
 /// Folder in which new contents are staged, relative to the workspace.
 pub(crate) const STAGING: &str = "specs/.regenerate";
 
+/// The operations and public items of the client, for programs, relative to the workspace.
+pub(crate) const CLIENT: &str = "specs/client.txt";
+/// Folder of what reviewers accepted of the pinned contracts, relative to the workspace.
+pub(crate) const SNAPSHOTS: &str = "specs/snapshots";
+
 /// Single files that only the tool writes, relative to the workspace.
-pub(crate) const REPORTS: [&str; 4] = ["specs/api-index.txt", SCHEMA, "specs/ledger.txt", "specs/surface.txt"];
+/// The last two were written before [`CLIENT`] was: a lock may still list them, and they are removed then.
+pub(crate) const REPORTS: [&str; 5] = [CLIENT, SCHEMA, "specs/ledger.txt", "specs/api-index.txt", "specs/surface.txt"];
 
 /// Whether only the tool writes here; the path is relative to the workspace.
 pub(crate) fn is_territory(path: &str) -> bool {
@@ -46,10 +52,12 @@ pub(crate) fn pinned_path(name: &str) -> String {
     format!("{CONTRACTS}/{name}.json")
 }
 
-/// Whether the tool writes here: what only it writes, its lock, the names, the report on drift, what of it was accepted, and the
-/// manifest that holds the generated features.
+/// Whether the tool writes here: what only it writes, its lock, the names, the report on drift, what of it was accepted, the
+/// first snapshots, and the manifest that holds the generated features.
 pub(crate) fn is_written(path: &str) -> bool {
-    is_territory(path) || [LOCK, NAMES, DRIFT, ACCEPTED, CLIENT_MANIFEST].contains(&path)
+    let is_snapshot =
+        path.strip_prefix(SNAPSHOTS).is_some_and(|rest| rest.starts_with('/') && !rest[1..].contains('/'));
+    is_snapshot || is_territory(path) || [LOCK, NAMES, DRIFT, ACCEPTED, CLIENT_MANIFEST].contains(&path)
 }
 
 /// The workspace that a command works on.

@@ -329,3 +329,58 @@ fn every_setting_is_named_by_its_variable_or_its_line() {
     run("token_command = ['/no/such/program']\n", &[]).fails(5, &["specs/codegen.toml:7:1 names it"]);
     assert!(server.requests().is_empty());
 }
+
+/// A host of this machine that is not written as loopback.
+const CLUSTER: &str = "0.0.0.0";
+
+#[test]
+fn a_host_that_may_be_http_is_allowed_by_the_variable_of_programs() {
+    let workspace = Workspace::new();
+    let server = deployment(SECRET, false);
+    let base = server.url().replace("127.0.0.1", CLUSTER);
+    let secret_file = secret_file(&workspace, 0o600).to_string_lossy().into_owned();
+    let issuer = format!("{base}/auth");
+    let run = |allowed: &str, issuer: &str| {
+        let credential = [("TEST_ISSUER", issuer), ("TEST_CLIENT_ID", "builder"), ("TEST_SECRET_FILE", &secret_file)];
+        let variables: Vec<(&str, &str)> = credential
+            .into_iter()
+            .filter(|_| !issuer.is_empty())
+            .chain([("TEST_DANGER_ALLOW_HTTP_TO", allowed)])
+            .collect();
+        workspace.run_with(&["regenerate", "--base-url", &base], &variables)
+    };
+    for allowed in ["", "other.example"] {
+        // The issuer is asked first.
+        run(allowed, &issuer).fails(5, &["would send tokens in the clear", "DANGER_ALLOW_HTTP_TO"]);
+        run(allowed, "")
+            .fails(5, &["configuration/plain-http", &base, &format!("set TEST_DANGER_ALLOW_HTTP_TO={CLUSTER}")]);
+    }
+    run("http://0.0.0.0", "").fails(5, &["is not a host that `http` can be allowed to", "without scheme and port"]);
+    assert!(server.requests().is_empty() && workspace.generated().is_empty());
+    run(&format!("other.example, {CLUSTER}"), &issuer).succeeds(&[&format!("taking {base}/swagger/v1/swagger.json")]);
+
+    // Where no variable is read, the message says what would have it read.
+    workspace.write("specs/codegen.toml", "[source]\nbase_url_env = \"TEST_BASE_URL\"\n");
+    let variables = [("PLATFORM_DANGER_ALLOW_HTTP_TO", CLUSTER)];
+    workspace.run_with(&["regenerate", "--base-url", &base], &variables).fails(
+        5,
+        &["plain http", "PLATFORM_DANGER_ALLOW_HTTP_TO=0.0.0.0", "`variables = \"PLATFORM_\"` in [source.token]"],
+    );
+}
+
+/// The token of one document goes to a host that is allowed to be `http`, as the token of the base URL does.
+#[test]
+fn a_document_with_a_token_of_its_own_may_be_http_where_the_variable_says_so() {
+    let workspace = Workspace::new();
+    let server = deployment(SECRET, false);
+    let base = server.url().replace("127.0.0.1", CLUSTER);
+    let document = format!(
+        "[source.token]\nvariables = 'TEST_'\n[[source.document]]\nname = 'a'\ncontract = '/swagger/v1/swagger.json'\n\
+         base_url = '{base}'\n[source.document.token]\nvariables = 'TEST_A_'\n"
+    );
+    workspace.write("specs/codegen.toml", &document);
+    let run = |variables: &[(&str, &str)]| workspace.run_with(&["regenerate"], variables);
+    let token = ("TEST_A_TOKEN", "tok-2718");
+    run(&[token]).fails(5, &["the document \"a\"", "set TEST_DANGER_ALLOW_HTTP_TO=0.0.0.0"]);
+    run(&[token, ("TEST_DANGER_ALLOW_HTTP_TO", CLUSTER)]).succeeds(&["a from http://0.0.0.0"]);
+}

@@ -220,7 +220,7 @@ fn a_server_that_never_answers_is_given_up() {
 fn plain_http_is_for_loopback_only() {
     let workspace = Workspace::pinned();
     let run = workspace.run(&["regenerate", "--base-url", "http://platform.invalid"]);
-    run.fails(5, &["plain http", "https"]);
+    run.fails(5, &["plain http", "https", "TEST_DANGER_ALLOW_HTTP_TO=platform.invalid"]);
 }
 
 #[test]

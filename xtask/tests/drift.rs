@@ -3,8 +3,6 @@
 
 mod support;
 
-use std::process::Command;
-
 use support::server::{Response, Server};
 use support::{Workspace, contract};
 
@@ -20,16 +18,6 @@ fn reworded() -> String {
     let mut tree: serde_json::Value = serde_json::from_str(&contract::small()).expect("JSON");
     tree["info"]["description"] = "Other words.".into();
     tree.to_string()
-}
-
-fn git(workspace: &Workspace, arguments: &[&str]) {
-    let run = Command::new("git")
-        .current_dir(workspace.root())
-        .args(["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"])
-        .args(arguments)
-        .output()
-        .expect("git starts");
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
 }
 
 #[test]
@@ -55,9 +43,8 @@ fn what_is_pinned_is_compared_with_a_file_and_nothing_is_written() {
 #[test]
 fn a_branch_is_compared_with_a_revision() {
     let workspace = Workspace::pinned();
-    git(&workspace, &["init", "--quiet"]);
-    git(&workspace, &["add", "."]);
-    git(&workspace, &["commit", "--quiet", "--message", "One"]);
+    assert_eq!(workspace.git(&["init", "-q"]).code, Some(0));
+    workspace.commit();
     workspace.run(&["drift", "--against", "HEAD"]).succeeds(&["Nothing changed"]);
 
     workspace.write("smaller.json", &smaller());
@@ -96,9 +83,8 @@ fn a_schema_is_compared_beside_the_contracts() {
     let run = with("name: String! size: Int");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(!run.stdout.contains("drift "), "{}", run.stdout);
-    git(&workspace, &["init", "--quiet"]);
-    git(&workspace, &["add", "."]);
-    git(&workspace, &["commit", "--quiet", "--message", "One"]);
+    assert_eq!(workspace.git(&["init", "-q"]).code, Some(0));
+    workspace.commit();
     with("name: String").succeeds(&[
         "2 causes: 2 break programs",
         "Query.name may be null now: `String!` → `String`",

@@ -91,7 +91,7 @@ fn a_kill_at_any_instant_leaves_the_old_tree_or_the_new_one() {
 fn check_names_an_interrupted_swap_and_the_next_run_mends_it() {
     let workspace = Workspace::pinned();
     let before = workspace.tree();
-    let path = "specs/surface.txt";
+    let path = "specs/client.txt";
     fs::create_dir_all(workspace.path("specs/.regenerate/staged")).expect("created");
     let after = sha256(&workspace.read(path));
     fs::rename(workspace.path(path), workspace.path("specs/.regenerate/staged/0")).expect("moved");

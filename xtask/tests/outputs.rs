@@ -5,19 +5,12 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::Command;
 
 use support::{CONFIGURATION, Workspace, contract, sha256};
 
 const LOCK: &str = "specs/codegen.lock";
 const NAMES: &str = "specs/names.lock";
 const BLOCK: &str = "generated-client/Cargo.toml#features";
-
-fn replace(workspace: &Workspace, path: &str, from: &str, to: &str) {
-    let text = workspace.read(path);
-    assert!(text.contains(from), "{path} does not hold {from:?}");
-    workspace.write(path, &text.replace(from, to));
-}
 
 /// SHA-256 of every output that the lock lists.
 fn hashes(workspace: &Workspace) -> BTreeMap<String, String> {
@@ -48,7 +41,7 @@ fn a_run_writes_the_client_and_a_second_run_writes_nothing() {
     let client = workspace.generated();
     assert!(client.contains(&"generated-client/src/generated/mod.rs".to_owned()), "{client:?}");
     assert!(workspace.read("generated-client/Cargo.toml").contains("\nthings = ["));
-    assert!(workspace.read("specs/surface.txt").contains("/api/things"));
+    assert!(workspace.read("specs/client.txt").contains("/api/things"));
     let (tree, times) = (workspace.tree(), workspace.times());
     for arguments in [&["regenerate", "--contract", "contract.json"][..], &["regenerate", "--offline"]] {
         workspace.run(arguments).succeeds(&["0 bytes written", "unchanged"]);
@@ -102,7 +95,7 @@ fn a_hand_edit_is_refused_by_name_with_the_way_out() {
     let workspace = Workspace::pinned();
     let tree = workspace.tree();
     let source = some_source(&workspace);
-    for path in [source.as_str(), "specs/surface.txt", "specs/contracts/platform.json"] {
+    for path in [source.as_str(), "specs/client.txt", "specs/contracts/platform.json"] {
         let text = workspace.read(path);
         workspace.write(path, &format!("{text}\n"));
         let edited = workspace.tree();
@@ -112,7 +105,7 @@ fn a_hand_edit_is_refused_by_name_with_the_way_out() {
         }
         workspace.write(path, &text);
     }
-    replace(&workspace, "generated-client/Cargo.toml", "things = [", "things = [ ");
+    workspace.replace("generated-client/Cargo.toml", "things = [", "things = [ ");
     workspace.run(&["regenerate", "--offline"]).fails(2, &[BLOCK, "git checkout -- generated-client/Cargo.toml"]);
     workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&["1 file, 0 removed"]);
     assert_eq!(workspace.tree(), tree);
@@ -172,7 +165,7 @@ fn check_lists_every_stale_file_with_its_cause_and_writes_nothing() {
 fn check_names_the_input_that_changed() {
     let workspace = Workspace::pinned();
     let source = some_source(&workspace);
-    replace(&workspace, "specs/codegen.toml", "name = \"things\"", "name = \"stuff\"");
+    workspace.replace("specs/codegen.toml", "name = \"things\"", "name = \"stuff\"");
     let run = workspace.run(&["regenerate", "--check"]);
     assert_eq!(run.code, Some(2));
     for line in
@@ -189,7 +182,7 @@ fn check_names_the_input_that_changed() {
     let before = digest(&hashes(&workspace));
     let text = workspace.read(&source);
     workspace.write(&source, &format!("{text}// Of an earlier version.\n"));
-    replace(&workspace, LOCK, &before, &digest(&hashes(&workspace)));
+    workspace.replace(LOCK, &before, &digest(&hashes(&workspace)));
     let run = workspace.run(&["regenerate", "--check"]);
     assert_eq!(run.code, Some(2));
     let fix = "  fix: cargo xtask regenerate --offline\n";
@@ -241,9 +234,9 @@ fn a_lock_in_conflict_says_what_to_do_and_offline_does_it() {
 #[test]
 fn a_lock_that_cannot_be_read_is_named_with_its_line() {
     let workspace = Workspace::pinned();
-    replace(&workspace, LOCK, "version = 3\n", "version = 3\ncolour = \"red\"\n");
+    workspace.replace(LOCK, "version = 3\n", "version = 3\ncolour = \"red\"\n");
     workspace.run(&["regenerate", "--check"]).fails(5, &["colour", "line 3", "--offline"]);
-    replace(&workspace, LOCK, "version = 3\ncolour = \"red\"\n", "version = 99\n");
+    workspace.replace(LOCK, "version = 3\ncolour = \"red\"\n", "version = 99\n");
     workspace.run(&["regenerate", "--check"]).fails(5, &["version 99"]);
     workspace.run(&["regenerate", "--offline"]).succeeds(&["written anew"]);
 }
@@ -289,7 +282,7 @@ fn earlier(workspace: &Workspace) -> String {
 fn a_lock_of_an_earlier_version_is_read_and_its_names_stay() {
     let workspace = Workspace::pinned();
     // A name that nobody would derive.
-    replace(&workspace, NAMES, " = Thing\n", " = Gadget\n");
+    workspace.replace(NAMES, " = Thing\n", " = Gadget\n");
     workspace.run(&["regenerate", "--offline"]).succeeds(&["written"]);
     let tree = workspace.tree();
     let earlier = earlier(&workspace);
@@ -311,60 +304,15 @@ fn a_lock_of_an_earlier_version_is_read_and_its_names_stay() {
 }
 
 #[test]
-fn git_merges_the_names_of_two_branches() {
-    let workspace = Workspace::new();
-    let git = |arguments: &[&str]| {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"];
-        let mut command = Command::new("git");
-        command.args(identity).args(arguments).current_dir(workspace.root());
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
-        let output = command.output().expect("git runs");
-        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let commit = || {
-        assert!(git(&["add", "-A"]).0);
-        assert!(git(&["commit", "-q", "-m", "x"]).0);
-    };
-    let attributes = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../.gitattributes");
-    workspace.write(".gitattributes", &fs::read_to_string(attributes).expect("read"));
-    workspace.write(".gitignore", "/specs/.regenerate\n");
-    workspace.pin(&contract::with_paths(&["/api/things"]));
-    assert!(git(&["init", "-q"]).0);
-    commit();
-    // Each branch has a family of its own, and a name in it that nobody would derive.
-    for (branch, family) in [("one", "cats"), ("other", "dogs")] {
-        assert!(git(&["checkout", "-q", "-b", branch, "main"]).0);
-        workspace.pin(&contract::with_paths(&["/api/things", &format!("/api/{family}")]));
-        replace(&workspace, NAMES, &format!(" = {family}.list_{family}\n"), &format!(" = {family}.all_{family}\n"));
-        workspace.run(&["regenerate", "--offline"]).succeeds(&["written"]);
-        commit();
-    }
-    let (merged, said) = git(&["merge", "-q", "one"]);
-    let conflicts: Vec<&str> = said.lines().filter(|line| line.starts_with("CONFLICT")).collect();
-    assert!(!merged && !conflicts.iter().any(|line| line.contains(NAMES)), "{said}");
-    assert!(!workspace.read(NAMES).contains("<<<<"));
-
-    // As CONTRIBUTING.md says: either side of every file, the contract that is wanted, and the command.
-    assert!(git(&["checkout", "-q", "--ours", "."]).0);
-    workspace.write("contract.json", &contract::with_paths(&["/api/things", "/api/cats", "/api/dogs"]));
-    workspace.run(&["regenerate", "--contract", "contract.json", "--overwrite"]).succeeds(&["written"]);
-    let surface = workspace.read("specs/surface.txt");
-    for operation in ["cats.all_cats", "dogs.all_dogs", "things.list_things"] {
-        assert!(surface.contains(operation), "{operation}\n{surface}");
-    }
-    workspace.run(&["regenerate", "--check"]).succeeds(&["up to date"]);
-}
-
-#[test]
 fn a_hand_edit_is_told_from_a_changed_contract() {
     let workspace = Workspace::pinned();
-    let path = "specs/surface.txt";
+    let path = "specs/client.txt";
     let text = workspace.read(path);
     workspace.write(path, &format!("{text}\n"));
     workspace.write("contract.json", &contract::with_paths(&["/api/things", "/api/others"]));
     let run = workspace.run(&["regenerate", "--contract", "contract.json"]);
     run.fails(2, &[path]);
-    assert!(!run.stderr.contains("mod.rs") && !run.stderr.contains("api-index"), "{run:?}");
+    assert!(!run.stderr.contains("mod.rs") && !run.stderr.contains("ledger"), "{run:?}");
 }
 
 #[test]

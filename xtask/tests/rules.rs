@@ -112,12 +112,12 @@ fn a_rule_that_cannot_be_followed_is_an_error_with_its_line_and_what_to_write() 
 fn prefixes_end_at_segments() {
     let (workspace, run) = with("include = ['/api/']\nexclude = ['/api/thing']", false);
     run.succeeds(&["exclude \"/api/thing\": no path"]);
-    let surface = workspace.read("specs/surface.txt");
+    let surface = workspace.read("specs/client.txt");
     assert!(surface.contains(" /api/things ") && !surface.contains("/apiary"), "{surface}");
     // A slash at the end takes no operation from another family.
     let rules =
         "[[family]]\nname = 'wide'\nprefixes = ['/api/']\n[[family]]\nname = 'things'\nprefixes = ['/api/things']";
-    let surface = with(rules, false).0.read("specs/surface.txt");
+    let surface = with(rules, false).0.read("specs/client.txt");
     assert!(surface.contains("things.list") && surface.contains("wide."), "{surface}");
 }
 

@@ -72,7 +72,7 @@ fn each_document_is_downloaded_with_its_own_token() {
     assert!(tokens(&pair.main).iter().all(|token| token == "Bearer canary-main"), "{:?}", tokens(&pair.main));
     let own = tokens(&pair.compliance);
     assert!(own.iter().all(|token| token == "Bearer canary-compliance"), "{own:?}");
-    let surface = pair.workspace.read("specs/surface.txt");
+    let surface = pair.workspace.read("specs/client.txt");
     assert!(surface.contains("compliance_frameworks.list_frameworks  GET /api/frameworks"), "{surface}");
     assert!(surface.contains("  server compliance") && surface.contains("things.list"), "{surface}");
     pair.workspace.run(&["regenerate", "--check"]).succeeds(&[]);
@@ -88,7 +88,7 @@ fn a_document_of_another_origin_has_to_name_its_server() {
     // Somebody may say that they are one.
     let pair = Pair::new(&format!("{DOCUMENTS}{}", SERVER.replace("name = 'compliance'", "name = 'main'")));
     pair.run(&["regenerate"]).succeeds(&[]);
-    assert!(!pair.workspace.read("specs/surface.txt").contains("  server "));
+    assert!(!pair.workspace.read("specs/client.txt").contains("  server "));
 }
 
 #[test]
@@ -119,6 +119,48 @@ fn one_document_is_refreshed_alone() {
         .fails(5, &["no document has the name \"other\"", "platform, compliance"]);
 }
 
+/// What watches an operation is the client of the main server.
+#[test]
+fn an_asynchronous_operation_of_another_server_is_refused_with_its_line() {
+    let pair = Pair::new(&format!("{DOCUMENTS}{SERVER}"));
+    pair.run(&["regenerate"]).succeeds(&[]);
+    pair.workspace.write("specs/graphql/job.graphql", "query Job($id: ID!) { job(id: $id) { state } }");
+    let rules = pair.workspace.read("specs/codegen.toml");
+    let bind = |submit: &str, cancel: &str| {
+        let binding = format!(
+            "[[operation]]\nname = 'job'\nsubmit = '{submit}'\nidentifier = '/0/id'\nquery = 'job.graphql'\n\
+             state = '/job/state'\nstates = {{ succeeded = ['DONE'] }}\n\
+             cancel = {{ operation = '{cancel}', parameter = 'id' }}\n"
+        );
+        pair.workspace.write("specs/codegen.toml", &format!("{rules}{binding}"));
+        let line = rules.lines().count() + 1;
+        (line, pair.workspace.run(&["regenerate", "--offline"]))
+    };
+    let before = pair.workspace.tree();
+    for (submit, cancel, key, below) in [
+        ("GET /api/frameworks", "GET /api/things", "submit", 2),
+        ("compliance_frameworks.list_frameworks", "GET /api/things", "submit", 2),
+        ("GET /api/things", "GET /api/frameworks", "cancel/operation", 7),
+    ] {
+        let (line, run) = bind(submit, cancel);
+        let place = format!("specs/codegen.toml:{}:", line + below);
+        run.fails(
+            5,
+            &[
+                &place,
+                &format!(
+                    "at /operation/0/{key}: the asynchronous operation `job`: `GET /api/frameworks` is of the server \
+                     `compliance`"
+                ),
+                "bind an operation of the main server, or remove the entry",
+                "[operation/server]",
+            ],
+        );
+    }
+    pair.workspace.write("specs/codegen.toml", &rules);
+    assert_eq!(pair.workspace.tree(), before);
+}
+
 /// A file lies on no server, whatever it says.
 #[test]
 fn documents_that_are_files_have_to_name_their_server() {
@@ -136,7 +178,7 @@ fn documents_that_are_files_have_to_name_their_server() {
     assert!(workspace.generated().is_empty());
     configured("[[server]]\nname = 'main'\ndocuments = ['a', 'b']\n");
     workspace.run(&["regenerate"]).succeeds(&[]);
-    assert!(!workspace.read("specs/surface.txt").contains("  server "));
+    assert!(!workspace.read("specs/client.txt").contains("  server "));
     let before = workspace.tree();
     workspace.run(&["regenerate", "--offline"]).succeeds(&["0 bytes written"]);
     // What is pinned is asked as well: an entry that goes makes two services one.
@@ -146,7 +188,7 @@ fn documents_that_are_files_have_to_name_their_server() {
     assert_eq!(workspace.tree(), before);
     configured("[[server]]\nname = 'b'\ndocuments = ['b']\n");
     workspace.run(&["regenerate", "--offline"]).succeeds(&[]);
-    assert!(workspace.read("specs/surface.txt").contains("  server b"));
+    assert!(workspace.read("specs/client.txt").contains("  server b"));
     let ledger = workspace.read("specs/ledger.txt");
     assert!(ledger.contains("the document `a` has a schema of this name, too"), "{ledger}");
 }

@@ -172,7 +172,7 @@ impl Check<'_, '_> {
         };
         if let Err(reason) = lies {
             let message = format!("the identifier does not lie at `{identifier}`: {reason}");
-            self.problem("pointer", "identifier", message, "look at the accepted result in specs/surface.txt");
+            self.problem("pointer", "identifier", message, "look at the accepted result in specs/client.txt");
         }
         let cancel = self.settings.cancel.as_ref()?;
         self.cancels(submit, cancel)
@@ -190,7 +190,7 @@ impl Check<'_, '_> {
     fn cancels(&mut self, submit: &Operation, cancel: &CancelOperation) -> Option<usize> {
         let Some(index) = find(self.model, &cancel.operation) else {
             let message = format!("the contract has no operation `{}`", cancel.operation);
-            self.problem("cancel", "cancel/operation", message, "write it as METHOD /path, as in specs/surface.txt");
+            self.problem("cancel", "cancel/operation", message, "write it as METHOD /path, as in specs/client.txt");
             return None;
         };
         let names = |path: &str| -> Vec<String> {

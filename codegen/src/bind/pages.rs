@@ -206,7 +206,7 @@ impl<'a> Check<'a, '_> {
 
     fn misses(&mut self, key: &str, pointer: &str, reason: &str) {
         let message = format!("nothing of that kind lies at `{pointer}`: {reason}");
-        self.problem(key, "pointer", message, "look at the answer in specs/surface.txt, and at its type; an operation that no longer comes in pages needs no entry");
+        self.problem(key, "pointer", message, "look at the answer in specs/client.txt, and at its type; an operation that no longer comes in pages needs no entry");
     }
 }
 

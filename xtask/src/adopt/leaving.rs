@@ -1,4 +1,4 @@
-//! What leaves with the service before: its GraphQL documents, the tests that name its operations, and its examples.
+//! What leaves with the service before: its GraphQL documents, its snapshots, the tests that name its operations, and its examples.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use crate::failure::Failure;
 use crate::regenerate::generated_features;
-use crate::workspace::{CLIENT_MANIFEST, GRAPHQL, SCHEMA, Workspace};
+use crate::workspace::{CLIENT_MANIFEST, GRAPHQL, SCHEMA, SNAPSHOTS, Workspace};
 
 /// Folder of the end-to-end tests.
 const TESTS: &str = "tests";
@@ -25,6 +25,7 @@ impl Leaving {
         let mut leaving = Self::default();
         let documents = workspace.files_below(GRAPHQL)?.into_iter();
         leaving.removed.extend(documents.filter(|path| path.ends_with(".graphql") && path != SCHEMA));
+        leaving.removed.extend(workspace.files_below(SNAPSHOTS)?);
         for path in workspace.files_below(TESTS)?.into_iter().filter(|path| path.ends_with(".rs")) {
             let text = text(workspace, &path)?;
             let (rest, gone) = without_gated(&text);
@@ -82,26 +83,85 @@ fn text(workspace: &Workspace, path: &str) -> Result<String, Failure> {
 }
 
 /// A source without the modules that are built for some contracts only, `#[cfg(has = "families/forum")]`, and without what it
-/// takes from them; and the names of those files.
+/// takes from them; and the names of those files. What was formatted stays formatted.
 fn without_gated(text: &str) -> (String, Vec<String>) {
-    let (mut rest, mut gone) = (String::new(), Vec::new());
+    let (mut kept, mut gone) = (Lines::default(), Vec::new());
     let mut lines = text.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
-        let name =
-            line.trim_start().strip_prefix("#[cfg(").and_then(|rest| rest.split("has = \"").nth(1)?.split('"').next());
+        let Some(name) = gate(line) else {
+            kept.push(line);
+            continue;
+        };
+        let mut item = vec![line];
+        while lines.peek().is_some_and(|next| next.trim_start().starts_with("#[")) {
+            item.extend(lines.next());
+        }
         let next = lines.peek().map(|next| next.trim_start()).unwrap_or_default();
-        let is_module = next.starts_with("mod ");
-        match name {
-            Some(name) if is_module || next.starts_with("use ") || next.starts_with("pub(crate) use ") => {
-                lines.next();
-                if is_module {
-                    gone.push(name.to_owned());
-                }
-            }
-            _ => rest.push_str(line),
+        let next = next.strip_prefix("pub(crate) ").or_else(|| next.strip_prefix("pub ")).unwrap_or(next);
+        let (is_module, is_use) = (next.starts_with("mod "), next.starts_with("use "));
+        if is_module || is_use {
+            // A list of names may stand on several lines.
+            while lines.next().is_some_and(|line| !line.trim_end().ends_with(';')) {}
+            kept.leave_out();
+        } else {
+            item.into_iter().for_each(|line| kept.push(line));
+        }
+        if is_module {
+            gone.push(name.to_owned());
         }
     }
-    (rest, gone)
+    (kept.finish(), gone)
+}
+
+/// The file that an attribute wants the pinned contract to have the operations of.
+fn gate(line: &str) -> Option<&str> {
+    line.trim_start().strip_prefix("#[cfg(")?.split("has = \"").nth(1)?.split('"').next()
+}
+
+/// The lines that stay, with the empty lines between them as rustfmt has them: where an item leaves, one of those around it
+/// leaves, too.
+#[derive(Default)]
+struct Lines<'a> {
+    lines: Vec<&'a str>,
+    has_gap: bool,
+}
+
+impl<'a> Lines<'a> {
+    fn push(&mut self, line: &'a str) {
+        let is_blank = |line: &str| line.trim().is_empty();
+        if std::mem::take(&mut self.has_gap) {
+            let last = self.lines.last().map_or("{", |last| last.trim_end());
+            if is_blank(line) && (is_blank(last) || last.ends_with('{')) {
+                self.has_gap = true;
+                return;
+            }
+            if line.trim_start().starts_with('}') {
+                self.end();
+            }
+        }
+        self.lines.push(line);
+    }
+
+    /// An item leaves here, and its documentation with it.
+    fn leave_out(&mut self) {
+        self.has_gap = true;
+        while self.lines.last().is_some_and(|line| line.trim_start().starts_with("///")) {
+            self.lines.pop();
+        }
+    }
+
+    fn end(&mut self) {
+        while self.lines.last().is_some_and(|line| line.trim().is_empty()) {
+            self.lines.pop();
+        }
+    }
+
+    fn finish(mut self) -> String {
+        if self.has_gap {
+            self.end();
+        }
+        self.lines.concat()
+    }
 }
 
 /// A manifest without the examples that need one of these features; and their names.
@@ -151,6 +211,51 @@ mod tests {
         );
         assert_eq!(gone, ["credentials", "last"]);
         assert_eq!(without_gated(&rest), (rest.clone(), Vec::new()));
+    }
+
+    #[test]
+    fn what_leaves_takes_its_documentation_its_lines_and_one_empty_line() {
+        let gated = |name: &str, item: &str| format!("#[cfg(has = \"{name}\")]\n{item}");
+        let [a, b] = ["a", "b"].map(|name| gated(name, &format!("mod {name};\n")));
+        let list = gated("a", "#[rustfmt::skip]\npub(crate) use a::{\n    one,\n    two,\n};\n");
+        let function = gated("a", "#[test]\nfn a() {}\n");
+        for (text, rest) in [
+            (format!("//! T.\n\n{a}{b}\nuse x;\n"), "//! T.\n\nuse x;\n"),
+            (format!("//! T.\n\n{a}{b}"), "//! T.\n"),
+            (format!("{a}\nuse x;\n"), "use x;\n"),
+            (format!("use x;\n\n/// A.\n{a}\n/// C.\nmod c;\n"), "use x;\n\n/// C.\nmod c;\n"),
+            (format!("use x;\n\n{a}\n{b}\n{list}\nmod c;\n"), "use x;\n\nmod c;\n"),
+            (format!("mod c;\n{list}mod d;\n"), "mod c;\nmod d;\n"),
+            (format!("mod x {{\n{a}\n    use y;\n\n{b}}}\n"), "mod x {\n    use y;\n}\n"),
+            (format!("use x;\n\n{function}\nuse y;\n"), &*format!("use x;\n\n{function}\nuse y;\n")),
+        ] {
+            assert_eq!(without_gated(&text).0, rest, "{text}");
+        }
+    }
+
+    /// The files of this workspace: what is left of them is as `cargo fmt` has it.
+    #[test]
+    #[allow(clippy::print_stdout, reason = "a test says what it leaves out")]
+    fn what_is_left_is_formatted() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
+        if std::process::Command::new("rustfmt").arg("--version").output().is_err() {
+            println!("SKIPPED: rustfmt is not installed");
+            return;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        for file in ["main.rs", "families/mod.rs", "wire/mod.rs", "support/mod.rs", "src/lib.rs"] {
+            let text = fs::read_to_string(root.join("tests").join(file)).expect("a file of tests");
+            let (rest, _) = without_gated(&text);
+            let path = folder.path().join("left.rs");
+            fs::write(&path, &rest).expect("written");
+            let mut rustfmt = std::process::Command::new("rustfmt");
+            rustfmt
+                .args(["--edition", "2024", "--config-path"])
+                .arg(root)
+                .stdin(fs::File::open(&path).expect("opened"));
+            let formatted = String::from_utf8(rustfmt.output().expect("rustfmt runs").stdout).expect("text");
+            assert_eq!(formatted, rest, "{file}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::regenerate::{self, from_source, reserved};
 use crate::settings::Settings;
 use crate::source;
-use crate::workspace::{CONFIGURATION, GENERATED, NAMES, Workspace};
+use crate::workspace::{CLIENT, CONFIGURATION, GENERATED, NAMES, SNAPSHOTS, Workspace};
 use leaving::{Leaving, remove};
 
 /// Where the first program is written.
@@ -128,7 +128,8 @@ fn say(families: &[FamilyRule], leaving: &Leaving) {
     let names = if families.is_empty() { "none: by tags".to_owned() } else { families.join(", ") };
     result(&format!("adopt       writes {CONFIGURATION} anew, with families from tags and paths: {names}"));
     result("            without bindings, servers, corrections and renames of the service before it");
-    for path in &leaving.removed {
+    result(&format!("            removes what was accepted of it in {SNAPSHOTS}: the first run writes that anew"));
+    for path in leaving.removed.iter().filter(|path| !path.starts_with(SNAPSHOTS)) {
         result(&format!("            removes {path}"));
     }
     result(&format!("            begins {NAMES} afresh, pins the contract, and rewrites the client"));
@@ -164,7 +165,7 @@ fn write(workspace: &Workspace, text: &str, leaving: &Leaving) -> Result<(), Fai
 
 /// Writes a program that makes one call, where an operation needs nothing for it. Whether there is one.
 fn first(workspace: &Workspace) -> Result<bool, Failure> {
-    let surface = workspace.read("specs/surface.txt")?.unwrap_or_default();
+    let surface = workspace.read(CLIENT)?.unwrap_or_default();
     let surface = String::from_utf8_lossy(&surface).into_owned();
     let path = workspace.path(PROGRAM);
     let source = |family: &str| -> String {
@@ -175,21 +176,31 @@ fn first(workspace: &Workspace) -> Result<bool, Failure> {
         remove(&path)?;
         return Ok(false);
     };
-    let text = format!(
+    let text = program(family, operation);
+    let folder = path.parent().map(fs::create_dir_all).transpose();
+    folder.and_then(|_| fs::write(&path, text)).map_err(|error| Failure::file("write", &path, &error))?;
+    Ok(true)
+}
+
+/// A program that makes this call, in lines as `cargo fmt` has them.
+fn program(family: &str, operation: &str) -> String {
+    let call = format!("let answer = service.{family}().{operation}().await?;");
+    let call = match call.len() {
+        ..=116 => call,
+        _ => format!("let family = service.{family}();\n    let answer = family.{operation}().await?;"),
+    };
+    format!(
         "//! A first call of the service, with the variables of `Platform::from_env`.\n\
          #![allow(clippy::print_stdout, reason = \"a program for a terminal\")]\n\n\
          use platform_client::Platform;\n\n\
          #[tokio::main]\n\
          async fn main() -> Result<(), Box<dyn std::error::Error>> {{\n    \
              let service = Platform::from_env()?;\n    \
-             let answer = service.{family}().{operation}().await?;\n    \
+             {call}\n    \
              println!(\"{{answer:?}}\");\n    \
              Ok(())\n\
          }}\n"
-    );
-    let folder = path.parent().map(fs::create_dir_all).transpose();
-    folder.and_then(|_| fs::write(&path, text)).map_err(|error| Failure::file("write", &path, &error))?;
-    Ok(true)
+    )
 }
 
 /// FamilyRule and name of the shortest operation that reads something, needs no argument and answers with something. `source` is
@@ -236,6 +247,9 @@ mod tests {
             _ => "    #[deprecated]\n    pub fn other(self) {}\n    /// Seven.\n    pub fn seven(self) {}\n".to_owned(),
         };
         assert_eq!(simple_call(surface, source), Some(("b", "seven")));
+        assert!(program("b", "seven").contains("    let answer = service.b().seven().await?;\n"));
+        let long = program(&"f".repeat(40), &"s".repeat(70));
+        assert!(long.lines().all(|line| line.len() <= 120), "{long}");
         assert_eq!(simple_call("a.one  GET /a/{id}  (id: i32) -> A  [200]\n", source), None);
     }
 }

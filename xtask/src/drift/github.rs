@@ -4,7 +4,7 @@ use platform_codegen::drift::{Drift, Finding, Wire};
 use platform_codegen::line;
 
 use super::accepted::Verdicts;
-use super::lines::FileLine;
+use crate::comparison::lines::FileLine;
 
 /// The annotations, the worst first: GitHub shows ten of each level for a step.
 pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdicts) -> String {

@@ -4,8 +4,6 @@
 mod accepted;
 mod cases;
 mod github;
-mod lines;
-mod links;
 mod sarif;
 mod sides;
 
@@ -18,9 +16,9 @@ use platform_codegen::line;
 use serde_json::json;
 
 use self::accepted::Verdicts;
-use self::lines::Files;
 use self::sides::Sides;
-use crate::comparison::{Compared, ComparedDocument, Maker, compare};
+use crate::comparison::lines::Files;
+use crate::comparison::{Compared, ComparedDocument, Maker, compare, links};
 use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{self, DriftCommand, FailOn, Format};

@@ -7,7 +7,7 @@ use platform_codegen::line;
 use serde_json::{Value, json};
 
 use super::accepted::Verdicts;
-use super::lines::FileLine;
+use crate::comparison::lines::{FileLine, uri};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
@@ -82,10 +82,4 @@ fn result(finding: &Finding, index: Option<usize>, place: Option<&FileLine>, acc
         result["suppressions"] = json!([{ "kind": "external", "justification": line(reason) }]);
     }
     result
-}
-
-/// A path as a relative reference (RFC 3986).
-pub(super) fn uri(path: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    path.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }

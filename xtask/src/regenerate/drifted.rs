@@ -4,7 +4,8 @@ use platform_codegen::Names;
 use platform_codegen::drift::{Drift, Heading};
 
 use super::Pin;
-use crate::comparison::{ComparedDocument, Maker, compare};
+use crate::comparison::lines::{FileLine, Files};
+use crate::comparison::{ComparedDocument, Maker, compare, links};
 use crate::console::result;
 use crate::failure::Failure;
 use crate::lock::Lock;
@@ -15,11 +16,16 @@ use crate::workspace::{DRIFT, SCHEMA, Workspace, pinned_path};
 /// Findings of each section that are printed.
 const SHOWN: usize = 5;
 
+/// The way from the report to the workspace.
+const UP: &str = "../";
+
 /// What changed between the contracts that were pinned and those that are to be.
 pub(super) struct Drifted {
     what: String,
     version: Option<String>,
     drift: Drift,
+    /// Where each finding stands in the files that are pinned now.
+    places: Vec<Option<FileLine>>,
 }
 
 impl Drifted {
@@ -54,12 +60,16 @@ impl Drifted {
         let maker = Maker::new(workspace, settings, [pinned_schema, schema.map(str::to_owned)], names.clone())?;
         let Ok(compared) = compare(&before, &after, None, Some(&maker)) else { return Ok(None) };
         let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
-        Ok(Some(Self { what: names.join(", "), version: maker.version, drift: compared.drift }))
+        let mut files = Files::new(false);
+        after.iter().for_each(|document| files.add(&document.name, pinned_path(&document.name), &document.bytes));
+        let places = files.of(&compared.drift);
+        Ok(Some(Self { what: names.join(", "), version: maker.version, drift: compared.drift, places }))
     }
 
     /// The report as a file.
     pub(super) fn report(&self) -> Change {
-        Change::Write { path: DRIFT.to_owned(), content: self.drift.markdown(&self.heading()).into_bytes() }
+        let text = links::markdown(&self.drift.markdown(&self.heading()), &self.drift, &self.places, UP);
+        Change::Write { path: DRIFT.to_owned(), content: text.into_bytes() }
     }
 
     fn heading(&self) -> Heading<'_> {

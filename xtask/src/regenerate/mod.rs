@@ -6,6 +6,7 @@ mod ledger;
 mod outputs;
 mod pins;
 mod reserved;
+mod snapshots;
 mod summary;
 mod survey;
 
@@ -30,6 +31,7 @@ pub(crate) use features::names as generated_features;
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, from_source};
 pub(crate) use reserved::reserved;
+use snapshots::Snapshots;
 pub(crate) use survey::{Known, StaleFile, Survey};
 
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
@@ -96,6 +98,8 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     let mut changes = survey.changes(&desired);
     let drift = Drifted::of(workspace, &settings, lock.as_ref(), &pins, schema.as_deref(), &names)?;
     changes.extend(drift.as_ref().map(Drifted::report));
+    let snapshots = Snapshots::of(workspace, &desired.output.review)?;
+    changes.extend(snapshots.first());
     let before = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     steps.step("writing");
     guard.commit(&changes, &interrupt)?;
@@ -105,6 +109,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     if let Some(drift) = drift {
         drift.print();
     }
+    snapshots.print();
     Ok(ExitCode::SUCCESS)
 }
 

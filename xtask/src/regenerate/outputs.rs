@@ -10,7 +10,9 @@ use crate::failure::{Exit, Failure};
 use crate::lock::{Lock, sha256};
 use crate::names;
 use crate::settings::Settings;
-use crate::workspace::{BLOCK, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, SCHEMA, Workspace, pinned_path};
+use crate::workspace::{
+    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, SCHEMA, Workspace, pinned_path,
+};
 
 /// All contents, before any of them is written.
 #[derive(Debug)]
@@ -119,8 +121,7 @@ fn files(pins: &[Pin], output: &Output) -> Result<BTreeMap<String, String>, Fail
     for pin in pins {
         files.insert(pinned_path(&pin.entry.name), pin.canonical.clone());
     }
-    files.insert("specs/surface.txt".to_owned(), output.surface.clone());
-    files.insert("specs/api-index.txt".to_owned(), output.api.index());
+    files.insert(CLIENT.to_owned(), output.surface.clone() + "\n" + &output.api.index());
     files.insert("specs/ledger.txt".to_owned(), ledger::render(&output.ledger));
     Ok(files)
 }

@@ -10,7 +10,7 @@ use crate::console::{count, result, size};
 use crate::lock::Lock;
 use crate::settings::Settings;
 use crate::transaction::Change;
-use crate::workspace::{CONFIGURATION, SCHEMA};
+use crate::workspace::{CONFIGURATION, SCHEMA, SNAPSHOTS};
 
 /// Most degraded parts that are named.
 const NAMED: usize = 20;
@@ -113,7 +113,8 @@ fn degraded(desired: &Desired) {
 
 fn written(desired: &Desired, changes: &[Change]) {
     let (mut files, mut removed, mut bytes) = (0, 0, 0);
-    for change in changes {
+    // The first snapshots are told on a line of their own.
+    for change in changes.iter().filter(|change| !change.path().starts_with(SNAPSHOTS)) {
         match change {
             Change::Write { content, .. } => {
                 files += 1;

@@ -43,6 +43,8 @@ pub(crate) struct StaleFile {
     pub(crate) cause: Cause,
     /// Whether the tool has a content for it.
     wanted: bool,
+    /// Whether it says itself that it is generated.
+    generated: bool,
 }
 
 impl StaleFile {
@@ -195,7 +197,7 @@ impl Survey {
             let found = workspace.read(path)?;
             if found.as_deref() != Some(wanted.as_bytes()) {
                 let cause = if found.is_some() { Cause::Inputs(inputs.clone()) } else { Cause::Missing };
-                survey.findings.push(StaleFile { path: path.to_owned(), cause, wanted: true });
+                survey.findings.push(StaleFile { path: path.to_owned(), cause, wanted: true, generated: false });
             }
         }
         Ok(survey)
@@ -235,7 +237,8 @@ impl Survey {
         if wanted.is_none() {
             self.obsolete.insert(path.clone());
         }
-        self.findings.push(StaleFile { path, cause, wanted: wanted.is_some() });
+        let generated = found.is_some_and(|bytes| bytes.starts_with(HEADER.as_bytes()));
+        self.findings.push(StaleFile { path, cause, wanted: wanted.is_some(), generated });
     }
 
     /// Every file that is not what it should be, sorted by path.
@@ -245,11 +248,12 @@ impl Survey {
         findings
     }
 
-    /// What must not be written over; with `overwrite`, only files that the tool has no content for.
+    /// What must not be written over; with `overwrite`, only files that the tool has no content for, and that it did not write:
+    /// those of another branch carry the generated header.
     pub(crate) fn refused(&self, overwrite: bool) -> Vec<&StaleFile> {
         let foreign = |finding: &&&StaleFile| match finding.cause {
             Cause::HandEdit => !overwrite,
-            Cause::Unlisted => !(overwrite && finding.wanted),
+            Cause::Unlisted => !(overwrite && (finding.wanted || finding.generated)),
             Cause::Inputs(_) | Cause::Missing => false,
         };
         self.findings().iter().filter(foreign).copied().collect()

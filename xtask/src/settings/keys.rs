@@ -22,23 +22,62 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("correction.pointer", "pointer = \"/info/title\""),
     ("correction.value", "value = '\"JSON text\"'"),
     ("correction.reason", "reason = \"why the contract is wrong\""),
+    ("pagination", "[[pagination]]\noperation = \"GET /api/things\"\nitems = \"/items\"\nskip = \"skip\""),
+    ("pagination.page", "page = \"page\""),
+    ("pagination.first", "first = 1"),
+    ("pagination.cursor", "cursor = \"after\""),
+    ("pagination.next", "next = \"/next\""),
+    ("pagination.next_header", "next_header = \"X-Next\""),
+    ("pagination.link", "link = true"),
+    ("operation.subscription", "subscription = \"job_changed.graphql\""),
+    ("operation.variable", "variable = \"id\""),
+    ("operation.pushed_state", "pushed_state = \"/jobChanged/state\""),
+    ("operation.idempotency", "idempotency = \"Idempotency-Key\""),
     ("operation.states", "states = { pending = [\"RUNNING\"], succeeded = [\"DONE\"], failed = [], cancelled = [] }"),
-    ("operation.events", "events = { list = \"/job/events\", name = \"/kind\", required = [\"ready\"] }"),
+    (
+        "operation.events",
+        "events = { list = \"/job/events\", name = \"/kind\", pushed = \"/jobChanged/event\", required = [\"ready\"] }",
+    ),
     ("operation.cancel", "cancel = { operation = \"POST /api/jobs/{id}/cancel\", parameter = \"id\" }"),
     (
         "operation",
         "[[operation]]\nname = \"job\"\nsubmit = \"POST /api/jobs\"\nidentifier = \"/id\"\nquery = \"job.graphql\"\nstate = \"/job/state\"\nstates = { succeeded = [\"DONE\"] }",
     ),
     ("source", "[source]\nbase_url_env = \"PLATFORM_BASE_URL\""),
+    ("source.base_url", "base_url = \"https://service.example\""),
+    ("source.graphql", "graphql = \"/graphql\""),
+    ("source.schema", "schema = \"specs/service.graphql\""),
+    ("source.ca_file", "ca_file = \"specs/root.pem\""),
+    ("source.client_certificate_file", "client_certificate_file = \"/run/secrets/client.pem\""),
+    ("source.client_key_file", "client_key_file = \"/run/secrets/client.key\""),
     ("source.token", "[source.token]\nvariables = \"PLATFORM_\""),
+    ("source.token.token_env", "token_env = \"SERVICE_TOKEN\""),
+    ("source.token.token_file", "token_file = \"/run/secrets/token\""),
+    ("source.token.token_command", "token_command = [\"pass\", \"show\", \"service/token\"]"),
+    ("source.token.issuer", "issuer = \"https://issuer.example\""),
+    ("source.token.client_id", "client_id = \"my-client\""),
+    ("source.token.secret_env", "secret_env = \"SERVICE_SECRET\""),
+    ("source.token.secret_file", "secret_file = \"/run/secrets/service\""),
+    ("source.token.secret_command", "secret_command = [\"pass\", \"show\", \"service/secret\"]"),
+    ("source.token.refresh_folder", "refresh_folder = \"/run/secrets/refresh\""),
+    ("source.token.follow_links", "follow_links = true"),
     ("source.token.secret_file_mounted", "secret_file_mounted = true"),
+    ("source.token.scope", "scope = \"api\""),
+    ("source.token.audience", "audience = \"https://service.example\""),
+    ("source.token.token_endpoint", "token_endpoint = \"https://issuer.example/token\""),
+    ("source.token.client_authentication", "client_authentication = \"basic\""),
     ("source.document", "[[source.document]]\nname = \"platform\"\ncontract = \"/swagger/v1/swagger.json\""),
+    ("source.document.base_url", "base_url = \"https://other.example\""),
+    ("source.document.base_url_env", "base_url_env = \"PLATFORM_OTHER_URL\""),
+    ("source.document.token", "token = { variables = \"PLATFORM_OTHER_\" }"),
 ];
 
 /// What to write for a key, by its own example or that of the nearest table around it that has one.
 fn example(key: &str) -> Option<&'static str> {
     let found = |key: &str| EXAMPLES.iter().find(|(name, _)| *name == key).map(|(_, example)| *example);
-    let mut around = key;
+    // The token of a document has the keys of that of the base URL.
+    let of_document = key.strip_prefix("source.document.token.").map(|own| format!("source.token.{own}"));
+    let mut around = of_document.as_deref().unwrap_or(key);
     loop {
         if let Some(example) = found(around) {
             return Some(example);
@@ -76,7 +115,49 @@ mod tests {
     use super::super::Settings;
     use super::*;
 
-    /// Every key that the page lists, with a value of a wrong type: the message names the line and the key.
+    /// Tables, and where their keys stand.
+    const TABLES: [(&str, &str); 13] = [
+        ("", ""),
+        ("source", "[source]"),
+        ("source.token", "[source.token]"),
+        ("source.document", "[[source.document]]"),
+        ("source.document.token", "[[source.document]]\nname = 'a'\ncontract = '/c'\n[source.document.token]"),
+        ("family", "[[family]]"),
+        ("server", "[[server]]"),
+        ("correction", "[[correction]]"),
+        ("pagination", "[[pagination]]"),
+        ("operation", "[[operation]]"),
+        ("operation.states", "[[operation]]\n[operation.states]"),
+        ("operation.events", "[[operation]]\n[operation.events]"),
+        ("operation.cancel", "[[operation]]\n[operation.cancel]"),
+    ];
+
+    /// Every key that is read, as the answer to an unknown one lists them, with values that it does not take.
+    #[test]
+    fn every_key_with_a_value_of_a_wrong_type_is_answered_with_its_line_and_what_to_write() {
+        let mut seen = 0;
+        for (table, before) in TABLES {
+            let said = Settings::parse(&format!("{before}\nunknown = 1")).expect_err(table).message;
+            let (_, known) = said.split_once("expected").unwrap_or_else(|| panic!("{table}: {said}"));
+            for key in known.split('`').skip(1).step_by(2) {
+                let name = if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") };
+                let line = before.lines().count().max(1) + 1;
+                for wrong in ["[[1]]", "[true]", "1.5", "-1"] {
+                    let failure = Settings::parse(&format!("{before}\n{key} = {wrong}")).expect_err(&name);
+                    let place = format!("{CONFIGURATION}:{line}:");
+                    assert!(failure.message.starts_with(&place), "{name} = {wrong}: {}", failure.message);
+                    assert!(failure.message.contains(&format!("`{name}`")), "{name} = {wrong}: {}", failure.message);
+                    let forms = [format!("\n{key} = "), format!("[{name}]"), format!(" {key} = ")];
+                    let is_shown = forms.iter().any(|form| failure.hint.contains(form));
+                    assert!(is_shown, "{name} = {wrong}: {}", failure.hint);
+                    assert!(!failure.message.contains("struct"), "{name} = {wrong}: {}", failure.message);
+                }
+                seen += 1;
+            }
+        }
+        assert!(seen >= 70, "{seen}");
+    }
+
     #[test]
     fn a_value_of_a_wrong_type_is_answered_with_what_to_write() {
         for (text, place, key, write) in [
@@ -93,7 +174,7 @@ mod tests {
             ("[[family]]\nname = 1\nprefixes = []", ":2:8: ", "`family.name`", "name = \"things\""),
             ("[[correction]]\npointer = '/x'", ":1:1: ", "`correction`", "reason = "),
             ("[[correction]]\npointer = 1\nreason = 'x'", ":2:11: ", "`correction.pointer`", "pointer = "),
-            ("[source]\nbase_url = 1", ":2:12: ", "`source.base_url`", "[source]"),
+            ("[source]\nbase_url = 1", ":2:12: ", "`source.base_url`", "base_url = "),
             ("[source.token]\nsecret_file_mounted = 'yes'", ":2:23: ", "`source.token.secret_file_mounted`", "true"),
             ("[source.document]\nname = 'x'", ":1:", "`source.document`", "[[source.document]]"),
             ("[[source.document]]\nname = 'x'", ":1:1: ", "`source.document`", "contract = "),

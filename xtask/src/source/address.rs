@@ -1,19 +1,25 @@
 //! What an address says of where it leads, and what of it can be shown.
 
+use std::net::IpAddr;
+
 use url::{Host, Url};
 
 /// Whether an answer of one place may send a download to the other. No service on the network chooses what is read on this
 /// machine.
 pub(super) fn may_lead(from: &Url, to: &Url) -> bool {
-    is_loopback(from) || !is_loopback(to)
+    is_here(from) || !is_here(to)
 }
 
-/// Whether a URL names this machine.
-pub(super) fn is_loopback(url: &Url) -> bool {
+/// Whether a URL names this machine, by whatever name.
+fn is_here(url: &Url) -> bool {
+    let is_here = |address: IpAddr| address.is_loopback() || address.is_unspecified();
     match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => is_here(address.into()),
+        Some(Host::Ipv6(address)) => is_here(address.to_canonical()),
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name == "localhost" || name.ends_with(".localhost")
+        }
         None => false,
     }
 }
@@ -41,6 +47,11 @@ mod tests {
             ("https://a.example/", "http://127.0.0.1:8080/", false),
             ("https://a.example/", "https://localhost/", false),
             ("https://a.example/", "http://[::1]/", false),
+            ("https://a.example/", "https://[::ffff:127.0.0.1]/", false),
+            ("https://a.example/", "http://0.0.0.0:8080/", false),
+            ("https://a.example/", "https://localhost./", false),
+            ("https://a.example/", "https://x.localhost/", false),
+            ("https://localhost.example/", "https://localhost/", false),
             ("http://127.0.0.1:1/", "http://127.0.0.1:2/", true),
             ("http://127.0.0.1:1/", "https://a.example/", true),
         ] {

@@ -12,11 +12,12 @@ use crate::settings::{Settings, TokenSource};
 use crate::workspace::Workspace;
 
 /// What is configured at a pointer into the configuration; `None` where nothing is, or nothing that is configured is set on
-/// this machine.
+/// this machine. Its issuer may be `http` on the hosts `plain`.
 pub(super) fn resolve(
     settings: &Settings,
     source: &TokenSource,
     pointer: &str,
+    plain: &[String],
 ) -> Result<Option<Box<dyn Credential>>, Failure> {
     let refused = |error| no_token(&error);
     let place = |keys: &[(&str, bool)]| {
@@ -38,14 +39,22 @@ pub(super) fn resolve(
     if !settings.has_secret() && settings.issuer == source.issuer && settings.client_id == source.client_id {
         return Ok(None);
     }
-    settings.credential("the download").map_err(refused)
+    settings.credential("the download", plain).map_err(refused)
 }
 
-/// The certificates that the configuration and the variables name, and which files may hold a key.
-pub(super) fn connections(
-    workspace: &Workspace,
-    settings: &Settings,
-) -> Result<(ConnectionSettings, SecretFiles), Failure> {
+/// What a download needs to know of the network.
+#[derive(Clone, Debug)]
+pub(super) struct Network {
+    /// The certificates that are trusted and the one that is shown, and the hosts that may be `http`.
+    pub(super) connections: ConnectionSettings,
+    /// Which files may hold a key.
+    pub(super) files: SecretFiles,
+    /// How the names of the variables begin that were read; empty: none was.
+    pub(super) variables: String,
+}
+
+/// The certificates, and the hosts that may be `http`, as the configuration and the variables name them.
+pub(super) fn network(workspace: &Workspace, settings: &Settings) -> Result<Network, Failure> {
     let refused = |error| no_token(&error);
     let source = &settings.source;
     let file = |key: &str, path: &Option<PathBuf>| {
@@ -61,7 +70,7 @@ pub(super) fn connections(
     let variables = source.token.variables.as_deref().unwrap_or_default();
     let connections = connections.with_variables(variables).map_err(refused)?;
     let credential = configured(source.token.clone(), None, None).with_variables().map_err(refused)?;
-    Ok((ConnectionSettings { plain: Vec::new(), ..connections }, credential.files))
+    Ok(Network { connections, files: credential.files, variables: variables.to_owned() })
 }
 
 fn configured(source: TokenSource, token: Option<String>, secret: Option<String>) -> CredentialSettings {

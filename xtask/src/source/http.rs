@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use platform_codegen::line;
 use platform_runtime::auth::{Credential, ExposeSecret as _, SecretString};
-use platform_runtime::download::{ConnectionSettings, Download, SecretFiles, said, token};
+use platform_runtime::download::{Download, said, token};
 use platform_runtime::{Client, Error, Method};
 use url::{Origin, Url};
 
-use super::address::{is_loopback, may_lead, shown};
+use super::address::{may_lead, shown};
 use super::answer::{Answer, is_busy, seconds};
+use super::credential::Network;
 use super::encoding;
+use super::plan::PROGRAMS;
 use crate::console::{SHORTEST, Steps, hide};
 use crate::failure::{Exit, Failure};
 
@@ -35,8 +37,7 @@ pub(crate) struct Http<'s> {
     steps: &'s Steps,
     connect_timeout: Duration,
     timeout: Duration,
-    /// Certificates: those that are trusted, and the one that is shown.
-    connections: (ConnectionSettings, SecretFiles),
+    network: Network,
     /// How long it still waits where servers ask for a pause, all places together.
     patience: Mutex<Duration>,
     /// What asks without a credential.
@@ -53,14 +54,9 @@ struct Authorized {
 }
 
 impl<'s> Http<'s> {
-    pub(crate) fn new(
-        steps: &'s Steps,
-        connect_timeout: Duration,
-        timeout: Duration,
-        connections: (ConnectionSettings, SecretFiles),
-    ) -> Self {
+    pub(crate) fn new(steps: &'s Steps, connect_timeout: Duration, timeout: Duration, network: Network) -> Self {
         let patience = Mutex::new(timeout.min(LONGEST_WAIT));
-        Self { steps, connect_timeout, timeout, connections, patience, open: OnceLock::new(), authorized: None }
+        Self { steps, connect_timeout, timeout, network, patience, open: OnceLock::new(), authorized: None }
     }
 
     /// Gets a token, and lets it go to the origin of `base`, and nowhere else.
@@ -72,6 +68,11 @@ impl<'s> Http<'s> {
             self.authorized = Some(Authorized { client, origin: base.origin(), token });
         }
         Ok(())
+    }
+
+    /// The hosts that may be `http`.
+    pub(crate) fn plain(&self) -> &[String] {
+        &self.network.connections.plain
     }
 
     /// Whether a request to this place carries the credential.
@@ -155,7 +156,7 @@ impl<'s> Http<'s> {
         headers.push(("accept-encoding", encoding::ACCEPTED.to_owned()));
         let client = match &self.authorized {
             Some(authorized) => {
-                check(url)?;
+                self.check(url)?;
                 &authorized.client
             }
             None => self.open(url)?,
@@ -207,7 +208,7 @@ impl<'s> Http<'s> {
     }
 
     fn open(&self, url: &Url) -> Result<&Client, Failure> {
-        check(url)?;
+        self.check(url)?;
         if let Some(client) = self.open.get() {
             return Ok(client);
         }
@@ -216,13 +217,13 @@ impl<'s> Http<'s> {
     }
 
     fn client(&self, url: &Url, credential: Option<Box<dyn Credential>>) -> Result<Client, Failure> {
-        check(url)?;
+        self.check(url)?;
         let builder = Client::builder(url.origin().ascii_serialization())
             .user_agent("platform-xtask")
             .request_id_header("")
             .connect_timeout(self.connect_timeout)
             .body_limit(LIMIT);
-        let (connections, files) = self.connections.clone();
+        let Network { connections, files, .. } = self.network.clone();
         let builder = connections.apply(builder, files).map_err(|error| no_token(&error))?;
         let builder = match credential {
             Some(credential) => builder.credential(credential),
@@ -230,23 +231,37 @@ impl<'s> Http<'s> {
         };
         builder.build().map_err(|error| no_token(&error))
     }
-}
 
-/// Whether a place may be asked at all.
-fn check(url: &Url) -> Result<(), Failure> {
-    match url.scheme() {
-        "https" => Ok(()),
-        "http" if is_loopback(url) => Ok(()),
-        "http" => Err(Failure::configuration(
-            "configuration/plain-http",
-            format!("{} is plain http, which is for loopback only", shown(url)),
-            "use https, or save the contract by other means and name it with --contract FILE",
-        )),
-        other => Err(Failure::configuration(
-            "configuration/scheme",
-            format!("{}: {other} is not a scheme that can be downloaded from", shown(url)),
-            "use an https URL",
-        )),
+    /// Whether a place may be asked at all.
+    fn check(&self, url: &Url) -> Result<(), Failure> {
+        match url.scheme() {
+            "https" => Ok(()),
+            "http" if self.network.connections.allow_plain(url).map_err(|error| no_token(&error))? => Ok(()),
+            "http" => Err(Failure::configuration(
+                "configuration/plain-http",
+                format!("{} is plain http, which is for loopback, and for hosts that are allowed to be", shown(url)),
+                format!(
+                    "use https; or save the contract by other means and name it with --contract FILE\n\
+                     or allow it, where nobody but the two ends can read what is sent, tokens and secrets among it: {}",
+                    self.allowing(url.host_str().unwrap_or_default())
+                ),
+            )),
+            other => Err(Failure::configuration(
+                "configuration/scheme",
+                format!("{}: {other} is not a scheme that can be downloaded from", shown(url)),
+                "use an https URL",
+            )),
+        }
+    }
+
+    /// How a host is allowed to be `http`.
+    fn allowing(&self, host: &str) -> String {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let read = format!("`variables = \"{PROGRAMS}\"` in [source.token] has it read");
+        match self.network.variables.as_str() {
+            "" => format!("set {PROGRAMS}DANGER_ALLOW_HTTP_TO={host}, which no key names: {read}"),
+            prefix => format!("set {prefix}DANGER_ALLOW_HTTP_TO={host}"),
+        }
     }
 }
 

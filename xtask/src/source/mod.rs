@@ -27,7 +27,7 @@ use crate::console::{Steps, size};
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::Lock;
-use crate::settings::Settings;
+use crate::settings::{Settings, TokenSource};
 use crate::workspace::{Workspace, pinned_path};
 use address::shown;
 use graphql::Interface;
@@ -87,7 +87,7 @@ pub(crate) async fn fetch(
     steps: &Steps,
 ) -> Result<Bundle, Failure> {
     let interface = Interface::of(&settings.source, flags);
-    let http = Http::new(steps, flags.connect_timeout, flags.timeout, credential::connections(workspace, settings)?);
+    let http = Http::new(steps, flags.connect_timeout, flags.timeout, credential::network(workspace, settings)?);
     // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
     let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
@@ -106,7 +106,7 @@ pub(crate) async fn fetch(
             embedded::fetch(fetcher, interface).await
         }
         Plan::Discover { base } => {
-            let credential = credential::resolve(settings, &settings.source.token, "/source/token")?;
+            let credential = fetcher.credential(settings, &settings.source.token, "/source/token")?;
             fetcher.authorized(&base, credential).await?.bundle(&base, interface).await
         }
         Plan::Documents { base, documents } => {
@@ -117,9 +117,8 @@ pub(crate) async fn fetch(
             let needed = documents.iter().any(shared);
             let base = base.filter(|_| needed || asked);
             if let Some(base) = &base {
-                fetcher = fetcher
-                    .authorized(base, credential::resolve(settings, &settings.source.token, "/source/token")?)
-                    .await?;
+                let credential = fetcher.credential(settings, &settings.source.token, "/source/token")?;
+                fetcher = fetcher.authorized(base, credential).await?;
             }
             let mut fetched = Vec::new();
             for document in documents {
@@ -178,6 +177,15 @@ struct Fetcher<'a> {
 }
 
 impl Fetcher<'_> {
+    fn credential(
+        &self,
+        settings: &Settings,
+        token: &TokenSource,
+        pointer: &str,
+    ) -> Result<Option<Box<dyn Credential>>, Failure> {
+        credential::resolve(settings, token, pointer, self.http.plain())
+    }
+
     /// Gets the token, and lets it go to the origin of `base`.
     async fn authorized(mut self, base: &Url, credential: Option<Box<dyn Credential>>) -> Result<Self, Failure> {
         if let Some(credential) = credential {
@@ -196,15 +204,11 @@ impl Fetcher<'_> {
         };
         let Some((origin, token)) = token else { return self.download(&name, &url).await };
         let index = settings.source.documents.iter().position(|document| document.name == name).unwrap_or_default();
-        let http = Http::new(
-            self.steps,
-            flags.connect_timeout,
-            flags.timeout,
-            credential::connections(self.workspace, settings)?,
-        );
+        let http =
+            Http::new(self.steps, flags.connect_timeout, flags.timeout, credential::network(self.workspace, settings)?);
         let Self { workspace, lock, steps, recorded, .. } = *self;
         let own = Self { http, workspace, lock, steps, recorded };
-        let credential = credential::resolve(settings, &token, &format!("/source/document/{index}/token"))?;
+        let credential = own.credential(settings, &token, &format!("/source/document/{index}/token"))?;
         own.authorized(&origin, credential).await?.download(&name, &url).await
     }
 

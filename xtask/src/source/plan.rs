@@ -177,7 +177,7 @@ pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -
 }
 
 /// How the variables of programs begin.
-const PROGRAMS: &str = "PLATFORM_";
+pub(super) const PROGRAMS: &str = "PLATFORM_";
 
 /// The variable that holds a token, or names its file, where one is set.
 fn set(prefix: &str) -> Result<Option<String>, Failure> {

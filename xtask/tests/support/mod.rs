@@ -81,6 +81,30 @@ impl Workspace {
         fs::read_to_string(self.path(relative)).unwrap_or_else(|error| panic!("{relative}: {error}"))
     }
 
+    /// Writes a file with another text in place of one that it holds.
+    pub(crate) fn replace(&self, relative: &str, from: &str, to: &str) {
+        let text = self.read(relative);
+        assert!(text.contains(from), "{relative} does not hold {from:?}");
+        self.write(relative, &text.replace(from, to));
+    }
+
+    /// Runs git, with nothing of the machine's configuration.
+    pub(crate) fn git(&self, arguments: &[&str]) -> Run {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"];
+        let mut command = Command::new("git");
+        command.args(identity).args(arguments).current_dir(self.root());
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+        command.output().expect("git runs").into()
+    }
+
+    /// Commits everything.
+    pub(crate) fn commit(&self) {
+        for arguments in [&["add", "-A"][..], &["commit", "-q", "-m", "x"]] {
+            let run = self.git(arguments);
+            assert_eq!(run.code, Some(0), "{run:?}");
+        }
+    }
+
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         command.arg("--workspace").arg(self.root()).args(arguments).current_dir(self.root());

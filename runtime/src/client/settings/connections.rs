@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use url::Url;
+
 use super::{
     credential::{Named, SecretFiles, Variables},
     wrong,
@@ -10,7 +12,7 @@ use crate::{
     auth::SecretFile,
     client::{ClientBuilder, GeneratedClient},
     error::Error,
-    transport::Certificates,
+    transport::{Certificates, address::PlainHosts},
 };
 
 /// What configures the connections of a client.
@@ -66,6 +68,15 @@ impl Variables<'_> {
 }
 
 impl ConnectionSettings {
+    /// Whether the address may be spoken to without TLS.
+    ///
+    /// # Errors
+    ///
+    /// A host is not one.
+    pub fn allow_plain(&self, url: &Url) -> Result<bool, Error> {
+        Ok(PlainHosts::read(&self.plain)?.allow(url))
+    }
+
     /// What the environment variables say whose names begin so; what they leave open, `self` says.
     ///
     /// # Errors

@@ -167,17 +167,12 @@ impl CredentialSettings {
         self.token.is_named() || self.secret.is_named() || self.refresh_folder.is_some()
     }
 
-    /// The credential of `of`; `None` where nothing is configured.
+    /// The credential of `of`, whose issuer may be `http` on the hosts `plain`; `None` where nothing is configured.
     ///
     /// # Errors
     ///
     /// Something is missing, or contradicts something else.
-    pub fn credential(self, of: &str) -> Result<Option<Box<dyn Credential>>, Error> {
-        self.credential_with(of, &[])
-    }
-
-    /// The credential, whose issuer may be `http` on these hosts.
-    pub(super) fn credential_with(self, of: &str, plain: &[String]) -> Result<Option<Box<dyn Credential>>, Error> {
+    pub fn credential(self, of: &str, plain: &[String]) -> Result<Option<Box<dyn Credential>>, Error> {
         let set = |variables: &[&str], keys: &str| {
             if self.variables.is_empty() {
                 return format!("set {keys}");

@@ -178,7 +178,7 @@ fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> 
 fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, Error> {
     let plain = settings.connections.plain.clone();
     let mut builder = settings.connections.apply(ClientBuilder::new(settings.base_url), settings.main.files)?;
-    if let Some(credential) = settings.main.credential_with("the service", &plain)? {
+    if let Some(credential) = settings.main.credential("the service", &plain)? {
         builder = builder.credential(credential);
     }
     for Beside { name, base_url, team, credential } in settings.servers {
@@ -186,7 +186,7 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
         if let Some(team) = team {
             server = server.team(team);
         }
-        if let Some(credential) = credential.credential_with(&format!("the server `{name}`"), &plain)? {
+        if let Some(credential) = credential.credential(&format!("the server `{name}`"), &plain)? {
             server = server.credential(credential);
         }
         builder = builder.server(name, server);

@@ -1,5 +1,8 @@
 //! Two states of the contracts, compared as of today, with the client that each of them gives.
 
+pub(crate) mod lines;
+pub(crate) mod links;
+
 use platform_codegen::drift::{self, Drift};
 use platform_codegen::{Api, Contract, Names, Report, Setup, api};
 use time::OffsetDateTime;

@@ -9,16 +9,16 @@ use serde_json::value::RawValue;
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct FileLine {
+pub(crate) struct FileLine {
     /// Relative to the workspace, with `/`.
-    pub(super) file: String,
+    pub(crate) file: String,
     /// Counted from 1; `None` where the text is not JSON.
-    pub(super) line: Option<usize>,
+    pub(crate) line: Option<usize>,
 }
 
 /// Documents that are files of the work tree.
 #[derive(Debug, Default)]
-pub(super) struct Files<'a> {
+pub(crate) struct Files<'a> {
     /// By document: the path, and what stands there.
     texts: BTreeMap<&'a str, (String, Text<'a>)>,
     /// Whether they are the state before.
@@ -26,17 +26,17 @@ pub(super) struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    pub(super) fn new(is_before: bool) -> Self {
+    pub(crate) fn new(is_before: bool) -> Self {
         Self { texts: BTreeMap::new(), is_before }
     }
 
-    pub(super) fn add(&mut self, document: &'a str, file: String, bytes: &'a [u8]) {
+    pub(crate) fn add(&mut self, document: &'a str, file: String, bytes: &'a [u8]) {
         self.texts.insert(document, (file, Text::new(bytes)));
     }
 
     /// The line of each finding, in the order of the findings. What the files do not have stands at the nearest place around
     /// it that they do.
-    pub(super) fn of(&mut self, drift: &Drift) -> Vec<Option<FileLine>> {
+    pub(crate) fn of(&mut self, drift: &Drift) -> Vec<Option<FileLine>> {
         drift.findings.iter().map(|finding| self.line(finding)).collect()
     }
 
@@ -51,6 +51,12 @@ impl<'a> Files<'a> {
         let (file, text) = self.texts.get_mut(site.document.as_str())?;
         Some(FileLine { file: file.clone(), line: text.line(&site.pointer) })
     }
+}
+
+/// A path as a relative reference (RFC 3986).
+pub(crate) fn uri(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    path.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
 /// A text of JSON, of which only as much is read as is asked for.

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use platform_codegen::drift::{Drift, Wire};
 
-use super::lines::FileLine;
-use super::sarif::uri;
+use super::lines::{FileLine, uri};
 
 /// The rows in their order, each with its number in the report.
 fn numbered<'a>(drift: &Drift, places: &'a [Option<FileLine>]) -> Vec<(String, &'a FileLine)> {
@@ -27,7 +26,7 @@ fn target(base: &str, place: &FileLine) -> String {
 }
 
 /// Makes the number of each row of a table a link. No text of a contract begins a line.
-pub(super) fn markdown(text: &str, drift: &Drift, places: &[Option<FileLine>], base: &str) -> String {
+pub(crate) fn markdown(text: &str, drift: &Drift, places: &[Option<FileLine>], base: &str) -> String {
     let rows: HashMap<String, &FileLine> = numbered(drift, places).into_iter().collect();
     let linked = text.split_inclusive('\n').map(|line| {
         let row = line.strip_prefix("| ").and_then(|rest| rest.split_once(" | "));
@@ -41,7 +40,7 @@ pub(super) fn markdown(text: &str, drift: &Drift, places: &[Option<FileLine>], b
 
 /// Adds the place to each finding of the page, which has them in the order of their numbers. No text of a contract writes an
 /// element.
-pub(super) fn html(text: &str, drift: &Drift, places: &[Option<FileLine>], base: &str) -> String {
+pub(crate) fn html(text: &str, drift: &Drift, places: &[Option<FileLine>], base: &str) -> String {
     let (mut linked, mut rest) = (String::with_capacity(text.len()), text);
     for (number, place) in numbered(drift, places) {
         let Some(head) = rest.find(&format!("id=\"{number}\"><summary>")) else { continue };

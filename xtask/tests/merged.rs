@@ -1,0 +1,128 @@
+//! What git does with two branches that each have a contract of their own.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+#[path = "support/mod.rs"]
+mod support;
+
+use std::fs;
+
+use support::{Workspace, contract};
+
+const PINNED: &str = "specs/contracts/platform.json";
+const CLIENT: &str = "specs/client.txt";
+const NAMES: &str = "specs/names.lock";
+
+/// The attributes of this repository.
+fn attributes() -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../.gitattributes");
+    fs::read_to_string(path).expect("read")
+}
+
+/// Ten families, so that what two branches change lies far apart; each path has its family's name.
+const FAMILIES: [&str; 10] = ["ants", "bees", "cats", "dogs", "eels", "foxes", "gnus", "hens", "kiwis", "owls"];
+
+fn contract(more: &str) -> String {
+    let families = FAMILIES.iter().chain([&more]).filter(|name| !name.is_empty());
+    let paths: Vec<String> = families.map(|name| format!("/api/{name}")).collect();
+    contract::with_paths(&paths.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// A repository with the branches `one` and `other`, which is checked out.
+fn branches(attributes: &str) -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write(".gitattributes", attributes);
+    workspace.write(".gitignore", "/specs/.regenerate\n/contract.json\n");
+    workspace.write("specs/codegen.toml", "[source]\nbase_url_env = \"TEST_BASE_URL\"\n");
+    workspace.pin(&contract(""));
+    assert_eq!(workspace.git(&["init", "-q"]).code, Some(0));
+    workspace.commit();
+    // Each branch has a path of its own, and a name in it that nobody would derive.
+    for (branch, family) in [("one", "aardvarks"), ("other", "zebras")] {
+        assert_eq!(workspace.git(&["checkout", "-q", "-b", branch, "main"]).code, Some(0));
+        workspace.pin(&contract(family));
+        workspace.replace(NAMES, &format!(" = {family}.list_{family}\n"), &format!(" = {family}.all_{family}\n"));
+        workspace.run(&["regenerate", "--offline"]).succeeds(&["written"]);
+        workspace.commit();
+    }
+    workspace
+}
+
+fn conflicts(said: &str) -> Vec<&str> {
+    said.lines().filter(|line| line.starts_with("CONFLICT")).collect()
+}
+
+#[test]
+fn git_merges_the_names_of_two_branches() {
+    let workspace = branches(&attributes());
+    let merged = workspace.git(&["merge", "-q", "one"]);
+    assert_ne!(merged.code, Some(0));
+    assert!(!conflicts(&merged.stdout).iter().any(|line| line.contains(NAMES)), "{merged:?}");
+    assert!(!workspace.read(NAMES).contains("<<<<"));
+
+    // As CONTRIBUTING.md says: either side of every file, the contract that is wanted, and the command.
+    assert_eq!(workspace.git(&["checkout", "-q", "--ours", "."]).code, Some(0));
+    workspace.write("contract.json", &contract::with_paths(&["/api/aardvarks", "/api/ants", "/api/zebras"]));
+    workspace.run(&["regenerate", "--contract", "contract.json", "--overwrite"]).succeeds(&["written"]);
+    let client = workspace.read(CLIENT);
+    for operation in ["aardvarks.all_aardvarks", "ants.list_ants", "zebras.all_zebras"] {
+        assert!(client.contains(operation), "{operation}\n{client}");
+    }
+    workspace.run(&["regenerate", "--check"]).succeeds(&["up to date"]);
+}
+
+#[test]
+fn two_contracts_never_become_a_mixture() {
+    // Without the attributes git weaves them: this is what they are for.
+    let woven = branches(&attributes().replace(" -merge", ""));
+    let merged = woven.git(&["merge", "-q", "one"]);
+    assert!(!conflicts(&merged.stdout).iter().any(|line| line.contains(PINNED)), "{merged:?}");
+    let text = woven.read(PINNED);
+    assert!(text.contains("/api/aardvarks") && text.contains("/api/zebras"), "{text}");
+    // Whoever commits that is told.
+    assert_eq!(woven.git(&["checkout", "-q", "--ours", "."]).code, Some(0));
+    woven.write(PINNED, &text);
+    let check = woven.run(&["regenerate", "--check"]);
+    assert!(check.code == Some(2) && check.stdout.contains(PINNED), "{check:?}");
+
+    for (side, family, gone) in [("--ours", "zebras", "aardvarks"), ("--theirs", "aardvarks", "zebras")] {
+        let workspace = branches(&attributes());
+        let merged = workspace.git(&["merge", "-q", "one"]);
+        for path in [PINNED, CLIENT, "specs/codegen.lock"] {
+            assert!(conflicts(&merged.stdout).iter().any(|line| line.contains(path)), "{path}: {merged:?}");
+        }
+        assert_eq!(workspace.git(&["checkout", "-q", side, "."]).code, Some(0));
+        workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&["written"]);
+        let branch = if side == "--ours" { "other" } else { "one" };
+        for path in [PINNED, CLIENT] {
+            let published = workspace.git(&["show", &format!("{branch}:{path}")]).stdout;
+            assert_eq!(workspace.read(path), published, "{side}: {path}");
+        }
+        assert!(workspace.read(CLIENT).contains(family) && !workspace.read(CLIENT).contains(gone));
+        workspace.run(&["regenerate", "--check"]).succeeds(&["up to date"]);
+    }
+}
+
+#[test]
+fn a_changed_contract_names_the_snapshots_that_nobody_accepted() {
+    let workspace = Workspace::new();
+    let first = workspace.pin(&contract::with_paths(&["/api/things"]));
+    first.succeeds(&["snapshots written to specs/snapshots: the first ones"]);
+    assert!(workspace.read("specs/snapshots/wire__things.snap").contains("\nGET /api/things\n"));
+    let tree = workspace.tree();
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["reviewed ", " none changed"]);
+
+    // A limit that no Rust item shows.
+    let limited = contract::with_paths(&["/api/things"]).replace("\"int32\"", "\"int32\",\"maximum\":9");
+    let run = workspace.pin(&limited);
+    let accept =
+        "changed; read the difference, then: INSTA_UPDATE=always cargo test -p xtask snapshots\n  wire__things\n";
+    run.succeeds(&["reviewed    1 of ", accept]);
+    let accepted = |tree: &std::collections::BTreeMap<String, Vec<u8>>| {
+        let kept = tree.iter().filter(|(path, _)| path.starts_with("specs/snapshots/"));
+        kept.map(|(path, text)| (path.clone(), text.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(accepted(&workspace.tree()), accepted(&tree), "only who accepts a change writes it down");
+
+    let run = workspace.pin(&contract::with_paths(&["/api/others"]));
+    run.succeeds(&["  surface__others (new)\n", "  wire__things (gone)\n"]);
+}
