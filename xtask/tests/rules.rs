@@ -89,7 +89,7 @@ fn a_rule_that_cannot_be_followed_is_an_error_with_its_line_and_what_to_write() 
         ),
         ("include = ['api']".to_owned(), ["codegen.toml:1:12", "does not begin with `/`", "nothing was written"]),
         ("exclude = ['/a', '/a']".to_owned(), ["codegen.toml:1:18", "the first time in exclude", "keep one"]),
-        ("[rename]\n'GET /api/things' = 'self'".to_owned(), ["codegen.toml:2:1", "`self` cannot be", "no keyword"]),
+        ("[rename]\n'GET /api/things' = 'self'".to_owned(), ["codegen.toml:2:1", "`self` is not a valid", "no keyword"]),
         ("[rename]\n'GET /api/things' = 'a::b'".to_owned(), ["codegen.toml:2:1", "`a::b` cannot be", "letters"]),
         (
             "[[correction]]\npointer = '/nope/x'\nvalue = '1'\nreason = 'r'".to_owned(),
