@@ -440,7 +440,17 @@ fn a_file_can_be_the_schema() {
         std::fs::remove_file(workspace.path(file)).expect("removed");
     }
     assert_eq!(workspace.tree(), before);
-    run("missing.graphql").fails(6, &["missing.graphql"]);
+    run("missing.graphql").fails(5, &["schema/missing", "--schema names", "missing.graphql"]);
+    if cfg!(unix) {
+        workspace
+            .run(&["regenerate", "--contract", &contract, "--schema", "/dev/zero"])
+            .fails(4, &["/dev/zero holds more than 64.0 MiB"]);
+    }
+    workspace.write("specs/codegen.toml", "[source]\nschema = \"no/such.graphql\"\n");
+    workspace
+        .run(&["regenerate", "--contract", &contract])
+        .fails(5, &["specs/codegen.toml:2:1: `schema` in [source] names no/such.graphql, which cannot be read"]);
+    workspace.write("specs/codegen.toml", support::CONFIGURATION);
     // The configuration names one, which stands for what the service would say.
     let configuration = support::CONFIGURATION.replace("[source]\n", "[source]\nschema = \"schema.graphql\"\n");
     workspace.write("specs/codegen.toml", &configuration);

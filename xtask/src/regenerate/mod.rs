@@ -63,7 +63,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     let homes: Vec<(&str, Home)> =
         pins.iter().map(|pin| (pin.entry.name.as_str(), Home::of(&pin.entry.source))).collect();
     servers::check(&settings.codegen.config, None, &homes)?;
-    let of_file = schema::of_file(workspace, &settings.source, flags, &steps)?;
+    let of_file = schema::of_file(workspace, &settings, flags, &steps)?;
     let schema = match flags.offline && !flags.drop_schema {
         _ if of_file.is_some() => of_file,
         true => schema::from_disk(workspace, lock.as_ref(), flags.overwrite)?,

@@ -88,7 +88,7 @@ fn refused(report: &Report) -> Failure {
         let hint = "nothing was written; fix the documents in specs/graphql, and the entries of [[operation]]";
         return Failure::configuration("configuration/graphql", report.to_string(), hint);
     }
-    if all(&["configuration/", "correction/"]) {
+    if report.problems().iter().all(|problem| problem.document == CONFIGURATION) {
         let hint = "nothing was written; fix what is named in specs/codegen.toml";
         return Failure::configuration("configuration/invalid", report.to_string(), hint);
     }

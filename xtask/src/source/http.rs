@@ -19,7 +19,7 @@ use crate::console::{SHORTEST, Steps, hide};
 use crate::failure::{Exit, Failure};
 
 /// Largest body that is read, in bytes.
-pub(super) const LIMIT: usize = 64 * 1024 * 1024;
+pub(crate) const LIMIT: usize = 64 * 1024 * 1024;
 const REDIRECTS: usize = 5;
 /// Longest tag that is kept, in bytes: the lock holds it.
 const LONGEST_TAG: usize = 512;
@@ -266,7 +266,7 @@ impl<'s> Http<'s> {
 }
 
 /// What to say of a place that holds more than a contract does.
-pub(super) fn too_large(place: &str) -> Failure {
+pub(crate) fn too_large(place: &str) -> Failure {
     Failure::new(
         Exit::Contract,
         "contract/too-large",
