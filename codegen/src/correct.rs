@@ -31,9 +31,16 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
             }
         }
         if !applied {
-            let which = correction.document.as_deref().unwrap_or("contract");
-            let message = format!("the {which} does not have the place {:?} of the correction", correction.pointer);
-            problem("pointer", message, "mend the pointer, or remove the `[[correction]]`");
+            let place = format!("does not have the place {:?} of the correction", correction.pointer);
+            let hint = "fix the pointer, or remove the `[[correction]]`";
+            match &correction.document {
+                Some(name) if documents.iter().all(|(document, _)| document != name) => {
+                    let message = format!("no contract has the name {name:?}, which the correction is about");
+                    problem("document", message, "name a document, or leave the key out: then it is about all of them");
+                }
+                Some(name) => problem("pointer", format!("the contract {name:?} {place}"), hint),
+                None => problem("pointer", format!("the contract {place}"), hint),
+            }
         }
     }
     report.into_result(())

@@ -2,6 +2,7 @@
 
 mod keys;
 mod place;
+mod values;
 
 pub(crate) use place::position;
 
@@ -162,6 +163,7 @@ impl Settings {
             None => SourceSettings::default(),
         };
         let codegen = Config::deserialize(toml::de::Deserializer::from(table)).map_err(at)?;
+        values::check(text, &source)?;
         check_documents(text, &source.documents)?;
         Ok(Self { source, codegen: codegen.into(), text: text.to_owned() })
     }
@@ -222,6 +224,7 @@ mod tests {
             ("[source]\nbase_ulr = 'x'\n", "specs/codegen.toml:2:1"),
             ("[[family]]\nname = 'a'\nprefixes = []\ncolour = 'red'\n", "specs/codegen.toml:4:1"),
             ("\ncolour = 'red'\n", "specs/codegen.toml:2:1"),
+            ("[sorce]\n", "specs/codegen.toml:1:2: `sorce`: unknown field `sorce`, expected one of `source`, `family`"),
             ("a = \n", "specs/codegen.toml:1:"),
         ] {
             let failure = Settings::parse(text).expect_err(text);

@@ -240,9 +240,9 @@ fn credentials_that_contradict_each_other_are_named() {
     let server = deployment(SECRET, true);
     for (variables, words) in [
         (vec![("TEST_TOKEN", "a"), ("TEST_TOKEN_FILE", "b")], &["several sources", "keep one"][..]),
-        (vec![("TEST_TOKEN", "a"), ("TEST_CLIENT_SECRET", "b")], &["both a token and a client's"]),
+        (vec![("TEST_TOKEN", "a"), ("TEST_CLIENT_SECRET", "b")], &["both a token and that of a client"]),
         (vec![("TEST_ISSUER", "https://issuer.invalid")], &["TEST_CLIENT_ID", "TEST_SECRET_FILE"]),
-        (vec![("TEST_TOKEN", "two words")], &["fits a header"]),
+        (vec![("TEST_TOKEN", "two words")], &["no header can carry"]),
     ] {
         let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);
         assert!(matches!(run.code, Some(3 | 5)), "{run:?}");
@@ -255,8 +255,31 @@ fn credentials_that_contradict_each_other_are_named() {
 fn credentials_that_are_set_in_part_are_named() {
     let workspace = Workspace::pinned();
     let server = deployment(SECRET, true);
-    let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &[("TEST_CLIENT_ID", "builder")]);
-    run.fails(5, &["TEST_ISSUER", "TEST_SECRET_FILE"]);
+    let file = secret_file(&workspace, 0o600).to_string_lossy().into_owned();
+    let issuer = format!("{}/auth", server.url());
+    let all = [("TEST_ISSUER", issuer.as_str()), ("TEST_CLIENT_ID", "builder"), ("TEST_SECRET_FILE", &file)];
+    // Each part of them but all and none.
+    for set in 1..7_usize {
+        let has = |index: usize| set >> index & 1 == 1;
+        let variables: Vec<(&str, &str)> =
+            all.into_iter().enumerate().filter(|(index, _)| has(*index)).map(|(_, set)| set).collect();
+        let missing: Vec<&str> =
+            all.iter().enumerate().filter(|(index, _)| !has(*index)).map(|(_, (name, _))| *name).collect();
+        let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);
+        run.fails(5, &missing);
+    }
+    // The same of keys, with their line.
+    for (keys, words) in [
+        ("issuer = 'https://issuer.invalid'\nsecret_file = 'secret'\n", ["`client_id`", "TEST_CLIENT_ID"]),
+        ("client_id = 'builder'\nsecret_file = 'secret'\n", ["`issuer`", "TEST_ISSUER"]),
+        ("secret_file = 'secret'\n", ["`issuer`", "`client_id`"]),
+    ] {
+        workspace.write("specs/codegen.toml", &support::CONFIGURATION.replace("scope =", &format!("{keys}scope =")));
+        let run = workspace.run(&["regenerate", "--base-url", &server.url()]);
+        run.fails(5, &["specs/codegen.toml:5:9: [source.token]: the credential"]);
+        run.fails(5, &words);
+    }
+    assert!(server.requests().is_empty());
 }
 
 /// An issuer that takes HTTP Basic and nothing in the form; its token endpoint is on another server.

@@ -26,6 +26,8 @@ fn a_rule_that_changes_nothing_is_named_with_its_line() {
         ("include = ['/api']\nexclude = ['/apiary']", "codegen.toml:2: exclude \"/apiary\": no path that is included"),
         ("[rename]\n'GET /nope' = 'nope'", "codegen.toml:2: rename \"GET /nope\": nothing has this key"),
         ("[rename]\n'GET /api/things' = 'new'", "rename \"GET /api/things\": `new` is taken, so the name is `new_2`"),
+        ("[[pagination]]\noperation = 'GET /nope'\nskip = 'skip'", "codegen.toml:2: pagination of `GET /nope`"),
+        ("[[server]]\nname = 'a'\ndocuments = ['nope']", "codegen.toml:3: document \"nope\" of the server \"a\""),
         ("[scalars]\nInstant = 'DateTime'", "codegen.toml:2: scalar `Instant`: no schema is pinned"),
         ("[[family]]\nname = 'a'\nprefixes = ['/nope']", "codegen.toml:1: family \"a\": it has no operation"),
         (
@@ -74,8 +76,8 @@ fn a_rule_that_cannot_be_followed_is_an_error_with_its_line_and_what_to_write() 
         (family("a", "['https://h/api']"), ["codegen.toml:3:13", "does not begin with `/`", "paths of the contract"]),
         (family("a", "['/api/../x']"), ["codegen.toml:3:13", "holds `.` or `..`", "the path that it leads to"]),
         (family("a", "['/api//x']"), ["codegen.toml:3:13", "holds `//`", "one `/`"]),
-        (family("a", "['/api?x=1']"), ["codegen.toml:3:13", "what no path does", "without query"]),
-        (family("a", "['/api', '/api/']"), ["codegen.toml:3:21", "stands twice", "keep one"]),
+        (family("a", "['/api?x=1']"), ["codegen.toml:3:13", "what no path can", "without query"]),
+        (family("a", "['/api', '/api/']"), ["codegen.toml:3:21", "appears twice", "keep one"]),
         (family("Virtual-Machines", "['/api']"), ["codegen.toml:2:1", "snake case", "name = \"virtual_machines\""]),
         (family("type", "['/api']"), ["codegen.toml:2:1", "taken by the language", "name = \"type_api\""]),
         (family("assumed", "['/api']"), ["codegen.toml:2:1", "is taken", "name = \"assumed_api\""]),
@@ -85,15 +87,38 @@ fn a_rule_that_cannot_be_followed_is_an_error_with_its_line_and_what_to_write() 
         ),
         (
             format!("{}\n{}", family("a", "['/api/things']"), family("b", "['/apiary', '/api/things/']")),
-            ["codegen.toml:6:24", "\"/api/things/\" stands twice", "in the family \"a\""],
+            ["codegen.toml:6:24", "\"/api/things/\" appears twice", "in the family \"a\""],
         ),
         ("include = ['api']".to_owned(), ["codegen.toml:1:12", "does not begin with `/`", "nothing was written"]),
         ("exclude = ['/a', '/a']".to_owned(), ["codegen.toml:1:18", "the first time in exclude", "keep one"]),
-        ("[rename]\n'GET /api/things' = 'self'".to_owned(), ["codegen.toml:2:1", "`self` cannot be", "no keyword"]),
-        ("[rename]\n'GET /api/things' = 'a::b'".to_owned(), ["codegen.toml:2:1", "`a::b` cannot be", "letters"]),
+        (
+            "[rename]\n'GET /api/things' = 'self'".to_owned(),
+            ["codegen.toml:2:1", "`self` is not a valid", "no keyword"],
+        ),
+        ("[rename]\n'GET /api/things' = 'a::b'".to_owned(), ["codegen.toml:2:1", "`a::b` is not a valid", "letters"]),
         (
             "[[correction]]\npointer = '/nope/x'\nvalue = '1'\nreason = 'r'".to_owned(),
-            ["codegen.toml:2:1", "does not have the place \"/nope/x\"", "mend the pointer"],
+            ["codegen.toml:2:1", "does not have the place \"/nope/x\"", "fix the pointer"],
+        ),
+        (
+            "[[correction]]\ndocument = 'nope'\npointer = '/info'\nreason = 'r'".to_owned(),
+            ["codegen.toml:2:1", "no contract has the name \"nope\"", "name a document"],
+        ),
+        (
+            "[[pagination]]\noperation = 'GET /api/things'".to_owned(),
+            ["codegen.toml:2:1", "the pagination of `GET /api/things`", "skip = "],
+        ),
+        (
+            "[[pagination]]\noperation = 'GET /api/things'\nskip = 'nope'".to_owned(),
+            ["codegen.toml:3:1", "no parameter `nope`", "nothing was written"],
+        ),
+        (
+            "[[server]]\nname = 'Main-x'".to_owned(),
+            ["codegen.toml:2:1", "not a name in snake case", "lower-case letters"],
+        ),
+        (
+            "[[family]]\nname = 'a'\nprefixes = ['/']\nserver = 'nope'".to_owned(),
+            ["codegen.toml:4:1", "the server \"nope\", which no [[server]] names", "add the [[server]]"],
         ),
         (
             "[[correction]]\npointer = '/info'\nvalue = 'x'\nreason = 'r'".to_owned(),

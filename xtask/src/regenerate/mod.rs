@@ -45,7 +45,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
 
     if let Some(files) = guard.recover()? {
         let files = crate::console::count(files, "file", "files");
-        steps.note(&format!("an interrupted run was carried to its end ({files})"));
+        steps.note(&format!("completed an interrupted run ({files})"));
     }
     let lock = usable_lock(Lock::find(workspace)?, flags.offline, &steps)?;
     let (pins, served) = if flags.offline {
@@ -63,7 +63,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     let homes: Vec<(&str, Home)> =
         pins.iter().map(|pin| (pin.entry.name.as_str(), Home::of(&pin.entry.source))).collect();
     servers::check(&settings.codegen.config, None, &homes)?;
-    let of_file = schema::of_file(workspace, &settings.source, flags, &steps)?;
+    let of_file = schema::of_file(workspace, &settings, flags, &steps)?;
     let schema = match flags.offline && !flags.drop_schema {
         _ if of_file.is_some() => of_file,
         true => schema::from_disk(workspace, lock.as_ref(), flags.overwrite)?,
@@ -160,7 +160,7 @@ fn demand_pinned(
         Exit::Stale,
         "locked/differs",
         format!("the source is not what is pinned: {}", differing.join(", ")),
-        "run `cargo xtask regenerate` without --locked to take it over",
+        "run `cargo xtask regenerate` without --locked to pin it",
     ))
 }
 
@@ -179,7 +179,7 @@ fn hand_edited(refused: &[&StaleFile]) -> Failure {
         hints.push(format!("undo the edit: git checkout -- {}", edited.join(" ")));
         hints.push("move the change into codegen/, or into a [[correction]] of specs/codegen.toml".to_owned());
         hints.push(
-            "or let the tool write over it: cargo xtask regenerate --overwrite (with --offline where that was used)"
+            "or let the tool overwrite it: cargo xtask regenerate --overwrite (with --offline where that was used)"
                 .to_owned(),
         );
     }

@@ -2,8 +2,6 @@
 
 mod introspection;
 
-use std::fs;
-
 use platform_codegen::graphql::is_schema;
 use platform_codegen::line;
 use serde_json::{Value, json};
@@ -12,7 +10,8 @@ use crate::console::Steps;
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::{Lock, sha256};
-use crate::settings::SourceSettings;
+use crate::settings::Settings;
+use crate::source::{LIMIT, read_bounded, too_large};
 use crate::workspace::{SCHEMA, Workspace};
 
 pub(crate) use introspection::{QUERIES, render};
@@ -27,17 +26,25 @@ pub(crate) fn canonical(text: &str) -> String {
 /// the configuration names is pinned already.
 pub(crate) fn of_file(
     workspace: &Workspace,
-    source: &SourceSettings,
+    settings: &Settings,
     flags: &Regenerate,
     steps: &Steps,
 ) -> Result<Option<String>, Failure> {
-    let configured = source.schema.as_ref().filter(|_| !flags.offline && !flags.sandbox);
+    let configured = settings.source.schema.as_ref().filter(|_| !flags.offline && !flags.sandbox);
     let (path, shown) = match (&flags.schema, configured) {
         (Some(path), _) => (path.clone(), path.display().to_string()),
         (None, Some(name)) => (workspace.path(name), name.clone()),
         (None, None) => return Ok(None),
     };
-    let bytes = fs::read(&path).map_err(|error| Failure::file("read", &path, &error))?;
+    let bytes = read_bounded(&path).map_err(|error| {
+        let key = || format!("{}: `schema` in [source]", settings.place("/source/schema"));
+        let named = if flags.schema.is_some() { "--schema".to_owned() } else { key() };
+        let message = format!("{named} names {}, which cannot be read: {error}", line(&shown));
+        Failure::configuration("schema/missing", message, "check the path; a key is relative to the workspace")
+    })?;
+    if bytes.len() > LIMIT {
+        return Err(too_large(&line(&shown)));
+    }
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
     let refuse = |reason: &str| {

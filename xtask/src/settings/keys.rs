@@ -96,13 +96,27 @@ pub(super) fn invalid(text: &str, error: &toml::de::Error) -> Failure {
     // What Rust calls a table says nothing to people.
     let said =
         said.split_once("expected struct ").map_or(said.clone(), |(before, _)| format!("{before}expected a table"));
+    // `[source]` is read apart from the other tables.
+    let said = said.replace("expected one of `family`, `server`,", "expected one of `source`, `family`, `server`,");
     let message = if key.is_empty() { format!("{place}: {said}") } else { format!("{place}: `{key}`: {said}") };
+    Failure::configuration("configuration/invalid", message, hint(&key))
+}
+
+/// What to say of a value that has the right type and cannot be followed.
+pub(super) fn unusable(text: &str, pointer: &str, what: &str) -> Failure {
+    let place = place::shown(place::of(text, pointer));
+    let names = pointer.split('/').filter(|name| !name.is_empty() && name.parse::<usize>().is_err());
+    let key = names.collect::<Vec<_>>().join(".");
+    Failure::configuration("configuration/invalid", format!("{place}: `{key}` {what}"), hint(&key))
+}
+
+/// What to write for a key.
+fn hint(key: &str) -> String {
     let known = "docs/configuration.md lists every key; `git diff specs/codegen.toml` shows what changed";
-    let hint = match example(&key) {
+    match example(key) {
         Some(example) => format!("write it such as:\n{example}\n{known}"),
         None => known.to_owned(),
-    };
-    Failure::configuration("configuration/invalid", message, hint)
+    }
 }
 
 pub(super) fn not_text() -> Failure {

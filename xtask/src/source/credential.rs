@@ -34,12 +34,24 @@ pub(super) fn resolve(
         ("secret_file", source.secret_file.is_some()),
         ("secret_command", source.secret_command.is_some()),
     ]);
-    let settings = configured(source.clone(), token, secret).with_variables().map_err(refused)?;
+    // Where keys began something, their table lacks the rest of it.
+    let began = source.issuer.is_some()
+        || source.client_id.is_some()
+        || source.refresh_folder.is_some()
+        || token.is_some()
+        || secret.is_some();
+    let found = configured(source.clone(), token, secret).with_variables().map_err(refused)?;
     // An issuer or a client in the configuration is not an intent to use them on this machine.
-    if !settings.has_secret() && settings.issuer == source.issuer && settings.client_id == source.client_id {
+    if !found.has_secret() && found.issuer == source.issuer && found.client_id == source.client_id {
         return Ok(None);
     }
-    settings.credential("the download", plain).map_err(refused)
+    found.credential("the download", plain).map_err(|error| match no_token(&error) {
+        failure if began && failure.code == "configuration/credential" => {
+            let table = if pointer == "/source/token" { "[source.token]" } else { "[source.document.token]" };
+            Failure { message: format!("{}: {table}: {}", settings.place(pointer), failure.message), ..failure }
+        }
+        failure => failure,
+    })
 }
 
 /// What a download needs to know of the network.

@@ -19,7 +19,7 @@ use crate::console::{SHORTEST, Steps, hide};
 use crate::failure::{Exit, Failure};
 
 /// Largest body that is read, in bytes.
-pub(super) const LIMIT: usize = 64 * 1024 * 1024;
+pub(crate) const LIMIT: usize = 64 * 1024 * 1024;
 const REDIRECTS: usize = 5;
 /// Longest tag that is kept, in bytes: the lock holds it.
 const LONGEST_TAG: usize = 512;
@@ -266,7 +266,7 @@ impl<'s> Http<'s> {
 }
 
 /// What to say of a place that holds more than a contract does.
-pub(super) fn too_large(place: &str) -> Failure {
+pub(crate) fn too_large(place: &str) -> Failure {
     Failure::new(
         Exit::Contract,
         "contract/too-large",
@@ -375,10 +375,10 @@ pub(super) fn no_token(error: &Error) -> Failure {
         "token" => "token/refused",
         code => code,
     };
-    // What is to be mended on this machine.
+    // What is to be fixed on this machine.
     if ["secret/", "configuration/", "certificate/", "proxy/"].iter().any(|kind| code.starts_with(kind)) {
         return Failure::configuration(code, said.what, said.hint);
     }
-    let message = format!("the identity issuer gives no token: {}", said.what);
+    let message = format!("the identity issuer returned no token: {}", said.what);
     Failure::new(Exit::Download, code, message, format!("{}\n{OFFLINE}", said.hint))
 }

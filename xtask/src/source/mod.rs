@@ -32,6 +32,7 @@ use crate::workspace::{Workspace, pinned_path};
 use address::shown;
 use graphql::Interface;
 use http::Http;
+pub(crate) use http::{LIMIT, too_large};
 use plan::{ContractPlace, Plan, base_url, below, plan, unsent};
 
 /// Name of the document where nobody chose one.
@@ -131,8 +132,8 @@ pub(crate) async fn fetch(
             }
             // A contract that was named for itself says nothing of a GraphQL interface.
             let schema = match base {
-                _ if flags.contract.is_some() => Served::NotAsked("--contract names a contract alone"),
-                _ if flags.document.is_some() => Served::NotAsked("--document names a contract alone"),
+                _ if flags.contract.is_some() => Served::NotAsked("--contract names only a contract"),
+                _ if flags.document.is_some() => Served::NotAsked("--document names only a contract"),
                 Some(base) => fetcher.schema(&base, interface).await?,
                 None => Served::NotAsked("no base URL is known to ask for it"),
             };
@@ -144,7 +145,7 @@ pub(crate) async fn fetch(
 /// A file up to the first byte beyond what a contract may have: it may be a pipe or a device that never ends.
 pub(crate) fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(http::LIMIT as u64 + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(LIMIT as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -158,8 +159,8 @@ fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Resu
         let hint = if Path::new(&recorded).is_relative() { below() } else { "check the path".to_owned() };
         Failure::configuration("source/file", format!("the contract {shown} cannot be read: {error}"), hint)
     })?;
-    if bytes.len() > http::LIMIT {
-        return Err(http::too_large(&shown));
+    if bytes.len() > LIMIT {
+        return Err(too_large(&shown));
     }
     let described = format!("{shown} holds {}", answer::first_line(&bytes));
     Ok(Fetched { name, source: recorded, content: Content::Received { bytes, etag: None, described } })
@@ -241,7 +242,7 @@ impl Fetcher<'_> {
                 return Err(Failure::new(
                     Exit::Download,
                     "download/not-modified",
-                    format!("{source} answers 304 to a request that asked for all of it"),
+                    format!("{source} answered 304 to a request that was not conditional"),
                     "name another address of the contract, or save it and use --contract FILE",
                 ));
             }
