@@ -50,6 +50,17 @@ impl Scripted {
         Some((path, method))
     }
 
+    /// Takes an operation out; a path without operations goes with the last one.
+    fn take(&mut self, path: &str, method: &str) -> Option<Value> {
+        let paths = self.contract["paths"].as_object_mut()?;
+        let item = paths.get_mut(path)?.as_object_mut()?;
+        let operation = item.remove(method);
+        if item.is_empty() {
+            paths.remove(path);
+        }
+        operation
+    }
+
     fn operation(&mut self, method: &str, fits: impl Fn(&Object) -> bool) -> Option<&mut Object> {
         let (path, method) = self.find(method, fits)?;
         self.contract["paths"][path.as_str()][method.as_str()].as_object_mut()
@@ -170,11 +181,11 @@ pub(crate) const CHANGES: &[Change] = &[
     // Operations.
     ("an operation is removed", |s| {
         let (path, method) = s.find("delete", |_| true)?;
-        s.contract["paths"][path.as_str()].as_object_mut()?.remove(&method).map(drop)
+        s.take(&path, &method).map(drop)
     }),
     ("an operation moves to another path", |s| {
         let (path, method) = s.find("put", |_| true)?;
-        let operation = s.contract["paths"][path.as_str()].as_object_mut()?.remove(&method)?;
+        let operation = s.take(&path, &method)?;
         let paths = s.contract["paths"].as_object_mut()?;
         paths.entry(format!("{path}/moved")).or_insert_with(|| json!({})).as_object_mut()?.insert(method, operation);
         Some(())
@@ -209,7 +220,7 @@ pub(crate) const CHANGES: &[Change] = &[
                 .and_then(Value::as_array)
                 .is_some_and(|all| all.len() == 1 && all[0]["in"] == "path")
         })?;
-        let mut operation = s.contract["paths"][path.as_str()].as_object_mut()?.remove(&method)?;
+        let mut operation = s.take(&path, &method)?;
         let name = operation["parameters"][0]["name"].as_str()?.to_owned();
         operation["parameters"][0]["name"] = json!("renamedHere");
         let to = path.replace(&format!("{{{name}}}"), "{renamedHere}");

@@ -195,9 +195,13 @@ impl<'a> Walk<'a, '_> {
             }
             _ => self.list(place),
         }
-        // What is empty has no leaf that would say that the other side does not have it.
+        // What is empty has no leaf that would say that the other side does not have it; what the other side has in it, that side
+        // says.
         let is_empty = value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
-        if is_empty && !judged {
+        let emptied = other
+            .as_ref()
+            .is_some_and(|(_, other)| value.is_object() && other.is_object() || value.is_array() && other.is_array());
+        if is_empty && !judged && !emptied {
             self.list(place);
         }
     }
