@@ -176,6 +176,12 @@ pub(crate) struct Drift {
     /// Without it, a report in a file of the repository links to the files beside it.
     #[arg(long, value_name = "URL", value_parser = link_base)]
     pub(crate) links: Option<String>,
+    /// With --format markdown: cuts the report after the last line that fits, and says so there.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1000..))]
+    pub(crate) max_characters: Option<u32>,
+    /// Never takes the embedded sandbox for the deployment: without a configured one, it ends with exit code 5.
+    #[arg(long, conflicts_with_all = ["files", "against"])]
+    pub(crate) no_sandbox: bool,
     /// What ends the command with exit code 1.
     #[arg(long, value_enum, default_value = "wire")]
     pub(crate) fail_on: FailOn,
@@ -250,6 +256,9 @@ pub(crate) struct Regenerate {
     /// The embedded sandbox, in the place of whatever is configured or pinned.
     #[arg(long, conflicts_with_all = ["contract", "base_url", "offline", "check"])]
     pub(crate) sandbox: bool,
+    /// Never takes the embedded sandbox: without a configured source, it ends with exit code 5.
+    #[arg(long, conflicts_with_all = ["sandbox", "offline", "check"])]
+    pub(crate) no_sandbox: bool,
     /// Uses no network: generates from the pinned contracts.
     #[arg(long)]
     pub(crate) offline: bool,

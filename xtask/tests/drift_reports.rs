@@ -340,3 +340,42 @@ fn what_was_accepted_passes_the_gate_until_its_day() {
     drift(&["--fail-on", "none"]).fails(5, &["accepted/invalid", "specs/accepted-drift.toml:", "raeson"]);
     accept(&[&all[0], "--reason", "r"]).fails(5, &["accepted/invalid"]);
 }
+
+#[test]
+fn a_long_section_folds_by_family_and_a_comment_is_cut_where_it_is_full() {
+    let workspace = Workspace::pinned();
+    let paths: Vec<String> =
+        (0..60).flat_map(|number| ["gadgets", "things"].map(|family| format!("/api/{family}/{number}"))).collect();
+    let before = contract::with_paths(&paths.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut after: Value = serde_json::from_str(&before).expect("JSON");
+    for path in &paths {
+        after["paths"][path].as_object_mut().expect("a path").remove("post");
+    }
+    workspace.write("before.json", &before);
+    workspace.write("after.json", &after.to_string());
+    let markdown = ["drift", "before.json", "after.json", "--fail-on", "none", "--format", "markdown"];
+    let whole = workspace.run(&markdown).stdout;
+    let folded: Vec<&str> = whole.lines().filter(|line| line.contains("<details>")).collect();
+    assert_eq!(
+        folded,
+        [
+            "<details><summary>20 more, gadgets</summary>",
+            "<details><summary>60 more, things</summary>",
+            "<details><summary>For CHANGELOG.md</summary>"
+        ]
+    );
+    // Each row stands there once, under its number.
+    for number in 1..=120 {
+        assert_eq!(whole.matches(&format!("\n| B{number} | `POST ")).count(), 1, "B{number}");
+    }
+    let cut = workspace.run(&[&markdown[..], &["--max-characters", "9000"]].concat());
+    cut.succeeds(&["The report is cut here: ", "do not fit into 9000 characters"]);
+    assert!(cut.stdout.chars().count() <= 9000);
+    let rows = |text: &str| text.lines().filter(|line| line.starts_with("| B")).map(str::to_owned).collect::<Vec<_>>();
+    let (kept, all) = (rows(&cut.stdout), rows(&whole));
+    assert!(kept.len() > 40 && all.starts_with(&kept), "{kept:?}");
+    assert!(cut.stdout.contains("\n</details>\n\n**The report is cut"), "{}", cut.stdout);
+    workspace.run(&[&markdown[..], &["--max-characters", "999"]].concat()).fails(5, &["--max-characters"]);
+    let text = ["drift", "before.json", "after.json", "--max-characters", "9000"];
+    workspace.run(&text).fails(5, &["drift/max-characters", "--format markdown"]);
+}

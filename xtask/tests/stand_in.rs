@@ -103,6 +103,22 @@ fn locked_compares_the_sandbox_with_a_pinned_sandbox_only() {
 }
 
 #[test]
+fn the_sandbox_is_taken_by_nobody_who_forbids_it() {
+    for (workspace, commands) in
+        [(Workspace::new(), &["regenerate"][..]), (Workspace::pinned(), &["regenerate", "drift"])]
+    {
+        let before = workspace.tree();
+        for command in commands {
+            let run = workspace.run(&[command, "--no-sandbox"]);
+            run.fails(5, &["source/not-configured", "TEST_BASE_URL"]);
+            assert!(!run.stderr.contains("starting the sandbox"), "{}", run.stderr);
+        }
+        workspace.run(&["regenerate", "--no-sandbox", "--sandbox"]).fails(5, &["--sandbox"]);
+        assert_eq!(workspace.tree(), before);
+    }
+}
+
+#[test]
 fn the_sandbox_is_one_source_among_others() {
     let workspace = Workspace::pinned();
     for other in ["--offline", "--check", "--contract=contract.json", "--base-url=https://platform.invalid"] {

@@ -47,7 +47,10 @@ impl Drift {
                 finding.items.push(change.clone());
             }
         }
+        let families = families([before, after]);
         for finding in &mut self.findings {
+            let reached = finding.operations.iter().filter_map(|operation| families.get(operation.as_str()));
+            finding.families = reached.map(|family| (*family).to_owned()).collect();
             if finding.rule == Rule::ParameterRenamed {
                 finding.items = renamed(std::mem::take(&mut finding.items));
             }
@@ -83,6 +86,13 @@ impl Drift {
             }
         }
     }
+}
+
+/// The route family of each operation, as the clients have it; where it moved, the one after.
+fn families(clients: [&Api; 2]) -> HashMap<&str, &str> {
+    let items = clients.into_iter().flat_map(|client| &client.items);
+    let origins = items.map(|item| &item.origin).filter(|origin| !origin.operation.is_empty());
+    origins.map(|origin| (origin.operation.as_str(), origin.family.as_str())).collect()
 }
 
 /// What sets a parameter that has another name: one is gone and one is new in the same operation.

@@ -48,6 +48,9 @@ pub struct Finding {
     pub direction: Direction,
     /// The operations that reach it.
     pub operations: BTreeSet<String>,
+    /// The route families of these operations; empty where no items were compared.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub families: BTreeSet<String>,
     /// Whether all of these operations are marked as assumed.
     pub assumed: bool,
     /// The public Rust items that change with it.

@@ -183,6 +183,7 @@ fn finding(
         direction,
         assumed: !named.is_empty() && named.iter().all(|operation| operation.assumed),
         operations: named.iter().map(|operation| line(&operation.key).into_owned()).collect(),
+        families: BTreeSet::new(),
         aliases: changes.iter().flat_map(|change| aliases::of(change)).collect(),
         fingerprint: fingerprint(cause, direction, &before.document.name),
     }
@@ -221,6 +222,7 @@ pub(super) fn nothing(rule: Rule) -> Finding {
         after: None,
         direction: Direction::Request,
         operations: BTreeSet::new(),
+        families: BTreeSet::new(),
         assumed: false,
         aliases: BTreeSet::new(),
         fingerprint: String::new(),

@@ -1,5 +1,6 @@
 //! The report as text: for a pull request, and for a terminal.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::change::Direction;
@@ -113,10 +114,15 @@ impl Drift {
             }
             // Writing to a string does not fail.
             let _ = write!(text, "\n## {heading} ({})\n\n", findings.len());
-            table(&mut text, letter, 0, &findings[..findings.len().min(ROWS)], rust);
-            if findings.len() > ROWS {
-                let _ = write!(text, "\n<details><summary>{} more</summary>\n\n", findings.len() - ROWS);
-                table(&mut text, letter, ROWS, &findings[ROWS..], rust);
+            let (shown, more) = findings.split_at(findings.len().min(ROWS));
+            table(&mut text, letter, shown.iter().copied().enumerate(), rust);
+            let mut folded: BTreeMap<String, Vec<(usize, &Finding)>> = BTreeMap::new();
+            for (index, finding) in more.iter().enumerate() {
+                folded.entry(family(finding)).or_default().push((ROWS + index, *finding));
+            }
+            for (family, findings) in folded {
+                let _ = write!(text, "\n<details><summary>{} more{family}</summary>\n\n", findings.len());
+                table(&mut text, letter, findings.into_iter(), rust);
                 text.push_str("\n</details>\n");
             }
         }
@@ -211,19 +217,30 @@ pub(super) fn rust(finding: &Finding, most: usize) -> Vec<String> {
     lines
 }
 
-fn table(text: &mut String, letter: &str, from: usize, findings: &[&Finding], rust: bool) {
+/// What a folded part of a section has in common, behind its number of rows.
+fn family(finding: &Finding) -> String {
+    let mut families = finding.families.iter();
+    match (families.next(), families.next()) {
+        (None, _) => String::new(),
+        // Family names are identifiers.
+        (Some(one), None) => format!(", {one}"),
+        (Some(_), Some(_)) => ", several families".to_owned(),
+    }
+}
+
+fn table<'f>(text: &mut String, letter: &str, findings: impl Iterator<Item = (usize, &'f Finding)>, rust: bool) {
     text.push_str(if rust {
         "| | what | who notices, how | in Rust |\n|---|---|---|---|\n"
     } else {
         "| | what | who notices, how |\n|---|---|---|\n"
     });
-    for (index, finding) in findings.iter().enumerate() {
+    for (index, finding) in findings {
         let Finding { subject, change, symptom, .. } = finding;
         let symptom = if symptom.is_empty() { "nobody" } else { symptom };
         let _ = writeln!(
             text,
             "| {letter}{} | {} {}{} | {symptom} |{}",
-            from + index + 1,
+            index + 1,
             if is_count(subject) { subject.clone() } else { format!("`{}`", cell(subject)) },
             cell(change),
             reach(finding),

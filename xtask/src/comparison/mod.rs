@@ -45,7 +45,7 @@ impl Maker {
         names: Names,
     ) -> Result<Self, Failure> {
         let setup = Setup { reserved: reserved(workspace)?, ..settings.codegen.clone() };
-        Ok(Self { setup, names, schemas, version: version(workspace)? })
+        Ok(Self { setup, names, schemas, version: version(|path| workspace.read(path))? })
     }
 
     /// The clients of both states. What only one of the two contracts has cannot be bound or corrected in both, and is left
@@ -103,9 +103,9 @@ pub(crate) fn compare(
 }
 
 /// The version of the client, as its manifest or the workspace has it.
-fn version(workspace: &Workspace) -> Result<Option<String>, Failure> {
+pub(crate) fn version(read: impl Fn(&str) -> Result<Option<Vec<u8>>, Failure>) -> Result<Option<String>, Failure> {
     let table = |path: &str| -> Result<Option<toml::Table>, Failure> {
-        let bytes = workspace.read(path)?;
+        let bytes = read(path)?;
         Ok(bytes.and_then(|bytes| toml::from_str(&String::from_utf8_lossy(&bytes)).ok()))
     };
     let of = |table: Option<toml::Table>, path: &[&str]| -> Option<String> {

@@ -3,6 +3,7 @@
 
 mod accepted;
 mod cases;
+mod cut;
 mod github;
 mod sarif;
 mod sides;
@@ -36,6 +37,13 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
         Some(DriftCommand::Accept(accept)) => return self::accept(workspace, flags, accept),
         None => {}
     }
+    if flags.max_characters.is_some() && flags.format != Format::Markdown {
+        return Err(Failure::configuration(
+            "drift/max-characters",
+            "only a report in Markdown can be cut",
+            "add --format markdown, or take --max-characters out",
+        ));
+    }
     let Whole { sides, compared, version } = Whole::of(workspace, flags)?;
     let Compared { drift, without_items } = &compared;
     let places = places(workspace, flags, &sides).of(drift);
@@ -56,6 +64,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
         (Format::Json, _) => as_json(drift, &heading, &verdicts)?,
         (Format::Github, _) => github::commands(drift, &places, &verdicts),
         (Format::Sarif, _) => printed(&sarif::log(drift, &places, &verdicts))?,
+    };
+    let text = match flags.max_characters {
+        Some(most) => cut::markdown(text, usize::try_from(most).unwrap_or(usize::MAX)),
+        None => text,
     };
     match &flags.output {
         Some(path) => fs::write(path, &text).map_err(|error| Failure::file("write", path, &error))?,
@@ -96,7 +108,7 @@ impl Whole {
         let names = crate::regenerate::names(workspace, None)?;
         let maker = Maker::new(workspace, &settings, sides.schemas.clone(), sides.names.clone().unwrap_or(names))?;
         let compared = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref(), Some(&maker))?;
-        let version = maker.version.clone();
+        let version = sides.version.clone().or_else(|| maker.version.clone());
         if compared.drift.is_foreign() && !flags.foreign {
             let operations = compared.drift.operations;
             return Err(Failure::new(
@@ -124,6 +136,8 @@ fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAcce
         format: around.format,
         output: None,
         links: None,
+        max_characters: None,
+        no_sandbox: around.no_sandbox,
         fail_on: around.fail_on,
         today: flags.today.clone(),
         foreign: false,

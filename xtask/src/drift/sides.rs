@@ -5,7 +5,7 @@ use std::process::Command;
 
 use platform_codegen::{Names, line};
 
-use crate::comparison::ComparedDocument;
+use crate::comparison::{ComparedDocument, version};
 use crate::console::Steps;
 use crate::failure::Failure;
 use crate::flags::{Drift, Regenerate};
@@ -32,6 +32,16 @@ pub(super) struct Sides {
     pub(super) schemas: [Option<String>; 2],
     /// The names that were given before, where they are not those of the work tree.
     pub(super) names: Option<Names>,
+    /// The version of the client before, where it is not that of the work tree.
+    pub(super) version: Option<String>,
+}
+
+/// What git has of a revision.
+struct Revision {
+    side: Side,
+    names: Option<Names>,
+    schema: Option<String>,
+    version: Option<String>,
 }
 
 pub(super) fn read(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<Sides, Failure> {
@@ -44,11 +54,12 @@ pub(super) fn read(workspace: &Workspace, settings: &Settings, flags: &Drift) ->
                 after: file(after, &name)?,
                 schemas: [pinned_schema.clone(), pinned_schema],
                 names: None,
+                version: None,
             })
         }
         ([], Some(revision)) => {
-            let (before, names, schema) = revision_of(workspace, revision)?;
-            Ok(Sides { before, after: pinned(workspace)?, schemas: [schema, pinned_schema], names })
+            let Revision { side, names, schema, version } = revision_of(workspace, revision)?;
+            Ok(Sides { before: side, after: pinned(workspace)?, schemas: [schema, pinned_schema], names, version })
         }
         ([], None) => {
             let (before, after, served) = live(workspace, settings, flags)?;
@@ -57,7 +68,7 @@ pub(super) fn read(workspace: &Workspace, settings: &Settings, flags: &Drift) ->
                 // Whether it is gone is not known: `regenerate` keeps it, too.
                 Served::None(_) | Served::NotAsked(_) => pinned_schema.clone(),
             };
-            Ok(Sides { before, after, schemas: [pinned_schema, schema], names: None })
+            Ok(Sides { before, after, schemas: [pinned_schema, schema], names: None, version: None })
         }
         _ => Err(Failure::configuration(
             "drift/one-file",
@@ -115,6 +126,7 @@ fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Si
     let flags = Regenerate {
         contract: flags.contract.clone(),
         base_url: flags.base_url.clone(),
+        no_sandbox: flags.no_sandbox,
         connect_timeout: flags.connect_timeout,
         timeout: flags.timeout,
         ..Regenerate::default()
@@ -128,8 +140,8 @@ fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Si
     Ok((before, Side { name, documents: documents.collect() }, bundle.schema))
 }
 
-/// What was pinned at a revision of git, the names that were given then, and the GraphQL schema.
-fn revision_of(workspace: &Workspace, revision: &str) -> Result<(Side, Option<Names>, Option<String>), Failure> {
+/// What was pinned at a revision of git, the names that were given then, the GraphQL schema, and the version of the client.
+fn revision_of(workspace: &Workspace, revision: &str) -> Result<Revision, Failure> {
     let commit =
         git(workspace, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{revision}^{{commit}}")])
             .map_err(|_| {
@@ -172,7 +184,8 @@ fn revision_of(workspace: &Workspace, revision: &str) -> Result<(Side, Option<Na
     let names = file(NAMES);
     let names = names.map(|bytes| crate::names::parse(&String::from_utf8_lossy(&bytes))).transpose()?;
     let schema = file(SCHEMA).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Ok((Side { name: line(revision).into_owned(), documents }, names, schema))
+    let version = version(|path| Ok(file(path)))?;
+    Ok(Revision { side: Side { name: line(revision).into_owned(), documents }, names, schema, version })
 }
 
 fn git(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<u8>, Failure> {

@@ -14,6 +14,9 @@ pub(super) fn allow(
     flags: &Regenerate,
     lock: Option<&Lock>,
 ) -> Result<(), Failure> {
+    if flags.no_sandbox {
+        return Err(not_configured(source, "--no-sandbox is given"));
+    }
     let documents = lock.map(|lock| lock.documents.as_slice()).unwrap_or_default();
     let mut others = documents.iter().filter(|document| document.source != SANDBOX).peekable();
     if others.peek().is_some() {
