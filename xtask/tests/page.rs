@@ -1,0 +1,189 @@
+//! The page of `cargo xtask drift --format html` in a real browser. Where there is none, the test says so and checks nothing.
+//! `DRIFT_PICTURES=docs/images` keeps the pictures that it takes.
+#![cfg(unix)]
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test that cannot go on says why")]
+
+#[path = "support/browser.rs"]
+mod browser;
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use browser::Browser;
+use serde_json::{Value, json};
+use support::Workspace;
+
+const SHOWN: &str = "[...document.querySelectorAll('details.finding:not([hidden])')].map((finding) => finding.id)";
+
+/// The page of a change that has something in each section.
+fn page(workspace: &Workspace) -> String {
+    let path = workspace.path("drift.html");
+    let names = ["before.json", "after.json"];
+    for (name, text) in names.iter().zip([include_str!("page/before.json"), include_str!("page/after.json")]) {
+        workspace.write(name, text);
+    }
+    let run = workspace.run(&[
+        "drift",
+        "before.json",
+        "after.json",
+        "--format",
+        "html",
+        "--output",
+        "drift.html",
+        "--links",
+        "https://host.example/owner/name/blob/main",
+        "--fail-on",
+        "none",
+    ]);
+    run.succeeds(&[]);
+    format!("file://{}", path.display())
+}
+
+fn started() -> Option<Browser> {
+    let browser = Browser::start();
+    if browser.is_none() {
+        eprintln!("SKIPPED: there is no `chromium` on this machine; apt-get install chromium");
+    }
+    browser
+}
+
+/// Nothing was asked of the network, and nothing complained.
+#[track_caller]
+fn is_quiet(browser: &mut Browser) {
+    browser.value("document.title");
+    assert_eq!((&browser.requests, &browser.complaints), (&Vec::new(), &Vec::new()));
+}
+
+#[test]
+fn the_page_is_searched_and_filtered_by_keyboard() {
+    let Some(mut browser) = started() else { return };
+    let workspace = Workspace::new();
+    let url = page(&workspace);
+    browser.open(&url);
+    let all = browser.value(SHOWN);
+    let count = all.as_array().expect("findings").len();
+    for letter in ["B", "R", "A", "N"] {
+        assert!(all.as_array().expect("findings").contains(&json!(format!("{letter}1"))), "{letter}: {all}");
+    }
+    browser.wait(&format!("document.getElementById('shown').textContent === '{count} of {count} shown'"));
+
+    browser.press("/");
+    browser.wait("document.activeElement.id === 'filter' && document.activeElement.value === ''");
+    browser.write("THREADS gone");
+    assert_eq!(browser.value(SHOWN), json!(["B1"]));
+    browser.wait(&format!("document.getElementById('shown').textContent === '1 of {count} shown'"));
+    // A section without rows goes with its heading.
+    assert_eq!(browser.value("getComputedStyle(document.getElementById('A')).display"), "none");
+    browser.press("/");
+    browser.wait("document.activeElement.value === 'THREADS gone/'");
+    browser.press("Escape");
+    assert_eq!(browser.value(SHOWN), all);
+
+    // The box behind the filter is that of the first section.
+    browser.press("Tab");
+    browser.press(" ");
+    browser.wait("document.activeElement.value === 'B' && !document.activeElement.checked");
+    let rest: Vec<Value> =
+        all.as_array().expect("findings").iter().filter(|id| !id.to_string().starts_with("\"B")).cloned().collect();
+    assert_eq!(browser.value(SHOWN), json!(rest));
+    browser.press(" ");
+    assert_eq!(browser.value(SHOWN), all);
+    // Behind the other boxes stand the rows.
+    for _ in 0..4 {
+        browser.press("Tab");
+    }
+    browser.wait("document.activeElement.parentElement.id === 'B1' && !document.activeElement.parentElement.open");
+    browser.press("Enter");
+    browser.wait("document.getElementById('B1').open");
+    is_quiet(&mut browser);
+}
+
+#[test]
+fn a_link_opens_its_row() {
+    let Some(mut browser) = started() else { return };
+    let workspace = Workspace::new();
+    let url = page(&workspace);
+    browser.open(&format!("{url}#B3"));
+    let is_seen = |id: &str| {
+        format!(
+            "document.getElementById('{id}').open && document.getElementById('{id}').getBoundingClientRect().top >= 0 \
+             && document.getElementById('{id}').getBoundingClientRect().top < innerHeight"
+        )
+    };
+    browser.wait(&is_seen("B3"));
+    assert_eq!(browser.value("document.querySelectorAll('details[open]').length"), 1);
+    // In a page that is open already, and where the filter hides the row.
+    browser.press("/");
+    browser.write("nothing has this text");
+    assert_eq!(browser.value(SHOWN), json!([]));
+    browser.value("document.querySelector('input[value=R]').click(); location.hash = '#R1'");
+    browser.wait(&is_seen("R1"));
+    for fragment in ["#B999", "#", "#%E0%A4%A", "#filter", "#h%22x"] {
+        browser.open(&format!("{url}{fragment}"));
+        browser.wait("document.getElementById('shown').textContent.endsWith(' shown')");
+        assert_eq!(browser.value("document.querySelectorAll('details[open]').length"), 0, "{fragment}");
+    }
+    is_quiet(&mut browser);
+}
+
+/// The contrast of each text with what is behind it, by WCAG 2: the lowest, with its element.
+const CONTRAST: &str = "(() => {
+  const part = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map(Number); return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };
+  const behind = (element) => {
+    for (; element; element = element.parentElement) {
+      const colour = getComputedStyle(element).backgroundColor;
+      if (!/, 0\\)$/.test(colour)) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  let lowest = [99, ''];
+  for (const element of document.querySelectorAll('body *')) {
+    if (![...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())) continue;
+    if (!element.getClientRects().length || element instanceof HTMLScriptElement) continue;
+    const [one, other] = [getComputedStyle(element).color, behind(element)].map(light).sort((a, b) => b - a);
+    const ratio = (one + 0.05) / (other + 0.05);
+    if (ratio < lowest[0]) lowest = [ratio, element.outerHTML.slice(0, 200)];
+  }
+  return lowest;
+})()";
+
+#[test]
+fn the_page_fits_a_phone_and_follows_the_colours_of_the_system() {
+    let Some(mut browser) = started() else { return };
+    let workspace = Workspace::new();
+    let url = page(&workspace);
+    let pictures = std::env::var_os("DRIFT_PICTURES").map(|folder| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
+        root.join(folder)
+    });
+    for (name, scheme, width, height, mobile) in [
+        ("drift-light", "light", 1000, 760, false),
+        ("drift-dark", "dark", 1000, 760, false),
+        ("drift-phone", "light", 390, 780, true),
+    ] {
+        browser.size(width, height, mobile);
+        browser.colours(scheme);
+        browser.open(&url);
+        browser.wait("document.getElementById('shown').textContent.endsWith(' shown')");
+        let picture = |browser: &mut Browser| {
+            browser.value("document.getElementById('B2').open = true");
+            browser.picture()
+        };
+        let picture = picture(&mut browser);
+        assert!(picture.starts_with(b"\x89PNG"));
+        if let Some(folder) = &pictures {
+            fs::create_dir_all(folder).expect("created");
+            fs::write(folder.join(format!("{name}.png")), picture).expect("written");
+        }
+        browser.value("document.querySelectorAll('details').forEach((finding) => { finding.open = true; })");
+        let [wide, seen] = ["document.documentElement.scrollWidth", "innerWidth"].map(|width| browser.value(width));
+        assert_eq!((&wide, &seen), (&json!(width), &json!(width)), "{name} is scrolled from side to side");
+        let contrast = browser.value(CONTRAST);
+        assert!(contrast[0].as_f64().expect("a number") >= 4.5, "{name}: {contrast}");
+        let back = browser.value("getComputedStyle(document.body).backgroundColor");
+        assert_eq!(back == "rgb(255, 255, 255)", scheme == "light", "{name}: {back}");
+    }
+    is_quiet(&mut browser);
+}
