@@ -18,7 +18,7 @@ fn main() -> io::Result<()> {
     }
     let (written, pinned) = (fs::read_to_string(here.join("client.txt"))?, needs::pinned(&workspace)?);
     println!("cargo::rustc-check-cfg=cfg(contract, values(\"sandbox\"))");
-    // Tests of the sandbox's own client are built in any case: what does not compile has to be mended.
+    // Tests of the sandbox's own client are built in any case: what does not compile has to be fixed.
     let is_whole = written == pinned || needs::is_sandbox(&workspace);
     if is_whole {
         println!("cargo::rustc-cfg=contract=\"sandbox\"");

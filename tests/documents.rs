@@ -27,7 +27,7 @@ fn the_architecture_names_stages_and_rooms_that_exist() {
         let (file, folder) = (format!("codegen/src/{stage}.rs"), format!("codegen/src/{stage}/mod.rs"));
         assert!(root().join(&file).is_file() || root().join(&folder).is_file(), "neither {file} nor {folder}");
     }
-    for room in block("ARCHITECTURE.md", "## Rooms") {
+    for room in block("ARCHITECTURE.md", "## Layout") {
         let path = room.split_whitespace().next().unwrap();
         assert!(root().join(path).exists(), "{path}");
     }
@@ -146,7 +146,7 @@ fn the_check_of_a_change_runs_what_the_documents_promise() {
 
 #[test]
 fn the_correction_that_is_shown_can_be_read() {
-    let shown = block("CONTRIBUTING.md", "## The published contract is wrong").join("\n");
+    let shown = block("CONTRIBUTING.md", "## Correct a published contract").join("\n");
     let read: Config = toml::from_str(&shown).unwrap();
     let [correction] = &read.corrections[..] else { panic!("{read:?}") };
     let value: Value = serde_json::from_str(correction.value.as_deref().unwrap()).unwrap();

@@ -31,7 +31,7 @@ fn the_tests_are_written_for_the_client_of_the_sandbox() {
     let line = pinned.lines().zip(written.lines()).find(|(now, before)| now != before);
     assert!(
         pinned == written,
-        "the client of the sandbox changed ({line:?}): mend the tests, then run \
+        "the client of the sandbox changed ({line:?}): fix the tests, then run \
          `INSTA_UPDATE=always cargo test -p platform-tests --test workspace -- pinned`"
     );
 }

@@ -80,7 +80,7 @@ async fn a_deployment_whose_answer_is_lost_is_not_begun_again_whatever_the_next_
         let seen = run().await.unwrap();
         assert_eq!(seen.code, Some(1), "{fault}: {seen:?}");
         assert!(
-            seen.stderr.contains("submission-unknown") || seen.stderr.contains("nobody knows"),
+            seen.stderr.contains("submission-unknown") || seen.stderr.contains("it is unknown"),
             "{fault}: {seen:?}"
         );
     }

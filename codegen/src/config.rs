@@ -155,7 +155,7 @@ pub struct AsyncOperation {
     pub idempotency: Option<String>,
     /// What the states mean.
     pub states: StateMap,
-    /// The follow-up events without which a success is none.
+    /// The follow-up events that a success needs.
     #[serde(default)]
     pub events: Option<FollowUp>,
     /// The operation that cancels.

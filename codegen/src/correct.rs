@@ -32,7 +32,7 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
         }
         if !applied {
             let place = format!("does not have the place {:?} of the correction", correction.pointer);
-            let hint = "mend the pointer, or remove the `[[correction]]`";
+            let hint = "fix the pointer, or remove the `[[correction]]`";
             match &correction.document {
                 Some(name) if documents.iter().all(|(document, _)| document != name) => {
                     let message = format!("no contract has the name {name:?}, which the correction is about");

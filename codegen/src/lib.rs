@@ -24,7 +24,7 @@
 //! let output = generate(&[Contract { name: "platform", bytes }], &setup, &Names::default()).unwrap();
 //! assert_eq!(
 //!     output.surface,
-//!     "projects.get_project  GET /api/projects/v1/projects/{id}  (id: &Uuid) -> Project  [200]\n"
+//!     "projects.get_project  GET /api/projects/v1/projects/{id}  (id: Uuid) -> Project  [200]\n"
 //! );
 //! assert!(output.files["types/projects.rs"].contains("record!(Project { name: required \"name\" });"));
 //! assert!(output.ledger.entries().is_empty());

@@ -76,7 +76,7 @@ pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
         report.push(problem(
             "configuration/rename",
             pointer::join("/rename", key),
-            format!("`{name}` cannot be the name of anything in Rust"),
+            format!("`{name}` is not a valid name in Rust"),
             "choose letters, digits and `_`, at most 120 of them, and no keyword",
         ));
     }
@@ -180,11 +180,11 @@ fn check_prefix<'c>(
         (format!("the prefix {prefix:?} holds `.` or `..`"), "write the path that it leads to")
     } else if prefix.contains(['?', '#']) || prefix.contains(odd) {
         (
-            format!("the prefix {prefix:?} holds what no path does"),
+            format!("the prefix {prefix:?} contains what no path can"),
             "write the path alone, without query, fragment or spaces",
         )
     } else if let Some(other) = seen.insert((scope, trimmed(prefix)), owner.to_owned()) {
-        (format!("the prefix {prefix:?} stands twice, the first time in {other}"), "keep one of them")
+        (format!("the prefix {prefix:?} appears twice, the first time in {other}"), "keep one of them")
     } else {
         return;
     };

@@ -77,7 +77,7 @@ fn difference(left: &Value, right: &Value, pointer: String) -> String {
     }
 }
 
-/// What OpenAPI 3.0 demands and real contracts leave out is mended by a later stage, so refusals are only counted.
+/// What OpenAPI 3.0 demands and real contracts leave out is fixed by a later stage, so refusals are only counted.
 #[test]
 fn real_contracts_upgrade_to_one_shape() {
     let mut refused: BTreeMap<String, String> = BTreeMap::new();

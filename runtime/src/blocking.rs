@@ -36,7 +36,7 @@ impl<P> Blocking<P> {
     pub fn new(platform: P) -> Result<Self, Error> {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("platform-client").build();
         let runtime = runtime.map_err(|cause| {
-            Error::of(Kind::Configuration, format!("no runtime can be started: {cause}")).hint("try again")
+            Error::of(Kind::Configuration, format!("the runtime cannot be started: {cause}")).hint("try again")
         })?;
         Ok(Self { platform, runtime: Arc::new(Owned(Some(runtime))) })
     }
@@ -48,9 +48,8 @@ impl<P> Blocking<P> {
     /// Those of the call; and when it is called from asynchronous code, which it would block.
     pub fn wait<T>(&self, call: impl IntoFuture<Output = Result<T, Error>>) -> Result<T, Error> {
         if Handle::try_current().is_ok() {
-            return Err(
-                Error::of(Kind::Request, "asynchronous code may not wait here").hint("use `.await` on the call")
-            );
+            return Err(Error::of(Kind::Request, "a blocking call cannot run inside asynchronous code")
+                .hint("use `.await` on the call"));
         }
         self.runtime()?.block_on(call.into_future())
     }

@@ -100,7 +100,7 @@ async fn a_post_whose_connection_dies_is_a_submission_unknown() {
         let platform = client(&server, |builder| builder);
         let error = send(&platform, Method::Post).await.unwrap_err();
         assert!(error.is_submission_unknown() && error.was_sent() && error.is_broken(), "{error}");
-        assert!(error.to_string().contains("look before sending it again"), "{error}");
+        assert!(error.to_string().contains("check before you send it again"), "{error}");
         assert_eq!(server.requests().len(), 1, "the server saw exactly one");
         let error = platform.request(Method::Get, "/x").no_retry().send().await.unwrap_err();
         assert!(!error.is_submission_unknown() && error.was_sent());

@@ -287,7 +287,7 @@ async fn connections_that_fail_and_those_that_break_are_told_apart() {
     let error = platform.request(Method::Post, "/x").query("q", "canary").send().await.unwrap_err();
     assert_eq!(error.code(), "transport");
     assert!(error.is_submission_unknown() && error.was_sent());
-    assert!(error.to_string().contains("is not known"), "{error}");
+    assert!(error.to_string().contains("it is unknown"), "{error}");
     assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
     assert_eq!(server.requests().len(), 1, "the server saw exactly one");
 }

@@ -201,7 +201,7 @@ async fn a_token_that_waits_to_be_stored_keeps_its_entry_locked() {
     unlocked(&on_disk, &key).await;
     assert_eq!(on_disk.load(&key).unwrap().unwrap().expose_secret(), "canary-refresh-4");
     assert_eq!(issuer.lock().unwrap().count, 4, "no token was sent twice");
-    // What waits, and is refused, waits no longer: a sign-in elsewhere mends it.
+    // What waits, and is refused, waits no longer: a sign-in elsewhere fixes it.
     *full.lock().unwrap() = true;
     get(&platform).await.unwrap();
     issuer.lock().unwrap().valid = ["elsewhere".to_owned()].into();
@@ -245,7 +245,7 @@ async fn a_crash_between_receipt_and_storage_ends_in_a_clear_error() {
     let asked = server.requests().len();
     assert!(get(&platform).await.is_err());
     assert_eq!(server.requests().len(), asked, "what was refused is not sent over and over");
-    // Signing in again mends it at once.
+    // Signing in again fixes it at once.
     store.save(&key, &"lost".into()).unwrap();
     get(&platform).await.unwrap();
 }
@@ -335,7 +335,7 @@ fn the_rules_of_secret_commands() {
         ("kill -9 $$", "ended by a signal"),
         ("head -c 65537 /dev/zero", "more than 64 KiB"),
         ("cat /dev/zero", "more than 64 KiB"),
-        ("printf '\\377'", "no UTF-8"),
+        ("printf '\\377'", "not UTF-8"),
     ] {
         let error = run(script).unwrap_err();
         let shown = format!("{error} {error:?}");

@@ -363,7 +363,7 @@ async fn a_401_whose_token_cannot_be_replaced_says_both() {
     let platform = Client::builder(&server.url).credential(Once(AtomicU32::new(0))).build().unwrap();
     let error = get(&platform).await.unwrap_err();
     assert!(error.is_unauthorized() && server.requests().len() == 1, "{error}");
-    for part in ["invalid_token", "is not accepted", "no other token could be obtained", "PLATFORM_NO_SUCH_VARIABLE"] {
+    for part in ["invalid_token", "was not accepted", "no other token could be obtained", "PLATFORM_NO_SUCH_VARIABLE"] {
         assert!(error.to_string().contains(part), "{part} is not in: {error}");
     }
     assert!(std::error::Error::source(&error).is_some());
@@ -533,7 +533,7 @@ fn the_rules_of_secret_files() {
     symlink(path("plain"), path("link")).unwrap();
     std::fs::create_dir(path("folder")).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, path("fifo"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    for (name, rule, mend) in [
+    for (name, rule, fix) in [
         ("open", "open to group or others", "chmod 600"),
         ("open", "open to group or others", "PLATFORM_SECRET_FILE_MOUNTED=1"),
         ("group", "open to group or others", "`SecretFile::mounted`"),
@@ -541,8 +541,8 @@ fn the_rules_of_secret_files() {
         ("empty", "is empty", ""),
         ("line", "is empty", ""),
         ("binary", "not UTF-8", ""),
-        ("link", "is a link", "follow_links"),
-        ("link", "is a link", "PLATFORM_SECRET_FILE_MOUNTED=1"),
+        ("link", "is a symbolic link", "follow_links"),
+        ("link", "is a symbolic link", "PLATFORM_SECRET_FILE_MOUNTED=1"),
         ("folder", "not a regular file", ""),
         ("fifo", "not a regular file", ""),
         ("absent", "does not exist", "umask 077"),
@@ -550,7 +550,7 @@ fn the_rules_of_secret_files() {
         let error = secret(&SecretFile::new(path(name))).unwrap_err();
         let shown = error.to_string();
         assert_eq!(error.code(), "secret");
-        assert!(shown.contains(rule) && shown.contains(mend) && shown.contains(name), "{name}: {shown}");
+        assert!(shown.contains(rule) && shown.contains(fix) && shown.contains(name), "{name}: {shown}");
         assert!(!shown.contains("canary"));
     }
     assert_eq!(secret(&SecretFile::new(path("link")).follow_links()).unwrap(), "s");

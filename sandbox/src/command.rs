@@ -118,7 +118,7 @@ pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
     }
     let plain = |word: &str| match word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty() {
         true => Ok(word.to_owned()),
-        false => Err(format!("`{name}` takes a number, and {word:?} is not one")),
+        false => Err(format!("`{name}` takes a number, which {word:?} is not")),
     };
     let json = |text: &str| match serde_json::from_str::<serde_json::Value>(text) {
         Ok(value) => Ok(Some(value.to_string())),
@@ -136,7 +136,7 @@ pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
             asked("POST", path.to_owned(), json(text)?)
         }
         (Takes::BodyOrEmpty, None) => asked(method, path.to_owned(), Some("{}".to_owned())),
-        (Takes::Part | Takes::Body, None) => Err(format!("`{name}` lacks what it is about")),
+        (Takes::Part | Takes::Body, None) => Err(format!("`{name}` needs an argument")),
         (Takes::Nothing | Takes::PartOrNothing | Takes::Query | Takes::BodyOrRead, _) => {
             asked(method, path.to_owned(), None)
         }
@@ -214,8 +214,8 @@ mod tests {
             ("", "missing"),
             ("nothing", "`nothing` is not a command"),
             ("state now", "a word too many"),
-            ("faults show", "lacks"),
-            ("faults add", "lacks"),
+            ("faults show", "needs an argument"),
+            ("faults add", "needs an argument"),
             ("faults show ../state", "takes a number"),
             ("faults remove 1/2", "takes a number"),
             ("verify {", "not JSON"),

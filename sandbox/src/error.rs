@@ -83,12 +83,12 @@ impl fmt::Display for Error {
             Self::Bind { port, .. } => {
                 write!(formatter, "cannot listen on 127.0.0.1:{port}; free the port or use port 0 for any free one")
             }
-            Self::Random => write!(formatter, "the operating system gives no random bytes for keys and secrets"),
+            Self::Random => write!(formatter, "the operating system returns no random bytes for keys and secrets"),
             Self::SecretFile { path, .. } => {
                 write!(formatter, "cannot write {}; choose a directory that this user may write to", path.display())
             }
             Self::Seed { path: Some(path), message } => {
-                write!(formatter, "cannot read the seed {}: {message}; mend the file or leave it out", path.display())
+                write!(formatter, "cannot read the seed {}: {message}; fix the file or leave it out", path.display())
             }
             Self::Seed { path: None, message } => write!(formatter, "cannot read the built-in seed: {message}"),
             Self::Data { message } => {

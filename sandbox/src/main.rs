@@ -146,7 +146,7 @@ fn control(base: Option<String>, words: &[String]) -> Result<(), Failure> {
     let asked = command::read(words).map_err(wrong)?;
     let base = base.or_else(|| std::env::var("PLATFORM_BASE_URL").ok().filter(|base| !base.is_empty()));
     let base =
-        base.ok_or_else(|| wrong("no sandbox is named: use --sandbox URL, or set PLATFORM_BASE_URL".to_owned()))?;
+        base.ok_or_else(|| wrong("the sandbox is not named: use --sandbox URL, or set PLATFORM_BASE_URL".to_owned()))?;
     match command::send(&base, &asked) {
         Ok(command::Answered::Done(body)) => {
             let _ = io::stdout().write_all(&body).and_then(|()| match body.last() {
@@ -333,7 +333,7 @@ impl Signals {
 
 fn failed(error: &platform_sandbox::Error) -> Failure {
     let (exit, hint) = match error.code() {
-        "sandbox-seed" => (CONFIGURATION, "mend the file that `--seed` names, or leave the flag out"),
+        "sandbox-seed" => (CONFIGURATION, "fix the file that `--seed` names, or leave the flag out"),
         "sandbox-revision" => (CONFIGURATION, "choose 1 or 2 with `--contract-revision`"),
         "sandbox-data" | "sandbox-data-in-use" => (SYSTEM, "name another file with `--data`, or leave the flag out"),
         "sandbox-secret-file" | "sandbox-secrets-in-use" => {
@@ -342,7 +342,7 @@ fn failed(error: &platform_sandbox::Error) -> Failure {
         "sandbox-graphiql" => {
             (SYSTEM, "run sandbox/graphiql/install.sh and name the folder that it prints, or leave the flag out")
         }
-        "sandbox-random" => (SYSTEM, "run the command where the operating system gives random bytes"),
+        "sandbox-random" => (SYSTEM, "run the command where the operating system returns random bytes"),
         _ => (CONFIGURATION, "choose other ports with `--port` and `--compliance-port`, or 0 for free ones"),
     };
     Failure { code: error.code(), message: format!("the sandbox cannot start: {error}"), hint, exit }

@@ -206,7 +206,7 @@ fn a_running_sandbox_is_controlled_from_a_shell() {
         (&["verify", r#"{"path":"/api","atLeast":1}"#][..], 1, "409"),
         (&["faults", "add", r#"{"path":"/api","method":"get","fault":"status=503"}"#], 1, "400"),
         (&["faults", "show", "999"], 1, "404"),
-        (&["faults", "add"], 5, "lacks"),
+        (&["faults", "add"], 5, "needs an argument"),
         (&["nothing"], 5, "not a command"),
     ] {
         let (ended, shown) = control(words);

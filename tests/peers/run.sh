@@ -12,7 +12,7 @@ cp tests/peers/package.json tests/peers/package-lock.json tests/peers/servers.mj
 if ! (cd "$tools" && npm ci --silent --no-audit --no-fund --ignore-scripts); then
     # Where the registry answers, the lock file is what is wrong.
     if npm view graphql version >/dev/null 2>&1; then
-        echo "npm ci failed, and the registry answers: mend package.json and package-lock.json" >&2
+        echo "npm ci failed, and the registry answers: fix package.json and package-lock.json" >&2
         exit 1
     fi
     echo "SKIPPED: Node or npm is out of reach, so the client did not meet its peers"

@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
     if transaction::is_interrupted(workspace)? {
         result(&format!("{JOURNAL}: interrupted: an earlier run was ended while it swapped files"));
-        result("  mend: cargo xtask regenerate --offline");
+        result("  fix: cargo xtask regenerate --offline");
         return Ok(Exit::Stale.into());
     }
     let settings = Settings::read(workspace)?;
@@ -46,7 +46,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
     let findings = survey.findings();
     for finding in &findings {
         result(&format!("{}: {}", finding.path, finding.cause));
-        result(&format!("  mend: {}", finding.mend()));
+        result(&format!("  fix: {}", finding.fix()));
     }
     if findings.is_empty() {
         progress("everything is up to date");

@@ -71,7 +71,7 @@ impl Failure {
                 ("files/read-only", "make the file system writable and run the command again")
             }
             ErrorKind::PermissionDenied => ("files/permission", "give yourself write access and run the command again"),
-            _ => ("files/refused", "mend what the system names and run the command again"),
+            _ => ("files/refused", "fix what the system names and run the command again"),
         };
         Self::new(Exit::Files, code, format!("cannot {what} {}: {error}", line(&path.to_string_lossy())), hint)
     }

@@ -27,8 +27,8 @@ The source is the first of: --contract, --base-url, the environment variable tha
 (PLATFORM_BASE_URL), specs/codegen.toml itself, the embedded sandbox. The sandbox is taken only where nothing is
 pinned, or where the sandbox is what is pinned; --sandbox takes it in any case.
 
-The GraphQL schema comes from --schema, else from the file that `schema` in [source] names, else from the source. A pinned
-one stays where the source gives none, until --drop-schema lets it go.
+The GraphQL schema comes from --schema, else from the file that `schema` in [source] names, else from the source. If the
+source serves no schema, the pinned one stays, unless --drop-schema removes it.
 
 Examples:
   cargo xtask regenerate                              from what is configured; from the sandbox on a fresh clone
@@ -92,7 +92,7 @@ pub(crate) enum Command {
     /// Downloads the contract, pins it, and rewrites the client.
     #[command(after_help = format!("{REGENERATE}\n\n{EXIT_CODES}"))]
     Regenerate(Regenerate),
-    /// Puts another service in the place of the one that is pinned: its families, names and client begin afresh.
+    /// Replaces the pinned service by another one: families, names and client begin afresh.
     #[command(after_help = format!("{ADOPT}\n\n{EXIT_CODES}"))]
     Adopt(Adopt),
     /// Runs the local stand-in for the platform until Ctrl-C.
@@ -103,7 +103,7 @@ pub(crate) enum Command {
     Corpus(Corpus),
     #[command(hide = true)]
     CorpusOne(CorpusOne),
-    /// Generates clients from contracts that are changed at random, and reports what must not be.
+    /// Generates clients from contracts that are changed at random, and reports crashes and wrong output.
     #[command(after_help = format!("{FUZZ}\n\n{EXIT_CODES}"))]
     Fuzz(Fuzz),
     #[command(hide = true)]
@@ -116,7 +116,7 @@ pub(crate) enum Command {
     /// Compares the findings with what the tests of other tools expect.
     #[command(hide = true)]
     DriftCases(DriftCases),
-    /// Checks the house rules, and says how to mend what it finds.
+    /// Checks the conventions of the workspace, and says how to fix what it finds.
     Tidy,
 }
 
@@ -262,13 +262,13 @@ pub(crate) struct Regenerate {
     /// Uses no network: generates from the pinned contracts.
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Writes nothing, uses no network: lists every stale file, its cause, and the command that mends it.
+    /// Writes nothing, uses no network: lists every stale file, its cause, and the command that fixes it.
     #[arg(long)]
     pub(crate) check: bool,
     /// Fails when the source is not what is pinned; it takes the sandbox only where the sandbox is what is pinned.
     #[arg(long, conflicts_with_all = ["offline", "check"])]
     pub(crate) locked: bool,
-    /// Lets the pinned GraphQL schema go where the source gives none; documents are untyped then.
+    /// Removes the pinned GraphQL schema if the source serves none; documents are untyped then.
     #[arg(long, conflicts_with_all = ["check", "locked"])]
     pub(crate) drop_schema: bool,
     /// Rewrites outputs that were edited by hand or merged; with --offline, takes an edited pinned contract as it is.
@@ -306,7 +306,7 @@ pub(crate) struct Corpus {
     /// Compiles all clients as modules of one crate: quick for many small contracts.
     #[arg(long, conflicts_with_all = ["no_check", "keep", "repeat"])]
     pub(crate) together: bool,
-    /// Takes only contracts whose path holds this text.
+    /// Takes only contracts whose path contains this text.
     #[arg(long, value_name = "SUBSTRING")]
     pub(crate) only: Option<String>,
     /// Measures N times and reports medians.

@@ -29,7 +29,7 @@ impl Interrupt {
     pub(crate) fn start() -> Result<(Runtime, Self), Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|error| {
-            let message = format!("no runtime can be started: {error}");
+            let message = format!("the runtime cannot be started: {error}");
             Failure::new(Exit::Files, "files/runtime", message, "run the command again")
         })?;
         let interrupt = Self::listen(runtime.handle());

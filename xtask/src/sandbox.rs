@@ -142,7 +142,7 @@ fn keep<R: Read + Send + 'static>(mut pipe: R) -> JoinHandle<Vec<u8>> {
 }
 
 fn not_started(error: &std::io::Error) -> Failure {
-    let message = format!("cargo cannot be started, which compiles the sandbox: {error}");
+    let message = format!("cargo, which compiles the sandbox, cannot be started: {error}");
     Failure::new(Exit::Files, "sandbox/start", message, "check that `cargo` is on the PATH")
 }
 

@@ -97,7 +97,7 @@ impl Guard {
         self.tree.rename(DRAFT, JOURNAL)?;
         self.tree.flush(STAGING);
         self.apply(&journal, before).map_err(|failure| Failure {
-            hint: format!("{}\n`cargo xtask regenerate --offline` then carries the swap to its end", failure.hint),
+            hint: format!("{}\n`cargo xtask regenerate --offline` then completes the swap", failure.hint),
             ..failure
         })?;
         self.clear()

@@ -240,9 +240,9 @@ fn credentials_that_contradict_each_other_are_named() {
     let server = deployment(SECRET, true);
     for (variables, words) in [
         (vec![("TEST_TOKEN", "a"), ("TEST_TOKEN_FILE", "b")], &["several sources", "keep one"][..]),
-        (vec![("TEST_TOKEN", "a"), ("TEST_CLIENT_SECRET", "b")], &["both a token and a client's"]),
+        (vec![("TEST_TOKEN", "a"), ("TEST_CLIENT_SECRET", "b")], &["both a token and that of a client"]),
         (vec![("TEST_ISSUER", "https://issuer.invalid")], &["TEST_CLIENT_ID", "TEST_SECRET_FILE"]),
-        (vec![("TEST_TOKEN", "two words")], &["fits a header"]),
+        (vec![("TEST_TOKEN", "two words")], &["no header can carry"]),
     ] {
         let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);
         assert!(matches!(run.code, Some(3 | 5)), "{run:?}");

@@ -12,7 +12,7 @@ const SDL: &str = "type Query { thing(id: ID!): Thing }\ntype Thing { id: ID! na
 const DOCUMENT: &str = "query Thing($id: ID!) {\n  thing(id: $id) { id name }\n}\n";
 const SCHEMA: &str = "specs/graphql/schema.graphql";
 /// What a run says where the source gives no schema and one is pinned.
-const STAYS: &str = "the pinned one stays: --drop-schema lets it go";
+const STAYS: &str = "the pinned one stays: --drop-schema removes it";
 const CONSTANTS: &str = "generated-client/src/generated/documents/mod.rs";
 
 /// The answer to an introspection of [`SDL`].
@@ -170,11 +170,11 @@ fn failing() -> Vec<(&'static str, Response)> {
     let hostile = INTROSPECTION.replace("\"name\":\"id\"", "\"name\":\"id: Int } type Evil { a\"");
     let cut = Response { cut: true, ..Response::new(200, "text/plain", SDL) };
     vec![
-        ("nothing at", Response::status(404)),
-        ("nothing at", Response::status(405)),
-        ("nothing at", Response::html("<html>Sign in</html>")),
-        ("nothing at", Response::status(302).with("location", "/login")),
-        ("nothing at", Response::new(200, "text/plain", "type {")),
+        ("no schema was found at", Response::status(404)),
+        ("no schema was found at", Response::status(405)),
+        ("no schema was found at", Response::html("<html>Sign in</html>")),
+        ("no schema was found at", Response::status(302).with("location", "/login")),
+        ("no schema was found at", Response::new(200, "text/plain", "type {")),
         ("introspection is off", Response::json("{\"data\":null,\"errors\":[{\"message\":\"introspection is off\"}]}")),
         (
             "introspection is off",
@@ -230,7 +230,7 @@ fn a_pinned_schema_goes_only_where_it_is_dropped_on_purpose() {
     let workspace = pinned();
     workspace.write("contract.json", &contract::small());
     workspace.run(&["regenerate", "--contract", "contract.json"]).succeeds(&[
-        "--contract names a contract alone",
+        "--contract names only a contract",
         STAYS,
         "schema unchanged, 1 document typed",
     ]);

@@ -71,9 +71,9 @@ fn a_kill_at_any_instant_leaves_the_old_tree_or_the_new_one() {
             Some(0) => "clean",
             Some(2) => {
                 assert!(check.stdout.contains("interrupted"), "{place}: {check:?}");
-                workspace.run(&["regenerate", "--offline"]).succeeds(&["carried to its end"]);
+                workspace.run(&["regenerate", "--offline"]).succeeds(&["completed an interrupted run"]);
                 workspace.run(&["regenerate", "--check"]).succeeds(&[]);
-                "mended"
+                "fixed"
             }
             _ => panic!("{place}: {check:?}"),
         };
@@ -103,8 +103,8 @@ fn check_names_an_interrupted_swap_and_the_next_run_mends_it() {
 
     let check = workspace.run(&["regenerate", "--check"]);
     assert_eq!(check.code, Some(2));
-    assert!(check.stdout.contains("interrupted") && check.stdout.contains("mend: cargo xtask regenerate --offline"));
-    workspace.run(&["regenerate", "--offline"]).succeeds(&["carried to its end (1 file)", "0 bytes written"]);
+    assert!(check.stdout.contains("interrupted") && check.stdout.contains("fix: cargo xtask regenerate --offline"));
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["completed an interrupted run (1 file)", "0 bytes written"]);
     assert_eq!(workspace.tree(), before);
 }
 

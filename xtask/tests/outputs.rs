@@ -151,10 +151,10 @@ fn check_lists_every_stale_file_with_its_cause_and_writes_nothing() {
 
     let run = workspace.run(&["regenerate", "--check"]);
     let expected = format!(
-        "{source}: hand edit\n  mend: git checkout -- {source}\n\
+        "{source}: hand edit\n  fix: git checkout -- {source}\n\
          generated-client/src/generated/stray.rs: unlisted: the lock does not know it\n  \
-         mend: mv generated-client/src/generated/stray.rs generated-client/src/\n\
-         specs/ledger.txt: missing\n  mend: cargo xtask regenerate --offline\n"
+         fix: mv generated-client/src/generated/stray.rs generated-client/src/\n\
+         specs/ledger.txt: missing\n  fix: cargo xtask regenerate --offline\n"
     );
     assert_eq!((run.code, run.stdout.as_str()), (Some(2), expected.as_str()));
     assert_eq!((workspace.tree(), workspace.times()), (tree, times));
@@ -185,8 +185,8 @@ fn check_names_the_input_that_changed() {
     workspace.replace(LOCK, &before, &digest(&hashes(&workspace)));
     let run = workspace.run(&["regenerate", "--check"]);
     assert_eq!(run.code, Some(2));
-    let mend = "  mend: cargo xtask regenerate --offline\n";
-    assert_eq!(run.stdout, format!("{source}: generator\n{mend}{LOCK}: generator\n{mend}"));
+    let fix = "  fix: cargo xtask regenerate --offline\n";
+    assert_eq!(run.stdout, format!("{source}: generator\n{fix}{LOCK}: generator\n{fix}"));
 }
 
 #[test]
@@ -196,10 +196,10 @@ fn check_tells_an_edited_pin_and_a_missing_one() {
     let text = workspace.read(path);
     workspace.write(path, &text.replace("\"v1\"", "\"v2\""));
     let run = workspace.run(&["regenerate", "--check"]);
-    assert_eq!((run.code, run.stdout), (Some(2), format!("{path}: hand edit\n  mend: git checkout -- {path}\n")));
+    assert_eq!((run.code, run.stdout), (Some(2), format!("{path}: hand edit\n  fix: git checkout -- {path}\n")));
     fs::remove_file(workspace.path(path)).expect("removed");
     let run = workspace.run(&["regenerate", "--check"]);
-    assert_eq!((run.code, run.stdout), (Some(2), format!("{path}: missing\n  mend: git checkout -- {path}\n")));
+    assert_eq!((run.code, run.stdout), (Some(2), format!("{path}: missing\n  fix: git checkout -- {path}\n")));
     workspace.run(&["regenerate", "--offline"]).fails(2, &[path, "git checkout", "cargo xtask regenerate"]);
 }
 
@@ -224,10 +224,10 @@ fn a_lock_in_conflict_says_what_to_do_and_offline_does_it() {
     workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &[advice]);
     workspace.run(&["regenerate", "--check"]).fails(5, &[advice]);
     workspace.run(&["regenerate", "--offline"]).succeeds(&["written anew"]);
-    let mut mended = workspace.tree();
+    let mut fixed = workspace.tree();
     // Where the contract came from is all that a lost lock cannot tell.
-    mended.insert(LOCK.to_owned(), tree[LOCK].clone());
-    assert_eq!(mended, tree);
+    fixed.insert(LOCK.to_owned(), tree[LOCK].clone());
+    assert_eq!(fixed, tree);
     workspace.run(&["regenerate", "--check"]).succeeds(&[]);
 }
 
@@ -295,8 +295,8 @@ fn a_lock_of_an_earlier_version_is_read_and_its_names_stay() {
         workspace.write(LOCK, &text);
         fs::remove_file(workspace.path(NAMES)).expect("removed");
         let check = workspace.run(&["regenerate", "--check"]);
-        let mend = "  mend: cargo xtask regenerate --offline\n";
-        assert_eq!(check.stdout, format!("{LOCK}: generator\n{mend}{NAMES}: missing\n{mend}"));
+        let fix = "  fix: cargo xtask regenerate --offline\n";
+        assert_eq!(check.stdout, format!("{LOCK}: generator\n{fix}{NAMES}: missing\n{fix}"));
         // What was edited by hand is known from its hash.
         let source = some_source(&workspace);
         let code = workspace.read(&source);

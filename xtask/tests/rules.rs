@@ -76,8 +76,8 @@ fn a_rule_that_cannot_be_followed_is_an_error_with_its_line_and_what_to_write() 
         (family("a", "['https://h/api']"), ["codegen.toml:3:13", "does not begin with `/`", "paths of the contract"]),
         (family("a", "['/api/../x']"), ["codegen.toml:3:13", "holds `.` or `..`", "the path that it leads to"]),
         (family("a", "['/api//x']"), ["codegen.toml:3:13", "holds `//`", "one `/`"]),
-        (family("a", "['/api?x=1']"), ["codegen.toml:3:13", "what no path does", "without query"]),
-        (family("a", "['/api', '/api/']"), ["codegen.toml:3:21", "stands twice", "keep one"]),
+        (family("a", "['/api?x=1']"), ["codegen.toml:3:13", "what no path can", "without query"]),
+        (family("a", "['/api', '/api/']"), ["codegen.toml:3:21", "appears twice", "keep one"]),
         (family("Virtual-Machines", "['/api']"), ["codegen.toml:2:1", "snake case", "name = \"virtual_machines\""]),
         (family("type", "['/api']"), ["codegen.toml:2:1", "taken by the language", "name = \"type_api\""]),
         (family("assumed", "['/api']"), ["codegen.toml:2:1", "is taken", "name = \"assumed_api\""]),
@@ -87,15 +87,18 @@ fn a_rule_that_cannot_be_followed_is_an_error_with_its_line_and_what_to_write() 
         ),
         (
             format!("{}\n{}", family("a", "['/api/things']"), family("b", "['/apiary', '/api/things/']")),
-            ["codegen.toml:6:24", "\"/api/things/\" stands twice", "in the family \"a\""],
+            ["codegen.toml:6:24", "\"/api/things/\" appears twice", "in the family \"a\""],
         ),
         ("include = ['api']".to_owned(), ["codegen.toml:1:12", "does not begin with `/`", "nothing was written"]),
         ("exclude = ['/a', '/a']".to_owned(), ["codegen.toml:1:18", "the first time in exclude", "keep one"]),
-        ("[rename]\n'GET /api/things' = 'self'".to_owned(), ["codegen.toml:2:1", "`self` cannot be", "no keyword"]),
-        ("[rename]\n'GET /api/things' = 'a::b'".to_owned(), ["codegen.toml:2:1", "`a::b` cannot be", "letters"]),
+        (
+            "[rename]\n'GET /api/things' = 'self'".to_owned(),
+            ["codegen.toml:2:1", "`self` is not a valid", "no keyword"],
+        ),
+        ("[rename]\n'GET /api/things' = 'a::b'".to_owned(), ["codegen.toml:2:1", "`a::b` is not a valid", "letters"]),
         (
             "[[correction]]\npointer = '/nope/x'\nvalue = '1'\nreason = 'r'".to_owned(),
-            ["codegen.toml:2:1", "does not have the place \"/nope/x\"", "mend the pointer"],
+            ["codegen.toml:2:1", "does not have the place \"/nope/x\"", "fix the pointer"],
         ),
         (
             "[[correction]]\ndocument = 'nope'\npointer = '/info'\nreason = 'r'".to_owned(),

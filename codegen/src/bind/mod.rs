@@ -126,7 +126,7 @@ impl Check<'_, '_> {
         }
         let states = &settings.states;
         if states.succeeded.is_empty() {
-            self.problem("states", "states/succeeded", "no state is a success", "name the states that say so");
+            self.problem("states", "states/succeeded", "no state means success", "name the states that mean it");
         }
         let mut all: Vec<&String> = Vec::new();
         for state in [&states.pending, &states.succeeded, &states.failed, &states.cancelled].into_iter().flatten() {

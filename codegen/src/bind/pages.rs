@@ -89,11 +89,11 @@ impl<'a> Check<'a, '_> {
         .collect();
         let mut ways = ways.into_iter();
         let (Some(way), None) = (ways.next(), ways.next()) else {
-            self.problem("operation", "way", "it names no way to the next page, or several".to_owned(), WAYS);
+            self.problem("operation", "way", "it names no way to the next page, or more than one".to_owned(), WAYS);
             return None;
         };
         if first.is_some() && !matches!(way, Way::Number(_)) {
-            self.problem("first", "way", "only numbers of pages have a first one".to_owned(), "remove it");
+            self.problem("first", "way", "only page numbers have a first value".to_owned(), "remove it");
         }
         let places = [("next", next.is_some()), ("next_header", next_header.is_some())];
         let named: Vec<&str> = places.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key).collect();
@@ -101,11 +101,16 @@ impl<'a> Check<'a, '_> {
             (Way::Cursor(_), [_]) => {}
             (Way::Cursor(_), _) => {
                 let hint = "write one of next = \"/pointer\" and next_header = \"name\"";
-                self.problem("cursor", "way", "where a page names the next cursor is not said once".to_owned(), hint);
+                self.problem(
+                    "cursor",
+                    "way",
+                    "the place of the next cursor is missing, or named twice".to_owned(),
+                    hint,
+                );
                 return None;
             }
             (_, [key, ..]) => {
-                self.problem(key, "way", "only a cursor is named by the page before".to_owned(), "remove it");
+                self.problem(key, "way", "only a cursor comes from the page before".to_owned(), "remove it");
             }
             (_, []) => {}
         }

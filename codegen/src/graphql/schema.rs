@@ -42,7 +42,7 @@ fn is_constant(value: &Value) -> bool {
 /// serves.
 pub(super) fn parse(text: &str, ledger: &mut Ledger) -> Result<Valid<Schema>, Report> {
     if let Err(invalid) = Document::parse(text, SCHEMA) {
-        let hint = "this is a defect of the service: tell those who run it";
+        let hint = "this is a defect of the service: report it to its maintainers";
         let mut report = Report::default();
         let found = read::diagnostics("schema/invalid", &invalid.errors, hint);
         found.into_iter().for_each(|problem| report.push(problem));

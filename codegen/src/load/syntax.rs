@@ -114,7 +114,7 @@ fn json_fault(state: &Reading, error: &serde_json::Error, message: &str) -> Faul
         ),
         None => {
             let reason = message.split(" at line ").next().unwrap_or(message);
-            Fault::new("contract/not-json", format!("not JSON: {reason}"), "mend the text at the place given")
+            Fault::new("contract/not-json", format!("not JSON: {reason}"), "fix the text at the place given")
         }
     };
     fault.at(position)
@@ -169,9 +169,9 @@ fn yaml(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
         None => {
             let reason = message.split(" at line ").next().unwrap_or(&message);
             let hint = if reason.contains("cannot start any token") {
-                "mend the text at the place given: YAML is indented by spaces, never by tabs"
+                "fix the text at the place given: YAML is indented by spaces, never by tabs"
             } else {
-                "mend the text at the place given"
+                "fix the text at the place given"
             };
             Fault::new("contract/not-yaml", format!("neither JSON nor YAML: {reason}"), hint)
         }

@@ -15,7 +15,7 @@ use crate::pointer;
 pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) -> Option<Body> {
     let node = operation.get("requestBody")?;
     let Some(body) = node.resolve() else {
-        let cause = format!("`{}` leads nowhere in this document", node.text("$ref"));
+        let cause = format!("`{}` does not resolve in this document", node.text("$ref"));
         return Some(unknown(types, &node, cause));
     };
     let content: Vec<(&str, Node<'a>)> =
@@ -79,7 +79,7 @@ fn unknown<'a>(types: &mut Types<'a>, node: &Node<'a>, cause: String) -> Body {
 
 fn multipart<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: &Node<'a>, hint: &str) -> BodyKind {
     let Some(target) = schema.resolve() else {
-        types.lose(schema, "sent as bytes", format!("`{}` leads nowhere in this document", schema.text("$ref")));
+        types.lose(schema, "sent as bytes", format!("`{}` does not resolve in this document", schema.text("$ref")));
         return BodyKind::Binary;
     };
     let wish = if target.pointer == schema.pointer {

@@ -63,7 +63,7 @@ impl<'a> Types<'a> {
                     self.lose(
                         node,
                         "left out of the object",
-                        format!("`{}` leads nowhere in this document", node.text("$ref")),
+                        format!("`{}` does not resolve in this document", node.text("$ref")),
                     );
                 }
             }

@@ -59,7 +59,7 @@ pub(super) fn find<'a>(
             }
             let Some(item) = item.resolve() else {
                 if is_admitted {
-                    let cause = "its `$ref` leads nowhere in this document".to_owned();
+                    let cause = "its `$ref` does not resolve in this document".to_owned();
                     item.note(ledger, "model/path", "the path is left out", Loss::Degraded(cause));
                 }
                 continue;

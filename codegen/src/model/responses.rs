@@ -38,7 +38,11 @@ pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Res
     for (status, node) in documented {
         let is_success = results.contains(status);
         let Some(response) = node.resolve() else {
-            types.lose(&node, "answered as bytes", format!("`{}` leads nowhere in this document", node.text("$ref")));
+            types.lose(
+                &node,
+                "answered as bytes",
+                format!("`{}` does not resolve in this document", node.text("$ref")),
+            );
             let status = Status { status, content: Content::Stream, item: None, description: String::new() };
             if is_success {
                 successes.push((status.clone(), "bytes", None));
@@ -159,7 +163,7 @@ fn documented<'a>(types: &mut Types<'a>, operation: &Node<'a>) -> Vec<(StatusKey
         match StatusKey::read(key) {
             Some(status) if found.iter().any(|(other, _)| *other == status) => {
                 let lost = Loss::Documentation("what the second one says".to_owned());
-                node.note(types.ledger, "model/response", format!("the status `{status}` stands twice"), lost);
+                node.note(types.ledger, "model/response", format!("the status `{status}` appears twice"), lost);
             }
             Some(status) => found.push((status, node)),
             None => {

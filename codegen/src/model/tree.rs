@@ -74,7 +74,7 @@ impl<'a> Node<'a> {
         self.value.get(key).and_then(Value::as_bool).unwrap_or_default()
     }
 
-    /// Follows `$ref` until something that is none. `None`: it leads nowhere, in a circle, or out of the document.
+    /// Follows `$ref` to what it refers to. `None`: it does not resolve, is circular, or leaves the document.
     pub(crate) fn resolve(&self) -> Option<Node<'a>> {
         let mut node = self.clone();
         for _ in 0..64 {

@@ -171,8 +171,8 @@ impl AuthorizationCode {
                 refuse("the sign-in was not finished in time", "sign in again after the pause")
             }
             SignInOutcome::Granted => refuse(
-                "the user signed in a moment ago, and the token is needed anew already",
-                "see whether the service takes the token (its audience and scope), and how long it lives",
+                "a new token is needed right after the user has signed in",
+                "check whether the service accepts the token (its audience and scope), and how long it is valid",
             ),
             SignInOutcome::Failed(error) => error.clone(),
         };
@@ -244,9 +244,9 @@ impl AuthorizationCode {
 /// 256 random bits as text.
 fn random() -> Result<SecretString, Error> {
     let mut bytes = [0; 32];
-    SystemRandom::new()
-        .fill(&mut bytes)
-        .map_err(|_| Error::of(Kind::Configuration, "the system gives no random numbers").hint("check the system"))?;
+    SystemRandom::new().fill(&mut bytes).map_err(|_| {
+        Error::of(Kind::Configuration, "the operating system returns no random numbers").hint("check the system")
+    })?;
     Ok(URL_SAFE_NO_PAD.encode(bytes).into())
 }
 
@@ -266,7 +266,7 @@ impl Credential for AuthorizationCode {
     fn check(&self) -> Result<(), Error> {
         if !self.path.starts_with('/') || self.path.contains(['?', '#', ' ']) {
             return Err(
-                Error::of(Kind::Configuration, "the path of the redirect is not a path").hint("begin it with `/`")
+                Error::of(Kind::Configuration, "the path of the redirect is not valid").hint("begin it with `/`")
             );
         }
         self.registration.endpoints.check()

@@ -135,9 +135,8 @@ impl Cache {
             } else {
                 let left = desk.refused_until.map(|until| until.saturating_duration_since(now)).unwrap_or_default();
                 if !left.is_zero() {
-                    let what = format!("the service refuses each new token of {}", self.0.credential.describe());
-                    let hint = "check the token's audience and scope, and what the service expects of them; another token \
-                                is asked for after a pause";
+                    let what = format!("the service rejects every new token of {}", self.0.credential.describe());
+                    let hint = "check the token's audience and scope, and what the service expects of them; another token is requested after a pause";
                     return Err(Error::of(Kind::Token, what).hint(hint).with_retry_after(Some(left)));
                 }
                 desk.refused = desk.refused.saturating_add(1);
@@ -193,7 +192,7 @@ impl Cache {
                 // Another request takes the place of one that is stuck.
                 Err(_) if !deadline.is_over(Instant::now()) => {}
                 Err(_) => {
-                    let what = format!("{} gave no token in time", self.0.credential.describe());
+                    let what = format!("{} returned no token in time", self.0.credential.describe());
                     return Err(Error::of(Kind::Timeout, what).hint("set a longer deadline, or check the issuer"));
                 }
                 // The flight ended without an answer: its runtime is gone, or the credential panicked.
@@ -214,7 +213,7 @@ impl Cache {
             desk.failures += 1;
             if desk.failures > 2 {
                 let what = format!("{} ended without an answer", self.0.credential.describe());
-                return Err(Error::of(Kind::Token, what).hint("see whether the credential panics").passing(true));
+                return Err(Error::of(Kind::Token, what).hint("check whether the credential panics").passing(true));
             }
         }
         Ok(())
@@ -240,7 +239,7 @@ impl Cache {
         }
         // Without a thread the sender is dropped, and the callers learn that nobody asks.
         if let Err(cause) = flight::launch(work, move |runtime| connections.forget(runtime)) {
-            tracing::warn!(%cause, "no thread for a token request");
+            tracing::warn!(%cause, "a thread for a token request cannot be started");
         }
         (receiver, stuck)
     }
@@ -253,7 +252,8 @@ impl Cache {
         let answer = match deadline.limit(inner.credential.token(request)).await {
             Ok(answer) => answer,
             Err(_) => {
-                let what = format!("{} gave no token within {}", inner.credential.describe(), clock::seconds(patience));
+                let what =
+                    format!("{} returned no token within {}", inner.credential.describe(), clock::seconds(patience));
                 Err(Error::of(Kind::Timeout, what).hint("check the issuer"))
             }
         };
@@ -280,7 +280,7 @@ impl Cache {
             }
             Err(error) => {
                 desk.failures = desk.failures.saturating_add(1);
-                // An issuer that asks for more is asked again all the same: secrets and registrations are mended.
+                // An issuer that asks for more is asked again all the same: secrets and registrations are fixed.
                 let pause = BACKOFF.pause_asked(desk.failures, error.retry_after()).min(BACKOFF.longest);
                 let until = moment.instant.checked_add(pause).unwrap_or(moment.instant);
                 inner.quiet_until.store(inner.millis(until), Ordering::Release);

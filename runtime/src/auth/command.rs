@@ -52,7 +52,7 @@ impl SecretCommand {
         Self { program: program.as_ref().to_owned(), arguments: Vec::new(), limit: Duration::from_secs(10) }
     }
 
-    /// Adds an argument. Every user of the machine can read it: it names a secret, and is none.
+    /// Adds an argument. Every user of the machine can read it: it may name a secret, and must not be one.
     #[must_use]
     pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
         self.arguments.push(argument.as_ref().to_owned());
@@ -125,7 +125,7 @@ impl SecretSource for SecretCommand {
         let mut bytes = outcome?;
         let text = match std::str::from_utf8(&bytes) {
             Ok(text) => secret::line(text).map_or_else(|| Err(self.refuse("printed nothing")), |text| Ok(text.into())),
-            Err(_) => Err(self.refuse("printed no UTF-8 text")),
+            Err(_) => Err(self.refuse("printed text that is not UTF-8")),
         };
         bytes.zeroize();
         text

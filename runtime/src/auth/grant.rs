@@ -260,7 +260,7 @@ impl Registration {
             "unauthorized_client" => {
                 format!("enable the {} grant in the client's registration", grant.replace('_', "-"))
             }
-            "invalid_grant" => "what was granted is expired, used or revoked: sign in again".to_owned(),
+            "invalid_grant" => "the grant has expired, was used or was revoked: sign in again".to_owned(),
             "invalid_scope" => {
                 let setting = self.endpoints.setting("scope");
                 format!("the scope `{}` is not granted to this client: set another with {setting}", self.scope)
@@ -289,15 +289,15 @@ fn granted(reply: &Reply) -> Result<Granted, Error> {
     if let Some(kind) = members.get("token_type").and_then(Value::as_str)
         && !kind.eq_ignore_ascii_case("bearer")
     {
-        return Err(refuse("gave a token that is not of type `Bearer`"));
+        return Err(refuse("returned a token that is not of type `Bearer`"));
     }
     let Some(Value::String(secret)) = members.remove("access_token") else {
-        return Err(refuse("gave no `access_token`"));
+        return Err(refuse("returned no `access_token`"));
     };
     let token = Token::new(secret);
     let token = match members.get("expires_in").and_then(lifetime) {
         Some(lifetime) => token.expires_in(lifetime),
-        // RFC 6749 §5.1 only recommends the member. An hour is asked for again soon enough, and 401 mends the rest.
+        // RFC 6749 §5.1 only recommends the member. An hour is asked for again soon enough, and 401 fixes the rest.
         None => token.expires_in(Duration::from_secs(3_600)),
     };
     let refresh = match members.remove("refresh_token") {

@@ -41,9 +41,9 @@ pub(crate) struct Held {
 impl Held {
     pub(crate) fn new(token: &Token, generation: Generation, now: Moment, credential: &str) -> Result<Self, Error> {
         let refuse = || {
-            Error::of(Kind::Token, format!("{credential} gave no token that fits a header"))
+            Error::of(Kind::Token, format!("{credential} returned a token that no header can carry"))
                 .because("token/malformed")
-                .hint("a token is visible ASCII characters on one line")
+                .hint("a token has to be visible ASCII characters on one line")
         };
         let secret = token.secret.expose_secret();
         if secret.is_empty() || !secret.bytes().all(|byte| byte.is_ascii_graphic()) {

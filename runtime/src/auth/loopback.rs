@@ -136,7 +136,10 @@ fn judge(target: &str, expected: &Expected) -> Verdict {
         Some(named) if named.trim_end_matches('/') == expected.issuer.trim_end_matches('/') => {}
         None if !expected.must_name && !query.contains("iss=") => {}
         _ => {
-            return fail("the answer is of another issuer".to_owned(), "sign in again, and check the issuer's address");
+            return fail(
+                "the answer comes from another issuer".to_owned(),
+                "sign in again, and check the issuer's address",
+            );
         }
     }
     if let Some(code) = one("error") {
@@ -145,7 +148,7 @@ fn judge(target: &str, expected: &Expected) -> Verdict {
     }
     match one("code") {
         Some(code) if !code.is_empty() => Verdict::Code(code),
-        _ => fail("the issuer's answer holds no code".to_owned(), "sign in again"),
+        _ => fail("the issuer's answer contains no code".to_owned(), "sign in again"),
     }
 }
 

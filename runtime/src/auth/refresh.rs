@@ -175,8 +175,8 @@ impl Keeper {
                 return Ok(Arc::new(Mutex::new(lock)));
             }
             if deadline.is_over(Instant::now()) {
-                let what = format!("another process holds {} for too long", self.store.describe());
-                return Err(Error::of(Kind::Timeout, what).hint("see which program renews the same token"));
+                let what = format!("another process has locked {} for too long", self.store.describe());
+                return Err(Error::of(Kind::Timeout, what).hint("find the program that refreshes the same token"));
             }
             clock::sleep(LOOK_AGAIN).await;
         }
@@ -190,6 +190,6 @@ fn pending(place: &Mutex<Option<Pending>>) -> MutexGuard<'_, Option<Pending>> {
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
         Err(Error::of(Kind::Secret, "the store of refresh tokens ended without an answer")
-            .hint("see whether it panics"))
+            .hint("check whether it panics"))
     })
 }

@@ -50,7 +50,7 @@ impl SecretSource for SecretString {
 pub(super) async fn read(source: &Arc<dyn SecretSource>) -> Result<SecretString, Error> {
     let source = Arc::clone(source);
     tokio::task::spawn_blocking(move || source.read()).await.unwrap_or_else(|_| {
-        Err(Error::of(Kind::Secret, "the secret's source ended without an answer").hint("see whether it panics"))
+        Err(Error::of(Kind::Secret, "the secret's source ended without an answer").hint("check whether it panics"))
     })
 }
 

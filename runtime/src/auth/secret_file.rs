@@ -95,7 +95,7 @@ impl SecretFile {
         let file = rustix::fs::open(&self.path, flags, Mode::empty()).map_err(|cause| match cause {
             rustix::io::Errno::LOOP if !links => {
                 let hint = format!("name the file itself (readlink -f '{path}'), or choose `follow_links`");
-                self.refuse("secret/link", "is a link, which can be pointed elsewhere", self.or_mounted(&hint))
+                self.refuse("secret/link", "is a symbolic link, which can be pointed elsewhere", self.or_mounted(&hint))
             }
             rustix::io::Errno::NOENT => {
                 self.refuse("secret/missing", "does not exist", format!("create it: (umask 077; cat > '{path}')"))

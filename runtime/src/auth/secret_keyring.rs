@@ -45,7 +45,7 @@ impl SecretKeyring {
         // Some causes hold what was found: none is kept, and only those that hold none are shown.
         let (rule, hint) = match cause {
             Cause::NoEntry => ("is not there".to_owned(), "put it there, for this user and this session"),
-            Cause::Ambiguous(_) => ("is there several times".to_owned(), "keep one of them"),
+            Cause::Ambiguous(_) => ("exists more than once".to_owned(), "keep one of them"),
             Cause::BadEncoding(_) | Cause::BadDataFormat(..) => ("is not text".to_owned(), "put a text there"),
             Cause::PlatformFailure(cause) | Cause::NoStorageAccess(cause) => {
                 (format!("cannot be read: {cause}"), "unlock the keyring, and let this program read it")

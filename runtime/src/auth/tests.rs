@@ -228,7 +228,7 @@ async fn a_service_that_refuses_every_token_gets_few() {
             Ok(held) => current = held,
             Err(error) => {
                 assert!(error.is_token() && !error.is_retryable() && error.retry_after().is_some(), "{error}");
-                assert!(error.to_string().contains("refuses each new token"), "{error}");
+                assert!(error.to_string().contains("rejects every new token"), "{error}");
             }
         }
     }

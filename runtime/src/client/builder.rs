@@ -215,7 +215,10 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         let request_id = self
             .request_id
             .as_ref()
-            .map(|name| HeaderName::try_from(name).map_err(|_| refuse("the request id's header is none", "correct it")))
+            .map(|name| {
+                HeaderName::try_from(name)
+                    .map_err(|_| refuse("the name of the request id's header is not valid", "correct it"))
+            })
             .transpose()?;
         let transport = Arc::new(Transport::new(user_agent, self.connect, connections));
         let middleware: Arc<[_]> = std::mem::take(&mut self.middleware).into();

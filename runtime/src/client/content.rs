@@ -111,10 +111,13 @@ async fn segment(upload: &Upload) -> Result<Segment, Error> {
     match &upload.source {
         UploadSource::Bytes(bytes) => Ok(Segment::Bytes(bytes.clone())),
         UploadSource::File(path) => open(path).await,
-        UploadSource::Stream(stream, length) => match UploadSource::take(stream) {
-            Some(chunks) => Ok(Segment::Stream(chunks, *length)),
-            None => Err(Error::of(Kind::Request, "the stream was sent before").hint("make a new upload for each call")),
-        },
+        UploadSource::Stream(stream, length) => {
+            match UploadSource::take(stream) {
+                Some(chunks) => Ok(Segment::Stream(chunks, *length)),
+                None => Err(Error::of(Kind::Request, "the stream has already been sent")
+                    .hint("make a new upload for each call")),
+            }
+        }
     }
 }
 

@@ -116,7 +116,7 @@ impl<'a, I> Items<'a, I> {
     fn begin(&mut self) -> Result<Option<PageFuture<'a>>, Error> {
         let Some(next) = self.next.take() else { return Ok(None) };
         if self.read.pages == PAGES {
-            return Err(Error::of(Kind::Decode, format!("the service gives more than {PAGES} pages"))
+            return Err(Error::of(Kind::Decode, format!("the service returns more than {PAGES} pages"))
                 .hint("narrow the request down"));
         }
         let mut draft = match &self.draft {
@@ -148,7 +148,7 @@ impl<'a, I> Items<'a, I> {
         let refuse = |what: String| {
             Error::of(Kind::Decode, what)
                 .hint(
-                    "the service pages otherwise than `[[pagination]]` says: correct the configuration, and regenerate",
+                    "the service does not paginate as `[[pagination]]` says: correct the configuration, and regenerate",
                 )
                 .with_status(raw.status)
         };
@@ -203,7 +203,7 @@ impl<'a, I> Items<'a, I> {
             return Err(circle());
         }
         if next.is_some() && self.read.empty >= EMPTY {
-            return Err(refuse(format!("{EMPTY} pages in a row have no items, and name another one")));
+            return Err(refuse(format!("{EMPTY} pages in a row have no items, but name a next page")));
         }
         self.next = next;
         self.waiting = items.into();

@@ -119,7 +119,7 @@ impl<T, F> fmt::Debug for Pages<'_, T, F> {
 /// The error of a service that leads back to where it led before.
 pub(super) fn circle() -> Error {
     Error::of(Kind::Decode, "the pages go in circles")
-        .hint("the service names a page as the next one that was read before, or gives one page for another")
+        .hint("the service names a page that was already read as the next one, or returns one page in place of another")
 }
 
 /// Requests, or pages, that came before.

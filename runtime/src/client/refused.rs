@@ -44,7 +44,7 @@ pub(super) async fn refused(
     let mut what = format!("{} {reason}", status.as_u16());
     let hint = match status.as_u16() {
         300..=399 if status.as_u16() != 304 => "redirects are not followed: check the base address".to_owned(),
-        400 => "the service finds the request malformed: correct what it names".to_owned(),
+        400 => "the service rejects the request as malformed: correct what it names".to_owned(),
         401 => {
             if let Some(challenge) = challenge {
                 what += &format!(" [{challenge}]");
@@ -81,7 +81,7 @@ fn unauthorized(session: &Session, shown: &Shown<'_>) -> String {
         .map(|(Way { scheme, cache }, held)| {
             let what = if scheme.scheme().is_some() { "" } else { "the token of " };
             let age = held.received.instant.elapsed().as_secs();
-            format!("{what}{}, had {age} s ago,", cache.credential().describe())
+            format!("{what}{}, obtained {age} s ago,", cache.credential().describe())
         })
         .collect();
     match (names.as_slice(), shown.prepared.security) {
@@ -91,12 +91,12 @@ fn unauthorized(session: &Session, shown: &Shown<'_>) -> String {
         ([], Security::Any(_)) if !identity::wanted(shown.prepared).is_empty() => {
             let wanted = identity::wanted(shown.prepared).join("`, `");
             format!(
-                "nothing was shown, and the contract names `{wanted}`: give it to the builder with `api_key` or `basic`"
+                "no credential was sent, and the contract requires `{wanted}`: give it to the builder with `api_key` or `basic`"
             )
         }
         ([], _) if session.credential.is_none() => "the client has no credential: give one to the builder".to_owned(),
         ([], _) => "the credential is not for this address: check the base address".to_owned(),
-        ([_, _, ..], _) => format!("{} are not accepted: check them", names.join(" and ")),
-        _ => format!("{} is not accepted: check the credential, and its issuer", names.join(" and ")),
+        ([_, _, ..], _) => format!("{} were not accepted: check them", names.join(" and ")),
+        _ => format!("{} was not accepted: check the credential, and its issuer", names.join(" and ")),
     }
 }

@@ -25,8 +25,8 @@ impl Error {
 
     /// A body, or a part of it, that does not decode.
     pub(crate) fn decode(what: &str, cause: &serde_json::Error) -> Self {
-        Self::of(Kind::Decode, format!("{what} does not decode: {}", display::mask(&cause.to_string())))
-            .hint("the service answers otherwise than its contract says: regenerate the client")
+        Self::of(Kind::Decode, format!("{what} cannot be decoded: {}", display::mask(&cause.to_string())))
+            .hint("the service does not answer as its contract says: regenerate the client")
     }
 
     /// A value that cannot be written.

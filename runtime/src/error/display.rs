@@ -20,7 +20,7 @@ impl fmt::Display for Error {
             write!(f, ": {}", escape(&said))?;
         }
         if inner.unknown {
-            f.write_str(" (whether the service took the request is not known: look before sending it again)")?;
+            f.write_str(" (it is unknown whether the service processed the request: check before you send it again)")?;
         } else if !inner.hint.is_empty() {
             write!(f, " ({})", escape(&inner.hint))?;
         }

@@ -37,7 +37,7 @@ impl Error {
         };
         let what = format!("the service did not execute the document: {first}{more}");
         Self(Box::new(Inner { kind: Kind::Graphql, what, graphql: errors, ..Inner::default() }))
-            .hint("correct what it names; `graphql_errors` has all of it")
+            .hint("correct what it names; `graphql_errors` lists all errors")
     }
 
     pub(crate) fn with_close_code(mut self, code: u16) -> Self {

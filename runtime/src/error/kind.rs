@@ -41,7 +41,7 @@ pub enum Kind {
     /// An asynchronous operation that the service does not know.
     #[cfg(feature = "operations")]
     Missing,
-    /// A reference to an operation that is not one of this deployment, or was changed.
+    /// A reference to an operation that belongs to another deployment, or was changed.
     #[cfg(feature = "operations")]
     Reference,
     /// A store of operations.

@@ -7,7 +7,7 @@ use super::{Error, Kind};
 impl Error {
     /// A submission of which nobody knows whether it arrived. What its last attempt met stays on it.
     pub(crate) fn submission_unknown(cause: Self, correlation: &str, hint: &str) -> Self {
-        let what = format!("nobody knows whether the submission {correlation} arrived: {}", cause.0.what);
+        let what = format!("it is unknown whether the submission {correlation} arrived: {}", cause.0.what);
         let mut error = Self::of(Kind::SubmissionUnknown, what).hint(hint);
         let (to, from) = (&mut error.0, &cause.0);
         to.operation = from.operation;

@@ -28,11 +28,11 @@ impl Types {
     const fn hint(self) -> &'static str {
         match self {
             Self::OfSchema => {
-                "the document fits the schema that is pinned, and the answer does not: the service is at fault, unless its schema \
+                "the document fits the pinned schema, but the answer does not: the service is at fault, unless its schema \
                  has changed since, or a scalar is mapped in [scalars] to a type that does not fit it"
             }
             Self::OfCaller => {
-                "the program asked for a type that the answer is not: name one that fits the document, or `Value`"
+                "the answer does not fit the type that the program asked for: use a type that fits the document, or `Value`"
             }
         }
     }
@@ -90,7 +90,7 @@ impl<T: DeserializeOwned> Answer<T> {
     pub(super) fn read(body: &Bytes, secret: Option<&SecretString>, types: Types) -> Result<Self, Error> {
         let wire: Wire<'_> = serde_json::from_slice(body).map_err(|cause| {
             Error::decode("the answer", &cause)
-                .hint("the service is at fault, or something else answers at this path: it is not an answer of GraphQL")
+                .hint("this is not a GraphQL response: the service is at fault, or something else answers at this path")
         })?;
         let errors = wire.errors.map(|errors| read_errors(errors.get(), secret)).unwrap_or_default();
         let data = match wire.data.filter(|data| data.get() != "null") {

@@ -12,15 +12,17 @@ pub(super) fn closed(frame: Option<&CloseFrame>, secret: Option<&SecretString>) 
     };
     let code = u16::from(frame.code);
     let (what, hint) = match code {
-        4400 => ("finds a message malformed", "the service speaks another protocol: check the transport"),
+        4400 => ("reports a malformed message", "the service speaks another protocol: check the transport"),
         4401 => ("does not accept the token", "check the credential, and where the token is sent"),
         4403 => ("forbids the connection", "check the caller's roles, and where the token is sent"),
         4406 => ("does not speak graphql-transport-ws", "use server-sent events"),
         4408 => ("waited too long for the start of the connection", "connect again"),
-        4409 => ("finds a subscription of that identifier", "this is a defect of the client: report it"),
-        4429 => ("finds too many requests for a start", "connect again later"),
+        4409 => {
+            ("reports that the identifier of the subscription is in use", "this is a defect of the client: report it")
+        }
+        4429 => ("reports too many initialisation requests", "connect again later"),
         1000 | 1001 => ("has ended the connection", "connect again"),
-        1009 => ("finds a message too long", "send shorter documents and variables"),
+        1009 => ("reports that a message is too long", "send shorter documents and variables"),
         1012 | 1013 => ("restarts or is overloaded", "connect again later"),
         _ => ("closed the socket", "connect again"),
     };
@@ -51,18 +53,18 @@ pub(super) fn broken(cause: &tungstenite::Error) -> Error {
 
 /// The error of a service that does not keep to the protocol.
 pub(super) fn protocol(what: &str) -> Error {
-    Error::of(Kind::Socket, format!("the service does not keep to the protocol: {what}"))
+    Error::of(Kind::Socket, format!("the service violates the protocol: {what}"))
         .hint("check the path, and proxies on the way; server-sent events are the other transport")
 }
 
 /// The error of a service that fell silent.
 pub(super) fn silent() -> Error {
-    Error::of(Kind::Timeout, "the service fell silent").hint("connect again")
+    Error::of(Kind::Timeout, "the service stopped answering").hint("connect again")
 }
 
 /// The error of a subscription whose tasks were taken away.
 pub(super) fn gone() -> Error {
-    Error::of(Kind::Socket, "what fed the subscription is gone").hint("subscribe again").passing(true)
+    Error::of(Kind::Socket, "the task that feeds the subscription has ended").hint("subscribe again").passing(true)
 }
 
 /// The error of a message above the limit.

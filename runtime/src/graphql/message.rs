@@ -28,7 +28,7 @@ struct Wire<'a> {
 }
 
 impl<'a> ServerMessage<'a> {
-    /// Reads a message. `None`: it is none of the protocol.
+    /// Reads a message. `None`: the protocol does not have it.
     pub(super) fn read(text: &'a str) -> Option<Self> {
         let Wire { kind, id, payload } = serde_json::from_str(text).ok()?;
         Some(match (kind, id) {

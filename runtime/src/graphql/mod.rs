@@ -82,7 +82,7 @@ pub struct Graphql<'a>(&'a Client);
 
 impl<'a> Graphql<'a> {
     /// A query or mutation. With a constant of `platform_runtime::documents`, variables and answer are of the types that the
-    /// schema gives them. With a text, `variables` is anything that serialises to an object, `()` is none, and the answer is
+    /// schema gives them. With a text, `variables` is anything that serialises to an object, `()` sends none, and the answer is
     /// read as the caller says.
     ///
     /// A document without a mutation is retried as a `GET` is; a mutation is sent once.

@@ -228,10 +228,10 @@ fn read_body(raw: Raw) -> Result<Bytes, Error> {
         return Ok(raw.bytes().clone());
     }
     let hint = match essence.starts_with("multipart/") {
-        true => "it answers in several parts, which the client does not read: leave `@defer` and `@stream` out",
-        false => "this is not a GraphQL interface: check its path, and what stands before the service",
+        true => "the service answers in several parts, which the client does not read: remove `@defer` and `@stream`",
+        false => "this is not a GraphQL interface: check its path, and proxies on the way",
     };
-    let what = format!("the answer is of the content type `{}`, and not JSON", crate::error::escape(&essence));
+    let what = format!("the answer has the content type `{}`, and is not JSON", crate::error::escape(&essence));
     Err(Error::of(Kind::Decode, what).hint(hint).at(NAME))
 }
 

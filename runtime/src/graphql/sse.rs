@@ -110,7 +110,7 @@ async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened,
     if !kind.to_ascii_lowercase().starts_with(ACCEPT) {
         let kind = crate::error::escape(kind);
         return Err(super::close::protocol(&format!(
-            "it answers a subscription with the content type `{kind}`, not events"
+            "the service answers a subscription with the content type `{kind}`, not with events"
         )));
     }
     Ok(Opened { events: decode::events(raw)?, renewal })

@@ -45,7 +45,7 @@ pub struct Binding {
     pub pushed_state: Option<&'static str>,
     /// What the states mean.
     pub states: States,
-    /// The follow-up events without which a success is none.
+    /// The follow-up events that a success needs.
     pub events: Option<Events>,
     /// How it is cancelled.
     pub cancel: Option<Cancel>,

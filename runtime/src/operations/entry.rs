@@ -134,8 +134,8 @@ impl Entry {
         });
         match other {
             None => Ok(()),
-            Some(what) => Err(Error::of(Kind::Reference, format!("the reference of the entry is one of {what}"))
-                .hint("the store was changed: look on the platform, then restore the entry or take it out")),
+            Some(what) => Err(Error::of(Kind::Reference, format!("the reference of the entry belongs to {what}"))
+                .hint("the store was changed: check on the platform, then restore the entry or remove it")),
         }
     }
 

@@ -14,26 +14,28 @@ impl Error {
 pub(super) fn submission_unknown(cause: Error, intent: &Intent) -> Error {
     let hint = match intent.is_recognised() {
         true => "resubmit it under its label, which the service recognises; the store keeps it until then",
-        false => "look on the platform before submitting again; the store keeps it until it is adopted or forgotten",
+        false => {
+            "check on the platform before you submit it again; the store keeps it until it is adopted or forgotten"
+        }
     };
     Error::submission_unknown(cause, intent.correlation(), hint)
 }
 
 /// The error of a label that is taken.
 pub(super) fn taken() -> Error {
-    Error::of(Kind::Store, "the store has a submission of this label")
-        .hint("resume that one; where nobody knows whether it arrived, look on the platform, then adopt or forget it")
+    Error::of(Kind::Store, "the store already has a submission with this label")
+        .hint("resume it; if it is unknown whether it arrived, check on the platform, then adopt or forget it")
 }
 
 /// The error of a submission that has been accepted, or is done with.
 pub(super) fn known() -> Error {
-    Error::of(Kind::Store, "the submission was accepted, or is done with").hint("resume it")
+    Error::of(Kind::Store, "the submission was accepted, or has been dealt with").hint("resume it")
 }
 
 /// The error of a submission that was accepted as two operations.
 pub(super) fn another() -> Error {
     Error::of(Kind::Store, "the store has another operation for this submission")
-        .hint("look on the platform whether both of them run")
+        .hint("check on the platform whether both of them run")
 }
 
 /// The error of an entry that is not there.

@@ -95,7 +95,7 @@ impl Operations {
     /// The reference is one of another deployment, or of a kind that this client does not know.
     pub fn operation(&self, reference: OperationRef) -> Result<Operation, Error> {
         if reference.deployment() != self.deployment() {
-            return Err(Error::of(Kind::Reference, "the reference is one of another deployment")
+            return Err(Error::of(Kind::Reference, "the reference belongs to another deployment")
                 .hint("use a client with the base address of the deployment that accepted the operation"));
         }
         let binding = self.binding(reference.kind())?;
@@ -146,7 +146,7 @@ impl Operations {
     pub async fn adopt(&self, correlation: &str, id: &str) -> Result<Operation, Error> {
         let entry = self.store.entry(correlation).await?.ok_or_else(absent)?;
         if entry.status() != Status::SubmissionUnknown {
-            return Err(Error::of(Kind::Store, "the submission has an identifier already").hint("resume it"));
+            return Err(Error::of(Kind::Store, "the submission already has an identifier").hint("resume it"));
         }
         let intent = entry.intent();
         let reference = OperationRef::of(intent, id.to_owned())?;
@@ -234,7 +234,7 @@ impl Operations {
 
     pub(super) fn binding(&self, kind: &str) -> Result<&'static Binding, Error> {
         self.bindings().find(|binding| binding.kind == kind).ok_or_else(|| {
-            Error::of(Kind::Reference, format!("this client knows no operations of kind `{kind}`")).hint(
+            Error::of(Kind::Reference, format!("this client does not know operations of kind `{kind}`")).hint(
                 "bind the kind in the configuration and regenerate, or turn on the cargo features of its operation",
             )
         })

@@ -121,8 +121,7 @@ impl HeldOperation {
 
 /// The error of a lease that is over.
 pub(super) fn lost() -> Error {
-    Error::of(Kind::LeaseLost, "the lease is over, so nothing was written").hint(
-        "another instance takes over; where it happens often, lengthen the lease, or look what holds the program or the \
-         store up",
+    Error::of(Kind::LeaseLost, "the lease has expired, so nothing was written").hint(
+        "another instance takes over; if this happens often, use a longer lease, or find out what delays the program or the store",
     )
 }

@@ -60,7 +60,7 @@ impl Operation {
     /// The accepted result is not of that type, or the operation was found again by its reference.
     pub fn accepted<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let Some(body) = &self.accepted else {
-            return Err(Error::of(Kind::Decode, "the operation was resumed, and its accepted result is not kept")
+            return Err(Error::of(Kind::Decode, "the operation was resumed, and its accepted result is not stored")
                 .hint("look with `poll`"));
         };
         lenient::from_slice(body).map_err(|cause| Error::decode("the accepted result", &cause))
@@ -201,7 +201,7 @@ impl Operation {
             Kind::Missing,
             format!("the service does not show the {} {}", self.binding.kind, self.reference.id()),
         )
-        .hint("it was accepted, and did not become visible in time: check the caller's team, and look on the platform")
+        .hint("it was accepted, and did not become visible in time: check the caller's team, and the operation on the platform")
     }
 }
 

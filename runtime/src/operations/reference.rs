@@ -48,7 +48,7 @@ impl OperationRef {
     /// The reference to what a submission became.
     pub(super) fn of(intent: &Intent, id: String) -> Result<Self, Error> {
         if id.is_empty() || id.len() > LONGEST || id.chars().any(char::is_control) {
-            return Err(Error::of(Kind::Reference, "the identifier of the operation cannot be one")
+            return Err(Error::of(Kind::Reference, "the identifier of the operation is not valid")
                 .hint("check where the configuration says that it lies"));
         }
         let Intent { correlation, kind, deployment, parameters, .. } = intent.clone();

@@ -41,8 +41,7 @@ impl Row {
     pub(super) fn entry(&self) -> Result<Entry, Error> {
         let wrong = |what: &str| {
             Error::of(Kind::Store, format!("{} of the store cannot be read: {what}", self.place())).hint(
-                "look on the platform what became of it; then restore the row, update the client if a later one wrote it, \
-                 or take the row out",
+                "check on the platform what became of it; then restore the row, update the client if a later one wrote it, or remove the row",
             )
         };
         let intent: Intent = serde_json::from_slice(&self.intent)
@@ -51,13 +50,13 @@ impl Row {
             && intent.deployment() == self.deployment
             && intent.label() == self.label.as_deref();
         if !same {
-            return Err(wrong("its intent is that of another row"));
+            return Err(wrong("its intent belongs to another row"));
         }
         let reference = self.reference.as_deref().map(serde_json::from_slice::<OperationRef>).transpose();
         let reference = reference.map_err(|cause| wrong("its reference is damaged, changed or newer").cause(cause))?;
         let last = self.observation().and_then(Result::ok);
         let entry = Entry::new(intent, self.revision, reference, last, self.outcome.clone());
-        entry.check().map_err(|cause| wrong("its reference is that of another submission").cause(cause))?;
+        entry.check().map_err(|cause| wrong("its reference belongs to another submission").cause(cause))?;
         Ok(entry)
     }
 
@@ -76,7 +75,7 @@ impl Row {
         let cause = self.observation()?.err()?;
         let place = format!("row {number} of the table `observation` (submission {})", self.correlation);
         let error = Error::of(Kind::Store, format!("{place} of the store cannot be read: it is damaged or newer"));
-        let error = error.hint("look at the operation anew, or update the client").cause(cause);
+        let error = error.hint("look at the operation again, or update the client").cause(cause);
         Some(Unreadable::new(place, self.label.clone(), error))
     }
 

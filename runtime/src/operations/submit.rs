@@ -63,13 +63,12 @@ impl<T> Submission<'_, T> {
         let Some(header) = draft.binding.idempotency else {
             let what = format!("the service does not recognise repeated submissions of kind `{kind}`");
             return Err(
-                Error::of(Kind::Configuration, what).hint("look on the platform, then adopt or forget the submission")
+                Error::of(Kind::Configuration, what).hint("check on the platform, then adopt or forget the submission")
             );
         };
         let Some(label) = &draft.label else {
-            return Err(
-                Error::of(Kind::Request, "the submission has no label").hint("name it as when it was submitted")
-            );
+            return Err(Error::of(Kind::Request, "the submission has no label")
+                .hint("give it the label that it was submitted with"));
         };
         let entry = draft.within(operations.store().labelled(&operations.deployment(), label)).await?;
         let entry = entry.ok_or_else(absent)?;
@@ -78,13 +77,13 @@ impl<T> Submission<'_, T> {
         }
         let intent = entry.intent();
         if intent.kind() != kind {
-            let what = format!("the submission of this label is one of kind `{}`, not `{kind}`", intent.kind());
-            return Err(Error::of(Kind::Store, what).hint("submit it again by the operation that submitted it"));
+            let what = format!("the submission with this label is of kind `{}`, not `{kind}`", intent.kind());
+            return Err(Error::of(Kind::Store, what).hint("submit it again with the operation that submitted it"));
         }
         if !intent.is_recognised_by(header) {
             let what =
                 format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
-            return Err(Error::of(Kind::Store, what).hint("look on the platform, then adopt or forget the submission"));
+            return Err(Error::of(Kind::Store, what).hint("check on the platform, then adopt or forget the submission"));
         }
         let draft = draft.keyed(intent)?;
         let attempt = draft.within(operations.store().begin(intent.correlation())).await?;
@@ -96,7 +95,7 @@ impl<T> Submission<'_, T> {
         if call.unsent.client.session.base != operations.client().session.base {
             return Err(Error::of(
                 Kind::Configuration,
-                "the submission and the operations are those of different clients",
+                "the submission and the operations belong to different clients",
             )
             .hint("take both from the same client"));
         }
@@ -167,7 +166,7 @@ impl Draft {
     async fn within<T>(&self, step: StoreFuture<'_, T>) -> Result<T, Error> {
         clock::limit(self.patience, step).await.unwrap_or_else(|_| {
             Err(Error::of(Kind::Store, format!("the store did not answer within {}", clock::seconds(self.patience)))
-                .hint("look whether another program holds its file"))
+                .hint("check whether another program locks its file"))
         })
     }
 
@@ -224,8 +223,9 @@ impl Draft {
 
 fn correlation() -> Result<String, Error> {
     let mut bytes = [0; 16];
-    ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut bytes)
-        .map_err(|_| Error::of(Kind::Configuration, "the system gives no random numbers").hint("try again"))?;
+    ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut bytes).map_err(|_| {
+        Error::of(Kind::Configuration, "the operating system returns no random numbers").hint("try again")
+    })?;
     let id: Uuid = Builder::from_random_bytes(bytes).into_uuid();
     Ok(id.to_string())
 }

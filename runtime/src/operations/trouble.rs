@@ -44,7 +44,7 @@ impl Trouble {
                 Self::Passes
             };
         }
-        // A page in place of an answer: of a proxy in trouble, or of an address that is none.
+        // A page in place of an answer: of a proxy in trouble, or of a wrong address.
         if error.is_decode() { Self::Doubtful } else { Self::Stays }
     }
 }

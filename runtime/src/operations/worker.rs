@@ -218,10 +218,10 @@ impl Worker {
         let Settings { lease, watching, handling, .. } = self.settings;
         let wrong = |what: &str, hint: &str| Err(Error::of(Kind::Configuration, what).hint(hint));
         if lease < SHORTEST {
-            return wrong("the lease of the worker is below 100 ms", "choose one of seconds");
+            return wrong("the lease of the worker is shorter than 100 ms", "use a lease of several seconds");
         }
         if watching == 0 || handling == 0 {
-            return wrong("the worker watches or handles nothing at once", "choose 1 or more");
+            return wrong("the worker may watch or handle 0 operations at a time", "choose 1 or more");
         }
         Supervisor::new(self.sources, self.settings, self.tell, handler)?.run(stop).await;
         Ok(())

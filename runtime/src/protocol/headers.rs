@@ -97,8 +97,8 @@ fn scalar<T: DeserializeOwned>(text: &str) -> Option<T> {
 
 /// The error says nothing of the value, which may be a secret.
 fn unfit(name: &'static str) -> Error {
-    Error::of(Kind::Decode, format!("the header `{name}` is not of the type that the contract gives it"))
-        .hint("the service answers otherwise than its contract says: `headers()` has what it sent")
+    Error::of(Kind::Decode, format!("the header `{name}` does not have the type that the contract declares"))
+        .hint("the service does not answer as its contract says: `headers()` has what it sent")
 }
 
 #[cfg(test)]

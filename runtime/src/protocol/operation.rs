@@ -53,7 +53,7 @@ impl TryFrom<Method> for http::Method {
 
     fn try_from(method: Method) -> Result<Self, crate::Error> {
         Self::from_bytes(method.as_str().as_bytes())
-            .map_err(|_| crate::Error::of(crate::ErrorKind::Request, "the name of the method is not one of HTTP"))
+            .map_err(|_| crate::Error::of(crate::ErrorKind::Request, "the name of the method is not valid in HTTP"))
     }
 }
 

@@ -162,7 +162,7 @@ impl Draft {
 }
 
 fn no_version(parameter: &str) -> Error {
-    let what = format!("the service wants the version of its interface in `{parameter}`, and none is configured");
+    let what = format!("the service needs the version of its interface in `{parameter}`, but none is configured");
     Error::of(Kind::Configuration, what)
         .hint("nothing was sent: set the version with `Client::builder(…).api_version(…)`")
 }

@@ -69,7 +69,7 @@ impl Raw {
     pub fn undeclared(&self) -> Error {
         let what = format!("the status {} is not declared", self.status.as_u16());
         Error::of(crate::error::Kind::Decode, what)
-            .hint("the service answers otherwise than its contract says: regenerate the client")
+            .hint("the service does not answer as its contract says: regenerate the client")
             .at(self.operation)
             .with_response(self.status, self.excerpt())
     }

@@ -56,7 +56,7 @@ fn refuse(piece: &str) -> Option<&'static str> {
         match text.as_str() {
             "" => return Some("is empty"),
             _ if text.split(['/', '\\']).any(|segment| matches!(segment, "." | "..")) => {
-                return Some("holds a step in the path (`.` or `..`)");
+                return Some("contains a path segment `.` or `..`");
             }
             _ if text.chars().any(char::is_control) => return Some("holds a control character"),
             _ => {}

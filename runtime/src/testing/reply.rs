@@ -64,7 +64,7 @@ impl FakeReply {
     pub fn header(mut self, name: &str, value: &str) -> Self {
         match (HeaderName::try_from(name), HeaderValue::try_from(value)) {
             (Ok(name), Ok(value)) => drop(self.headers.append(name, value)),
-            _ => self.wrong = Some(format!("the fake's header `{name}` is not one")),
+            _ => self.wrong = Some(format!("the fake's header `{name}` is not valid")),
         }
         self
     }
@@ -103,12 +103,12 @@ impl FakeReply {
         let status = match self.outcome {
             Outcome::Status(status) => status,
             Outcome::Unconnected => {
-                return Err(Error::of(Kind::Connect, "no connection: the fake was told so").because("connect/refused"));
+                return Err(Error::of(Kind::Connect, "no connection, as the fake was told").because("connect/refused"));
             }
-            Outcome::Broken => return Err(Error::of(Kind::Transport, "the connection broke: the fake was told so")),
+            Outcome::Broken => return Err(Error::of(Kind::Transport, "the connection broke, as the fake was told")),
         };
         let status =
-            StatusCode::from_u16(status).map_err(|_| wrong(format!("the fake's status {status} is not one")))?;
+            StatusCode::from_u16(status).map_err(|_| wrong(format!("the fake's status {status} is not valid")))?;
         let mut response = http::Response::new(self.body);
         *response.status_mut() = status;
         *response.headers_mut() = self.headers;

@@ -242,8 +242,8 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
         (
             Kind::Connect,
             "connect/certificate",
-            "the server wants a client certificate that it accepts",
-            "give one to the builder with `client_certificate`, or renew it; nothing was taken".to_owned(),
+            "the server requires a client certificate that it accepts",
+            "give one to the builder with `client_certificate`, or renew it; the request was not processed".to_owned(),
         )
     } else if cause.is_connect() {
         let (reason, what, hint) = if cause.is_dns() {

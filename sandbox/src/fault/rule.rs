@@ -65,7 +65,7 @@ impl FaultRule {
         }
         check_path(&self.path)?;
         if self.times == Some(0) {
-            return Err(FaultError::new("a fault for 0 requests applies to none; leave out times, or give 1 or more"));
+            return Err(FaultError::new("a fault for 0 requests never applies; leave out times, or give 1 or more"));
         }
         if !(self.probability > 0.0 && self.probability <= 1.0) {
             return Err(FaultError::new("the probability has to be above 0 and not above 1"));

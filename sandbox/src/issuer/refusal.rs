@@ -12,7 +12,7 @@ use super::settings::ErrorStyle;
 pub(super) struct Refusal(pub(super) &'static str, pub(super) &'static str);
 
 impl Refusal {
-    pub(super) const RANDOM: Self = Self("server_error", "the operating system gives no random bytes");
+    pub(super) const RANDOM: Self = Self("server_error", "the operating system returns no random bytes");
 
     /// The answer of the token endpoint in a style.
     pub(super) fn response(&self, style: ErrorStyle) -> Response {

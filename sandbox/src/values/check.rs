@@ -44,7 +44,7 @@ impl Checker {
             return;
         }
         if !schema.values.is_empty() && !schema.values.contains(value) {
-            return self.complain(place, "The value is none of the allowed ones.");
+            return self.complain(place, "The value is not one of those that are allowed.");
         }
         if let Some(kind) = schema.kind
             && !is_kind(kind, schema.format, value)

@@ -90,10 +90,10 @@ fn clean(workspace: &Workspace) -> Result<(), Failure> {
         Ok(output) if output.status.success() && output.stdout.is_empty() => Ok(()),
         Ok(output) if output.status.success() => {
             let changed = String::from_utf8_lossy(&output.stdout).lines().count();
-            let what = format!("git has {} that are not committed", count(changed, "change", "changes"));
+            let what = format!("git reports {} that are not committed", count(changed, "change", "changes"));
             refuse(
                 &what,
-                "commit them or put them aside (git stash): the command writes over files of the sandbox's platform",
+                "commit them or put them aside (git stash): the command overwrites files of the sandbox's platform",
             )
         }
         _ => refuse("the workspace is not a git repository, or git is missing", "git init && git add -A && git commit"),

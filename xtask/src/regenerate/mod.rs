@@ -45,7 +45,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
 
     if let Some(files) = guard.recover()? {
         let files = crate::console::count(files, "file", "files");
-        steps.note(&format!("an interrupted run was carried to its end ({files})"));
+        steps.note(&format!("completed an interrupted run ({files})"));
     }
     let lock = usable_lock(Lock::find(workspace)?, flags, &steps)?;
     let (pins, served) = if flags.offline {
@@ -162,7 +162,7 @@ fn demand_pinned(
         Exit::Stale,
         "locked/differs",
         format!("the source is not what is pinned: {}", differing.join(", ")),
-        "run `cargo xtask regenerate` without --locked to take it over",
+        "run `cargo xtask regenerate` without --locked to pin it",
     ))
 }
 
@@ -181,7 +181,7 @@ fn hand_edited(refused: &[&StaleFile]) -> Failure {
         hints.push(format!("undo the edit: git checkout -- {}", edited.join(" ")));
         hints.push("move the change into codegen/, or into a [[correction]] of specs/codegen.toml".to_owned());
         hints.push(
-            "or let the tool write over it: cargo xtask regenerate --overwrite (with --offline where that was used)"
+            "or let the tool overwrite it: cargo xtask regenerate --overwrite (with --offline where that was used)"
                 .to_owned(),
         );
     }

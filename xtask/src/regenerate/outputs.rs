@@ -81,15 +81,15 @@ fn refused(report: &Report) -> Failure {
         report.problems().iter().all(|problem| stages.iter().any(|stage| problem.code.starts_with(stage)))
     };
     if all(&["operation/"]) {
-        let hint = "nothing was written; mend the entries of [[operation]]";
+        let hint = "nothing was written; fix the entries of [[operation]]";
         return Failure::configuration("configuration/operation", report.to_string(), hint);
     }
     if all(&["operation/", "document/"]) {
-        let hint = "nothing was written; mend the documents in specs/graphql, and the entries of [[operation]]";
+        let hint = "nothing was written; fix the documents in specs/graphql, and the entries of [[operation]]";
         return Failure::configuration("configuration/graphql", report.to_string(), hint);
     }
     if report.problems().iter().all(|problem| problem.document == CONFIGURATION) {
-        let hint = "nothing was written; mend what is named in specs/codegen.toml";
+        let hint = "nothing was written; fix what is named in specs/codegen.toml";
         return Failure::configuration("configuration/invalid", report.to_string(), hint);
     }
     if all(&["schema/"]) {

@@ -150,9 +150,9 @@ pub(super) fn schema(
     let of_sandbox = lock.is_some_and(|lock| lock.documents.iter().all(|document| document.source == SANDBOX));
     let what = match &pinned {
         Some(_) if of_sandbox && !flags.sandbox => {
-            "; the pinned one stays, although it is the sandbox's: --drop-schema lets it go"
+            "; the pinned one stays, although it is the sandbox's: --drop-schema removes it"
         }
-        Some(_) => "; the pinned one stays: --drop-schema lets it go",
+        Some(_) => "; the pinned one stays: --drop-schema removes it",
         None => "",
     };
     if pinned.is_some() || matches!(served, Served::None(_)) {

@@ -52,7 +52,7 @@ pub(crate) fn reserved(workspace: &Workspace) -> Result<Reserved, Failure> {
             Failure::configuration(
                 "client/not-rust",
                 format!("{path}: the names that the client takes cannot be read: {error}"),
-                "mend the file; nothing was written",
+                "fix the file; nothing was written",
             )
         })?;
         found.visit_file(&file);

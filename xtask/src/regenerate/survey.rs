@@ -57,8 +57,8 @@ impl StaleFile {
         if self.path == BLOCK { CLIENT_MANIFEST } else { &self.path }
     }
 
-    /// The one command that mends it.
-    pub(crate) fn mend(&self) -> String {
+    /// The one command that fixes it.
+    pub(crate) fn fix(&self) -> String {
         match self.cause {
             Cause::Missing if !self.wanted => format!("git checkout -- {}", word(self.file())),
             Cause::Inputs(_) | Cause::Missing => "cargo xtask regenerate --offline".to_owned(),

@@ -155,7 +155,7 @@ impl Reasons {
     fn not_allowed(&mut self, answer: &Answer, said: &str) {
         let place = shown(&answer.url);
         let hint = "allow introspection for this caller, or serve the schema definition language";
-        let message = format!("{place} gives no introspection: {said}");
+        let message = format!("{place} allows no introspection: {said}");
         self.keep(2, Failure::new(Exit::Download, "schema/not-allowed", message, hint));
     }
 
@@ -171,7 +171,7 @@ impl Reasons {
             Failure::new(
                 Exit::Download,
                 "schema/not-served",
-                format!("nothing at {} is a schema", shown(address)),
+                format!("no schema was found at {}", shown(address)),
                 "check the address",
             )
         })
@@ -191,7 +191,7 @@ fn introspected(answer: &Answer, reasons: &mut Reasons) -> Option<String> {
         (true, Some(said)) => reasons.unreadable(answer, &format!("it came with the error {said:?}")),
         (true, None) => match render(&body).map(|text| canonical(&text)) {
             Ok(text) if is_schema(&text) => return Some(text),
-            Ok(_) => reasons.unreadable(answer, "what it says is not a schema"),
+            Ok(_) => reasons.unreadable(answer, "its answer is not a schema"),
             Err(reason) => reasons.unreadable(answer, &reason),
         },
     }

@@ -375,10 +375,10 @@ pub(super) fn no_token(error: &Error) -> Failure {
         "token" => "token/refused",
         code => code,
     };
-    // What is to be mended on this machine.
+    // What is to be fixed on this machine.
     if ["secret/", "configuration/", "certificate/", "proxy/"].iter().any(|kind| code.starts_with(kind)) {
         return Failure::configuration(code, said.what, said.hint);
     }
-    let message = format!("the identity issuer gives no token: {}", said.what);
+    let message = format!("the identity issuer returned no token: {}", said.what);
     Failure::new(Exit::Download, code, message, format!("{}\n{OFFLINE}", said.hint))
 }

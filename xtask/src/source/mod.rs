@@ -132,8 +132,8 @@ pub(crate) async fn fetch(
             }
             // A contract that was named for itself says nothing of a GraphQL interface.
             let schema = match base {
-                _ if flags.contract.is_some() => Served::NotAsked("--contract names a contract alone"),
-                _ if flags.document.is_some() => Served::NotAsked("--document names a contract alone"),
+                _ if flags.contract.is_some() => Served::NotAsked("--contract names only a contract"),
+                _ if flags.document.is_some() => Served::NotAsked("--document names only a contract"),
                 Some(base) => fetcher.schema(&base, interface).await?,
                 None => Served::NotAsked("no base URL is known to ask for it"),
             };
@@ -242,7 +242,7 @@ impl Fetcher<'_> {
                 return Err(Failure::new(
                     Exit::Download,
                     "download/not-modified",
-                    format!("{source} answers 304 to a request that asked for all of it"),
+                    format!("{source} answered 304 to a request that was not conditional"),
                     "name another address of the contract, or save it and use --contract FILE",
                 ));
             }

@@ -164,7 +164,7 @@ pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -
         let Some(variable) = document.token.as_ref().map(token_of).transpose()?.flatten() else { continue };
         let reason = match plan {
             Plan::Sandbox => "the sandbox is asked, which has tokens of its own",
-            _ if flags.contract.is_some() => "--contract names a contract alone",
+            _ if flags.contract.is_some() => "--contract names only a contract",
             Plan::Documents { documents, .. } => match documents.iter().find(|wanted| wanted.name == document.name) {
                 Some(wanted) if wanted.url().is_none() => "the contract is a file",
                 _ => continue,

@@ -16,7 +16,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
                     line,
                     rule: "abrupt-end",
                     what: format!("`{way}` outside tests", way = way.trim_matches(['.', '('])),
-                    mend: "return an error value with a code, a place and a hint",
+                    fix: "return an error value with a code, a place and a hint",
                 });
             }
         }

@@ -32,7 +32,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
                 line: 1,
                 rule: "unsafe-code",
                 what: format!("{member} does not forbid unsafe code"),
-                mend: "write `lints.workspace = true` into its manifest, or #![forbid(unsafe_code)] here",
+                fix: "write `lints.workspace = true` into its manifest, or #![forbid(unsafe_code)] here",
             });
         }
         if DOCUMENTED.contains(&member) && !has("#![deny(missing_docs)]") && !has("#![forbid(missing_docs)]") {
@@ -41,7 +41,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
                 line: 1,
                 rule: "missing-docs",
                 what: format!("{member} does not deny missing documentation"),
-                mend: "write #![deny(missing_docs)] here",
+                fix: "write #![deny(missing_docs)] here",
             });
         }
     }

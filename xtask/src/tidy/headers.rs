@@ -14,7 +14,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
         line: 1,
         rule: "generated-header",
         what: format!("the first line is not `{HEADER}`"),
-        mend: "cargo xtask regenerate --offline; a file that is not an output does not belong here",
+        fix: "cargo xtask regenerate --offline; a file that is not an output does not belong here",
     });
     findings.collect()
 }

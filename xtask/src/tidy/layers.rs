@@ -25,7 +25,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
                     line,
                     rule: "layers",
                     what: format!("`{own}` names `{name}` of `{layer}`, a layer above it"),
-                    mend: "move what both need into the lower layer, or hand it down as a trait or a value; \
+                    fix: "move what both need into the lower layer, or hand it down as a trait or a value; \
                            ARCHITECTURE.md draws the layers",
                 });
             }

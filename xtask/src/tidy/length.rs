@@ -12,7 +12,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
             line: LIMIT + 1,
             rule: "module-length",
             what: format!("{lines} lines, of at most {LIMIT}"),
-            mend: "split it by the things that it owns; one thing a file",
+            fix: "split it by the things that it owns; one thing a file",
         })
     });
     long.collect()

@@ -10,7 +10,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
             line: line + 1,
             rule: "line-end",
             what: "CRLF at the end of a line".to_owned(),
-            mend: "git add --renormalize . (.gitattributes asks for LF)",
+            fix: "git add --renormalize . (.gitattributes asks for LF)",
         })
     });
     crlf.collect()

@@ -1,4 +1,4 @@
-//! Who may know whom: the members depend on each other as the arrows of `ARCHITECTURE.md` say, and not otherwise.
+//! The dependency rules: the members depend on each other as the arrows of `ARCHITECTURE.md` say, and not otherwise.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use toml::{Table, Value};
 use super::{File, Finding};
 
 const PAGE: &str = "ARCHITECTURE.md";
-const HEADING: &str = "## Who knows whom";
-const RULE: &str = "who-knows-whom";
+const HEADING: &str = "## Dependency rules";
+const RULE: &str = "dependencies";
 const TABLES: [&str; 3] = ["dependencies", "build-dependencies", "dev-dependencies"];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
@@ -38,7 +38,7 @@ struct Manifest<'f> {
     package: String,
 }
 
-/// Where a page names a package, with its line, and what the package may know.
+/// By package: the line where the page names it, and what it may depend on.
 type Arrows<'f> = BTreeMap<&'f str, (usize, Vec<&'f str>)>;
 
 /// The lines `package -> package, package` of the block below the heading.
@@ -62,8 +62,8 @@ fn compare(manifest: &Manifest<'_>, packages: &BTreeSet<&str>, arrows: &Arrows<'
             file: manifest.path.clone(),
             line: 1,
             rule: RULE,
-            what: format!("{PAGE} does not say whom {package} may know"),
-            mend: "add a line for it to the block below \"Who knows whom\"",
+            what: format!("{PAGE} does not say what {package} may depend on"),
+            fix: "add a line for it to the block below \"Dependency rules\"",
         }];
     };
     let known: BTreeSet<String> = TABLES
@@ -75,15 +75,15 @@ fn compare(manifest: &Manifest<'_>, packages: &BTreeSet<&str>, arrows: &Arrows<'
         file: manifest.path.clone(),
         line: line_of(manifest.text, name),
         rule: RULE,
-        what: format!("{package} must not know {name}"),
-        mend: "take the dependency out; ARCHITECTURE.md says who may know whom",
+        what: format!("{package} must not depend on {name}"),
+        fix: "remove the dependency; ARCHITECTURE.md says which are allowed",
     });
     let stale = drawn.iter().filter(|name| !known.contains(**name)).map(|name| Finding {
         file: PAGE.to_owned(),
         line: *drawn_at,
         rule: RULE,
         what: format!("{package} does not depend on {name}"),
-        mend: "take the arrow out",
+        fix: "remove the arrow",
     });
     refused.chain(stale).collect()
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the house rules as a program. One rule a file; each finding says how to mend it.
+//! `cargo xtask tidy`: the conventions as a program. One rule a file; each finding says how to fix it.
 
 mod abrupt;
 mod crates;
@@ -27,12 +27,12 @@ pub(crate) struct Finding {
     line: usize,
     rule: &'static str,
     what: String,
-    mend: &'static str,
+    fix: &'static str,
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}: {}\n  mend: {}", self.file, self.line, self.rule, self.what, self.mend)
+        write!(f, "{}:{}: {}: {}\n  fix: {}", self.file, self.line, self.rule, self.what, self.fix)
     }
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
         finding.to_string().lines().for_each(result);
     }
     if findings.is_empty() {
-        progress(&format!("tidy: {} keep the house rules", count(files.len(), "file", "files")));
+        progress(&format!("tidy: {} keep the conventions", count(files.len(), "file", "files")));
         return Ok(ExitCode::SUCCESS);
     }
     progress(&count(findings.len(), "finding", "findings"));

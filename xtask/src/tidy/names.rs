@@ -23,7 +23,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
                     line,
                     rule: "type-name",
                     what: format!("{other} declares a type `{name}`, too"),
-                    mend: "give one of them a name that says which it is; a type that only its file sees may keep its own",
+                    fix: "give one of them a name that says which it is; a type that only its file sees may keep its own",
                 }),
                 None => drop(first.insert((member, name), &file.path)),
             }

@@ -15,7 +15,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
                     line: index + 1,
                     rule: "machine-path",
                     what: format!("an absolute path below {folder}"),
-                    mend: "write the path relative to the workspace, or take it from an argument",
+                    fix: "write the path relative to the workspace, or take it from an argument",
                 });
             }
         }

@@ -25,7 +25,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
                         line: index + 1,
                         rule: "documented-command",
                         what,
-                        mend: "write the command as `cargo xtask --help` lists it",
+                        fix: "write the command as `cargo xtask --help` lists it",
                     });
                 }
             }

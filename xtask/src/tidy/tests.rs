@@ -40,7 +40,7 @@ fn members(arrows: &str, manifests: &[(&str, &str)]) -> Vec<File> {
         file("Cargo.toml", &format!("[workspace]\nmembers = [{}]\n", folders.join(", "))),
         file(
             "ARCHITECTURE.md",
-            &format!("## Rooms\n```text\na\n```\n## Who knows whom\n\nText.\n\n```text\n{arrows}```\n"),
+            &format!("## Layout\n```text\na\n```\n## Dependency rules\n\nText.\n\n```text\n{arrows}```\n"),
         ),
     ];
     let path = |folder: &str| format!("{folder}/Cargo.toml");

@@ -30,7 +30,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
                         line: text.lines().position(|line| line.starts_with(&name)).map_or(1, |index| index + 1),
                         rule: "unused-dependency",
                         what: format!("no code of {} names {name}", member.trim_end_matches('/')),
-                        mend: "take the dependency out",
+                        fix: "take the dependency out",
                     });
                 }
             }

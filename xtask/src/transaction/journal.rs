@@ -140,9 +140,7 @@ fn refused(reason: &str) -> Failure {
     Failure::new(
         Exit::Files,
         "files/journal",
-        format!(
-            "the journal {JOURNAL} of an interrupted run cannot be carried to its end: {reason}; nothing was written"
-        ),
+        format!("the journal {JOURNAL} of an interrupted run cannot be completed: {reason}; nothing was written"),
         format!(
             "see what differs: git status\n\
              remove {STAGING}, and write everything anew: cargo xtask regenerate --offline --overwrite"

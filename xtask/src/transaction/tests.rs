@@ -84,7 +84,7 @@ fn a_stop_at_any_step_is_mended_by_the_next_run() {
             stopped_before += 1
         }
         assert!(!folder.path().join(STAGING).join("journal").exists());
-        assert!(guard.recover().expect("recovers").is_none(), "nothing is left to mend");
+        assert!(guard.recover().expect("recovers").is_none(), "nothing is left to fix");
     }
     assert_eq!((stopped_before, stopped_after, last), (6, 5, 11));
 }

@@ -75,7 +75,7 @@ impl Tree {
                 Exit::Files,
                 "files/too-large",
                 format!("{} holds more than {limit} bytes", self.root.join(path).display()),
-                "see what wrote it, remove it, and run the command again",
+                "find out what wrote it, remove it, and run the command again",
             ));
         }
         Ok(Some(bytes))
@@ -115,7 +115,7 @@ impl Tree {
         source.rename(name, &target, new).map_err(refused)
     }
 
-    /// Removes a file; one that is not there is no error.
+    /// Removes a file; a missing one is not an error.
     pub(crate) fn remove(&self, path: &str) -> Result<(), Failure> {
         let (folder, name) = self.holder(path, false)?;
         let Some(folder) = folder else { return Ok(()) };
@@ -125,7 +125,7 @@ impl Tree {
         }
     }
 
-    /// Removes a folder with all that it holds, or what stands in its place; nothing there is no error.
+    /// Removes a folder with all that it holds, or what stands in its place; a missing one is not an error.
     pub(crate) fn remove_folder(&self, path: &str) -> Result<(), Failure> {
         match self.kind(path)? {
             None => return Ok(()),
@@ -251,7 +251,7 @@ fn linked(path: &Path) -> Failure {
         Exit::Files,
         "files/link",
         format!("{} is a symbolic link; nothing is read or written through it", path.display()),
-        "put a folder or file of its own in the place of the link, and run the command again",
+        "replace the link by a folder or file, and run the command again",
     )
 }
 

@@ -17,7 +17,7 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, count: bool, journal: 
     let mut ignored = Vec::new();
     if !count {
         schema.retain(|key, value| {
-            // `required: true` on a property is a mistake that a later pass mends.
+            // `required: true` on a property is a mistake that a later pass fixes.
             let kept =
                 KEPT.contains(&key.as_str()) || key.starts_with("x-") || (key == "required" && value.is_boolean());
             if !kept {

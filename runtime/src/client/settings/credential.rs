@@ -185,7 +185,7 @@ impl CredentialSettings {
         let secret = self.secret.source(&format!("the secret of {of}"), &files)?;
         if let Some(token) = token {
             if secret.is_some() || self.refresh_folder.is_some() {
-                let what = format!("the credential of {of} is both a token and a client's");
+                let what = format!("the credential of {of} is both a token and that of a client");
                 return Err(wrong(&what, "keep one of them"));
             }
             return Ok(Some(Box::new(StaticToken::from_source(token))));
@@ -313,7 +313,7 @@ fn keyring(what: &str, entry: &str) -> Result<Box<dyn SecretSource>, Error> {
 #[cfg(not(feature = "keyring"))]
 fn keyring(what: &str, _entry: &str) -> Result<Box<dyn SecretSource>, Error> {
     Err(wrong(
-        &format!("{what} is in the keyring, and this program knows none"),
+        &format!("{what} is in the keyring, which this program cannot read"),
         "build it with the feature `keyring`, or use another source",
     ))
 }

@@ -147,14 +147,14 @@ fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> 
         let file = profiles::place(lookup);
         if profile.is_some() || file.as_ref().is_some_and(|file| file.exists()) {
             let Some(file) = file else {
-                return Err(wrong("there is no place for profiles", "set PLATFORM_PROFILES to their file"));
+                return Err(wrong("no place is known for the file of profiles", "set PLATFORM_PROFILES to its path"));
             };
             return profiles::read(&file, profile.as_deref());
         }
     }
     if profile.is_some() {
         return Err(wrong(
-            "PLATFORM_PROFILE is set, and this program knows no profiles",
+            "PLATFORM_PROFILE is set, but this program cannot read profiles",
             "build it with the feature `profiles`, or set PLATFORM_BASE_URL instead",
         ));
     }

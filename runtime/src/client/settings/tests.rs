@@ -105,7 +105,7 @@ fn what_is_missing_or_contradicts_is_said() {
         (vec![BASE, CLIENT, file], "lacks its issuer or its client"),
         (vec![BASE, file], "lacks its issuer or its client"),
         (vec![BASE, ISSUER, CLIENT], "lacks the client's secret"),
-        (vec![BASE, token, ISSUER, CLIENT, file], "both a token and a client's"),
+        (vec![BASE, token, ISSUER, CLIENT, file], "both a token and that of a client"),
         (vec![BASE, token, ("PLATFORM_TOKEN_FILE", "/t")], "several sources"),
         (vec![BASE, token, ("PLATFORM_SECRET_FILE_MOUNTED", "yes")], "neither 0 nor 1"),
         (vec![("PLATFORM_BASE_URL", "http://platform.example")], "in the clear"),

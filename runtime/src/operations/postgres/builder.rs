@@ -139,7 +139,7 @@ impl PostgresBuilder {
             && name.starts_with(|letter: char| letter.is_ascii_lowercase())
             && !name.starts_with("pg_");
         if !fits {
-            return Err(Error::of(Kind::Configuration, "the name of the schema cannot be one")
+            return Err(Error::of(Kind::Configuration, "the name of the schema is not valid")
                 .hint("use 1 to 40 letters a to z, digits and `_`, beginning with a letter, and not with `pg_`"));
         }
         let config = self.config()?;

@@ -56,7 +56,7 @@ impl Source {
         if let Some(source) = self.password.clone() {
             let secret = tokio::task::spawn_blocking(move || source.read()).await.unwrap_or_else(|_| {
                 Err(Error::of(Kind::Secret, "the secret's source ended without an answer")
-                    .hint("see whether it panics"))
+                    .hint("check whether it panics"))
             })?;
             config.password(secret.expose_secret());
         }

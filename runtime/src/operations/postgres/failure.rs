@@ -72,7 +72,7 @@ fn advice(said: &DbError) -> (&'static str, bool) {
         (SqlState::CANNOT_CONNECT_NOW, "try again when the database is up", true),
         (SqlState::T_R_SERIALIZATION_FAILURE, "try again", true),
         (SqlState::T_R_DEADLOCK_DETECTED, "try again", true),
-        (SqlState::QUERY_CANCELED, "look what holds the database up", false),
+        (SqlState::QUERY_CANCELED, "find out what blocks the database", false),
         (
             SqlState::UNDEFINED_TABLE,
             "the store is gone from the database: restore it; only a new store is made with `migrate`",
@@ -91,13 +91,13 @@ fn advice(said: &DbError) -> (&'static str, bool) {
         "53" => ("give the database more memory, disk or connections; nothing was changed", false),
         "57" => ("try again when the database is up", true),
         "22" => ("the database cannot hold the value: choose another label or parameter", false),
-        _ => ("look into the database's log", false),
+        _ => ("see the log of the database", false),
     })
 }
 
 /// The error of a database that does not answer.
 pub(super) fn silent() -> Error {
     Error::of(Kind::Store, "the database did not answer within 10 s")
-        .hint("look what holds it up: locks, its disk, or the network")
+        .hint("find out what blocks it: locks, its disk, or the network")
         .passing(true)
 }

@@ -120,7 +120,7 @@ pub(super) async fn check(connection: &mut Connection, known: &OnceLock<Known>) 
     let Some((number, oldest, store)) = version(connection, &schema).await? else {
         let what = format!("the database has no store in the schema {schema}");
         return Err(Error::of(Kind::Store, what).hint(
-            "if it had one, restore it: what was submitted is in no other place; a new one is made with \
+            "if it had one, restore it: submissions are stored nowhere else; a new one is made with \
              `PostgresBuilder::migrate`",
         ));
     };

@@ -112,7 +112,7 @@ struct World {
     keyed: bool,
     /// What the service has begun, by their keys.
     begun: Vec<String>,
-    /// Whether a request met something that is no clear refusal, or a program was killed.
+    /// Whether a request met something that is not a clear refusal, or a program was killed.
     doubtful: bool,
     /// From here on everything goes well.
     recovering: bool,

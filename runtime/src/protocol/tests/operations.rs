@@ -254,7 +254,7 @@ async fn a_stream_is_sent_once_and_a_missing_file_is_named() {
     let send = |upload: Upload| platform.call::<()>(&FAMILY, &[], Payload::Binary(upload), decode::empty).idempotent();
     assert!(send(upload.clone()).await.unwrap_err().is_server_error());
     assert_eq!(server.requests().len(), 1, "a stream is not replayed");
-    assert!(send(upload).await.unwrap_err().to_string().contains("was sent before"));
+    assert!(send(upload).await.unwrap_err().to_string().contains("has already been sent"));
     let error = send(Upload::file("/nowhere/at/all")).await.unwrap_err();
     assert_eq!(error.code(), "file");
     assert!(error.to_string().contains("/nowhere/at/all"), "{error}");

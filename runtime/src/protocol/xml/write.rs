@@ -85,7 +85,7 @@ impl Writer {
                 Some(Value::Array(items)) => items.iter().map(text).collect::<Vec<_>>().join(" "),
                 Some(scalar) => text(scalar),
             };
-            // The default namespace is none of attributes.
+            // The default namespace does not apply to attributes.
             let name =
                 if member.name.prefix.is_empty() { checked(member.name.local)?.to_owned() } else { tag(&member.name)? };
             if name.contains(':') {
