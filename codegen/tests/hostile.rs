@@ -12,7 +12,7 @@ use platform_codegen::{
     pointer,
 };
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use quote::ToTokens as _;
 use serde_json::{Map, Value};
 
@@ -76,7 +76,7 @@ fn made_of(output: &Output) -> BTreeMap<String, usize> {
         let tokens: TokenStream = text.parse().unwrap_or_else(|error| panic!("{path}: {error}\n{text}"));
         count(tokens, &mut counts);
         let file = syn::parse_file(text).unwrap_or_else(|error| panic!("{path}: {error}\n{text}"));
-        documentation(&file);
+        documentation(&file, &mut counts);
         assert!(
             file.items
                 .iter()
@@ -152,8 +152,8 @@ fn count(tokens: TokenStream, counts: &mut BTreeMap<String, usize>) {
     }
 }
 
-/// Nothing in the documentation runs.
-fn documentation(file: &syn::File) {
+/// Nothing in the documentation runs but the generator's own examples, which are made of the same things as with a harmless text.
+fn documentation(file: &syn::File, counts: &mut BTreeMap<String, usize>) {
     let mut all = vec![file.attrs.as_slice()];
     for item in &file.items {
         match item {
@@ -188,9 +188,22 @@ fn documentation(file: &syn::File) {
         let text: String = text.lines().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect();
         assert!(text.split('\n').all(|part| line(part) == part), "{text:?}");
         for options in [Options::empty(), Options::all()] {
+            let mut is_example = false;
             for event in Parser::new_ext(&text, options) {
                 match event {
                     Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) if &*language == "text" => {}
+                    Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) if &*language == "no_run" => {
+                        is_example = true;
+                    }
+                    Event::Text(code) if is_example => {
+                        let shown: String = code.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).collect();
+                        let mut made = BTreeMap::new();
+                        count(shown.parse().unwrap_or_else(|error| panic!("{error}: {code}")), &mut made);
+                        made.into_iter().for_each(|(sign, times)| {
+                            *counts.entry(format!("example {sign}")).or_default() += times;
+                        });
+                    }
+                    Event::End(TagEnd::CodeBlock) => is_example = false,
                     Event::Start(Tag::CodeBlock(_)) | Event::Html(_) | Event::InlineHtml(_) => panic!("alive: {text}"),
                     _ => {}
                 }
@@ -342,6 +355,14 @@ fn rustdoc_finds_nothing_to_run() {
         });
         let output = run(&document, &Setup::default()).expect("generated");
         for text in output.files.values() {
+            // The examples are the generator's own: see `documentation`.
+            let mut is_example = false;
+            let kept = text.lines().filter(|line| {
+                let is_fence = if is_example { line.trim() == "/// ```" } else { line.trim() == "/// ```no_run" };
+                is_example ^= is_fence;
+                !is_example && !is_fence
+            });
+            let text: String = kept.flat_map(|line| [line, "\n"]).collect();
             for block in text.split("\n\n").flat_map(|part| part.split("{\n")) {
                 let docs: Vec<&str> = block.lines().filter(|line| line.trim_start().starts_with("///")).collect();
                 if !docs.is_empty() {

@@ -133,6 +133,7 @@ shared!(Submission);
 
 impl<'a, T, O> Call<'a, T, O> {
     /// What generated operations return.
+    #[allow(dead_code, reason = "a build may have no family")]
     pub(crate) fn new(
         client: &'a Client,
         operation: &'static Operation,

@@ -1,8 +1,8 @@
 //! A typed client for the project and infrastructure platform.
 //!
 //! A [`Platform`] is one session with the service: connections, credential, deadlines, retries, limits. Each route family of
-//! the contract is a method of it that leads to the operations of the family; each operation returns a [`Call`], which
-//! `.await` sends. What no contract shows goes through [`Platform::request`](platform_runtime::Client::request).
+//! the contract is a method of it that leads to the operations of the family ([`families`] has a list of them, and each operation an
+//! example); each operation returns a [`Call`], which `.await` sends. What no contract shows goes through [`Platform::request`](platform_runtime::Client::request).
 //!
 //! ```no_run
 //! use std::time::Duration;

@@ -134,3 +134,16 @@ impl<F> fmt::Debug for Server<'_, F> {
         f.debug_struct("Server").field("base_url", &self.base_url()).finish_non_exhaustive()
     }
 }
+
+/// What the handles of families are with the feature `assumed` only: the methods of what is left out without it ask for it, so that the
+/// compiler names the feature to whoever calls them.
+#[diagnostic::on_unimplemented(
+    message = "this operation needs the cargo feature `assumed` of this client",
+    label = "its shape is assumed until the client is regenerated from a deployment",
+    note = "turn the feature on in Cargo.toml: `features = [\"assumed\"]`"
+)]
+#[allow(dead_code, unreachable_pub, reason = "a contract may have nothing that is assumed")]
+pub trait Assumed {
+    /// Never called: nothing implements the trait.
+    fn absent<T>(self) -> T;
+}

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use platform_codegen::Output;
+
 /// The source of the program.
 pub(crate) fn program(index: &str) -> String {
     let mut text = "#![allow(deprecated, unused)]\nuse platform_client::*;\nuse std::collections::BTreeMap;\n\
@@ -19,6 +21,33 @@ pub(crate) fn program(index: &str) -> String {
             text.push_str(&format!("pub fn use_{number}{item}\n"));
         }
     }
+    text
+}
+
+/// The examples of a client's operations, as modules.
+pub(crate) fn examples(client: &Output, name: &str) -> String {
+    let mut text = format!("pub mod {name} {{\n#![allow(deprecated, unused)]\n");
+    let (mut number, mut is_inside) = (0, false);
+    for line in client.files.iter().filter(|(path, _)| path.starts_with("families/")).flat_map(|(_, file)| file.lines())
+    {
+        match line.trim_start() {
+            "/// ```no_run" => {
+                (number, is_inside) = (number + 1, true);
+                text.push_str(&format!("mod e{number} {{\n"));
+            }
+            "/// ```" if is_inside => {
+                is_inside = false;
+                text.push_str("}\n");
+            }
+            line if is_inside => {
+                let line = line.trim_start_matches("/// ");
+                text.push_str(line.strip_prefix("# ").unwrap_or(line));
+                text.push('\n');
+            }
+            _ => {}
+        }
+    }
+    text.push_str("}\n");
     text
 }
 

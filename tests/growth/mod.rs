@@ -158,10 +158,14 @@ fn a_program_that_uses_everything_compiles_against_the_grown_client() {
         let before = case.client(&case.contract, &Names::default());
         let after = case.client(&case.grown(KINDS), &before.names);
         let program = consumer::program(&before.api.index());
+        // What the documentation shows is a part of the program, too, and stays so.
+        let program = format!("{program}{}", consumer::examples(&before, "examples"));
         assert!(program.lines().count() > 500, "{}", program.lines().count());
+        let shown = program.matches("async fn example(").count();
+        assert!(shown > 130 && shown == before.surface.lines().count(), "{shown}");
         for (which, client) in [("before", &before), ("after", &after)] {
             let folder = Programs::get().target().join("growth").join(format!("{}-{which}", case.name));
-            lay_out(&folder, client, &before, &program);
+            lay_out(&folder, client, &before, &format!("{program}{}", consumer::examples(client, "own_examples")));
             let run = cargo(&["check", "--quiet", "--offline", "--message-format", "short"])
                 .current_dir(&folder)
                 .env("CARGO_TARGET_DIR", Programs::get().target().join("growth/target"))
@@ -227,4 +231,38 @@ fn lay_out(folder: &Path, client: &Output, before: &Output, program: &str) {
         ),
     );
     write("consumer/src/lib.rs", program);
+}
+
+/// What is left out without the feature `assumed` is an error that names the feature, with and without arguments and setters.
+#[cfg(contract = "sandbox")]
+#[test]
+fn a_call_of_what_is_assumed_names_the_feature() {
+    let folder = Programs::get().target().join("growth/assumed");
+    let program = "use platform_client::*;\n\
+        pub async fn run(platform: &Platform, id: Uuid) -> Result<(), Error> {\n\
+        let _ = platform.teams().list_team_roles(id).await?;\n\
+        let _ = platform.forum().list_threads().skip(1).await?;\n\
+        platform.virtual_machines().start_virtual_machine(id).await?;\n\
+        Ok(())\n}\n";
+    for features in ["[]", "[\"assumed\"]"] {
+        fs::create_dir_all(folder.join("src")).unwrap();
+        fs::write(folder.join("src/lib.rs"), program).unwrap();
+        fs::write(folder.join("Cargo.lock"), read("Cargo.lock")).unwrap();
+        let client = root().join("generated-client").display().to_string();
+        let manifest = format!(
+            "[package]\nname = \"caller\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
+             platform-client = {{ path = {client:?}, features = {features} }}\n"
+        );
+        fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+        let run = cargo(&["check", "--quiet", "--offline"])
+            .current_dir(&folder)
+            .env("CARGO_TARGET_DIR", Programs::get().target().join("growth/target"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.success(), features != "[]", "{said}");
+        if features == "[]" {
+            assert_eq!(said.matches("this operation needs the cargo feature `assumed`").count(), 3, "{said}");
+        }
+    }
 }

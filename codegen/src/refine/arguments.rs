@@ -10,6 +10,9 @@ use crate::model::{Body, BodyKind, Operation, Parameter};
 use crate::text::code::code;
 use crate::text::{Code, Ident};
 
+/// How the files of families reach types.
+pub(super) const PREFIX: &str = "types::";
+
 /// The Rust side of an operation's inputs.
 #[derive(Debug)]
 pub(crate) struct Arguments<'a> {

@@ -4,6 +4,15 @@
 pub(super) const ASSUMED: &str =
     "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n";
 
+/// What is compiled without it: methods that say so.
+pub(super) const UNLESS_ASSUMED: &str = "#[cfg(not(feature = \"assumed\"))]\n";
+
+/// What the handle of a family is not, where what only the sandbox shows is left out.
+pub(super) const NEEDS_ASSUMED: &str = "crate::platform::Assumed";
+
+/// The client, as examples name it.
+pub(super) const CRATE: &str = "platform_client";
+
 /// The condition under which something that speaks XML is compiled.
 pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
 

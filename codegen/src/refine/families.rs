@@ -46,11 +46,21 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
         let mut functions = Code::default();
         let condition = if assumed { client::IF_ASSUMED } else { "" };
         let mut methods = Code::default();
-        for (index, _) in chosen {
+        // Whoever calls what is left out is told which feature has it.
+        let mut absent = Code::default();
+        for (index, operation) in chosen {
+            if assumed {
+                absent.push("pub fn ").push(&operation.name).push("<T>(self) -> T where Self: ");
+                absent.push(client::NEEDS_ASSUMED).push(" {\n").push(client::NEEDS_ASSUMED).push("::absent(self)\n}\n");
+            }
             let written = operations::write(render, family, index, api);
             functions.push(written.function);
             markers.push(condition).push(written.marker);
             methods.push(written.methods);
+        }
+        if !absent.is_empty() {
+            code.push(client::UNLESS_ASSUMED).push("#[doc(hidden)]\n#[allow(missing_docs)]\nimpl<'a> ").push(handle);
+            code.push("<'a> {\n").push(absent).push("}\n");
         }
         if !functions.is_empty() {
             code.push(condition).push("impl<'a> ").push(handle).push("<'a> {\n");

@@ -8,7 +8,7 @@ use crate::Feature;
 use crate::model::{Model, Provenance, TypeId};
 use crate::pieces::Piece;
 use crate::text::code::code;
-use crate::text::docs::{comment, docs};
+use crate::text::docs::{closed, comment, docs, module_comment, span};
 use crate::text::{Code, literal};
 
 /// Lints that say nothing about generated code: its names and its prose are the contract's. The modules below inherit it.
@@ -43,7 +43,16 @@ pub(crate) fn types(groups: &BTreeMap<Group, Vec<TypeId>>) -> Vec<Piece> {
 
 /// `families/mod.rs`: the modules, and the accessors on the client.
 pub(crate) fn families(model: &Model) -> Vec<Piece> {
-    let mut code = code!["//! Route families, one module each.\n\n"];
+    let mut docs = docs!["Route families, one module each.\n\n| accessor | |\n|---|---|"];
+    for family in &model.families {
+        let covers = closed(&family.covers);
+        let place = match &family.server {
+            None => docs!["[`Platform::", &family.name, "`](crate::Platform::", &family.name, ")"],
+            Some(server) => docs!["`", &family.accessor, "` of the server ", span(server)],
+        };
+        docs.push(docs!["\n| ", place, " | ", covers.cell(), " |"]);
+    }
+    let mut code = code![module_comment(&docs), "\n"];
     if model.families.iter().any(|family| family.server.is_none()) {
         code.push(client::PLATFORM).push("\n");
     }

@@ -7,6 +7,7 @@ mod arguments;
 mod bindings;
 mod client;
 mod documents;
+mod examples;
 mod families;
 mod groups;
 mod index;

@@ -1,10 +1,10 @@
 //! Operations: a constant that describes them, and a call.
 
-use super::arguments::{Arguments, Setter, arrange};
+use super::arguments::{Arguments, PREFIX, Setter, arrange};
 use super::index::{Index, Traits};
 use super::render::Render;
 use super::source::attribute;
-use super::{client, security, xml};
+use super::{client, examples, security, xml};
 use crate::bind::{Paged, PagedNext};
 use crate::model::{
     BodyKind, Content, Family, HeaderForm, Location, Operation, Parameter, Provenance, ResponseHeader, Style,
@@ -13,8 +13,6 @@ use crate::naming::setter::marker_name;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, closed_or, comment, docs, first_line, span};
 use crate::text::{Code, Ident, literal};
-
-const PREFIX: &str = "types::";
 
 /// The text of one operation.
 #[derive(Debug)]
@@ -54,10 +52,14 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
             " to wait for."
         ]));
     }
+    if bound.is_none() && render.paged(index).is_some() {
+        function.push("///\n/// Comes in pages: `.with_items()` is a stream of the items of all of them.\n");
+    }
     let condition = xml::is_spoken(render.model, operation).then_some(client::IF_XML);
     if condition.is_some() {
-        function.push("///\n/// Needs the cargo feature `xml`.\n").push(client::IF_XML);
+        function.push("///\n/// Needs the cargo feature `xml`.\n");
     }
+    function.push(examples::write(render, family, operation, &arguments)).push(condition);
     if operation.deprecated {
         function.push("#[deprecated]\n");
     }
@@ -356,7 +358,7 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
         docs.push("\n\n| status | body | |\n|---|---|---|");
     }
     for status in &operation.statuses {
-        let described = |ty| span(&render.described(ty));
+        let described = |ty| render.described(ty);
         let body = match &status.content {
             Content::Empty | Content::ByStatus(_) => Docs::default(),
             Content::Json(ty) => described(ty),

@@ -6,6 +6,7 @@ use crate::generate::{Resolved, Rust};
 use crate::model::{Content, Custom, EnumKind, Kind, Model, Type, TypeId};
 use crate::text::Code;
 use crate::text::code::code;
+use crate::text::docs::{Docs, docs, span};
 
 /// What it takes to write a type down.
 #[derive(Clone, Copy, Debug)]
@@ -46,22 +47,36 @@ impl Render<'_> {
         text(rust, &|id| code![prefix, &self.model.definition(id).name])
     }
 
-    /// The type of a documented status, for documentation.
-    pub(crate) fn described(&self, ty: &Type) -> String {
-        match ty {
-            Type::Any | Type::Custom(_) => "Value".to_owned(),
-            Type::Boolean => "bool".to_owned(),
-            Type::Integer(name) => (*name).to_owned(),
-            Type::Float => "f32".to_owned(),
-            Type::Double => "f64".to_owned(),
-            Type::Decimal => "Decimal".to_owned(),
-            Type::String(_) => "String".to_owned(),
-            Type::Object => "Object".to_owned(),
-            Type::List(inner) => format!("Vec<{}>", self.described(inner)),
-            Type::Map(inner) => format!("BTreeMap<String, {}>", self.described(inner)),
-            Type::Optional(inner) => format!("Option<{}>", self.described(inner)),
-            Type::Named(id) => format!("types::{}", self.model.definition(*id).name),
+    /// The type of a documented status, for documentation: a link, where the type is one of the contract.
+    pub(crate) fn described(&self, ty: &Type) -> Docs {
+        let (shown, named) = self.shown(ty);
+        match named {
+            Some(id) => docs!["[", span(&shown), "](crate::types::", &self.model.definition(id).name, ")"],
+            None => span(&shown),
         }
+    }
+
+    /// The text of a type, and the definition in it.
+    fn shown(&self, ty: &Type) -> (String, Option<TypeId>) {
+        let around = |head: &str, inner: &Type| {
+            let (inner, named) = self.shown(inner);
+            (format!("{head}{inner}>"), named)
+        };
+        let name = match ty {
+            Type::Any | Type::Custom(_) => "Value",
+            Type::Boolean => "bool",
+            Type::Integer(name) => name,
+            Type::Float => "f32",
+            Type::Double => "f64",
+            Type::Decimal => "Decimal",
+            Type::String(_) => "String",
+            Type::Object => "Object",
+            Type::List(inner) => return around("Vec<", inner),
+            Type::Map(inner) => return around("BTreeMap<String, ", inner),
+            Type::Optional(inner) => return around("Option<", inner),
+            Type::Named(id) => return (self.model.definition(*id).name.to_string(), Some(*id)),
+        };
+        (name.to_owned(), None)
     }
 }
 

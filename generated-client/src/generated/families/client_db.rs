@@ -18,6 +18,67 @@ impl<'a> ClientDb<'a> {
     }
 }
 
+#[cfg(not(feature = "assumed"))]
+#[doc(hidden)]
+#[allow(missing_docs)]
+impl<'a> ClientDb<'a> {
+    pub fn create_connection_backup<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn export_connection<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_connection<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_connection_schema<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_connection_schema_table<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn import_connection<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_connections<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn query_connection<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+}
+
 #[cfg(feature = "assumed")]
 impl<'a> ClientDb<'a> {
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -28,9 +89,17 @@ impl<'a> ClientDb<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 202 | `types::AcceptedResult` | Accepted |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let body = types::CreateBackup::default().retain_days(1);
+    /// let answer = platform.client_db().create_connection_backup(connection_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_connection_backup(
         self,
         connection_id: Uuid,
@@ -62,7 +131,14 @@ impl<'a> ClientDb<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 200 | bytes | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.client_db().export_connection(connection_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn export_connection(
         self,
         connection_id: Uuid,
@@ -87,8 +163,15 @@ impl<'a> ClientDb<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::DatabaseConnection` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`DatabaseConnection`](crate::types::DatabaseConnection) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.client_db().get_connection(connection_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_connection(
         self,
         connection_id: Uuid,
@@ -111,8 +194,15 @@ impl<'a> ClientDb<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::DatabaseSchema` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`DatabaseSchema`](crate::types::DatabaseSchema) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.client_db().get_connection_schema(connection_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_connection_schema(
         self,
         connection_id: Uuid,
@@ -137,8 +227,15 @@ impl<'a> ClientDb<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::DatabaseTable` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`DatabaseTable`](crate::types::DatabaseTable) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.client_db().get_connection_schema_table(connection_id, "table").await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_connection_schema_table(
         self,
         connection_id: Uuid,
@@ -168,9 +265,16 @@ impl<'a> ClientDb<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 202 | `types::AcceptedResult` | Accepted |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, connection_id: Uuid, dump: Upload) -> Result<(), Error> {
+    /// let answer = platform.client_db().import_connection(connection_id, types::ImportConnectionRequest::new(dump)).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn import_connection(
         self,
         connection_id: Uuid,
@@ -201,7 +305,14 @@ impl<'a> ClientDb<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::DatabaseConnection>` | OK |
+    /// | 200 | [`Vec<DatabaseConnection>`](crate::types::DatabaseConnection) | OK |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.client_db().list_connections().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_connections(
         self,
     ) -> Call<'a, Vec<types::DatabaseConnection>, operations::ListConnections> {
@@ -229,11 +340,19 @@ impl<'a> ClientDb<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::DatabaseRows` | OK |
-    /// | 202 | `types::AcceptedResult` | Accepted |
+    /// | 200 | [`DatabaseRows`](crate::types::DatabaseRows) | OK |
+    /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
     /// | 204 |  | The statement is valid. |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let body = types::DatabaseQuery::new("statement");
+    /// let answer = platform.client_db().query_connection(connection_id, &body).background(true).validate_only(true).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn query_connection(
         self,
         connection_id: Uuid,

@@ -18,6 +18,137 @@ impl<'a> Compliance<'a> {
     }
 }
 
+#[cfg(not(feature = "assumed"))]
+#[doc(hidden)]
+#[allow(missing_docs)]
+impl<'a> Compliance<'a> {
+    pub fn create_framework<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_framework_v1<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_framework_version<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_framework_version_control<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_framework_version_control_v1<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_framework_version_v1<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_framework<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_framework_v1<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_framework_version<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_framework_version_v1<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_framework_version_controls<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_framework_version_controls_v1<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_framework_versions<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_framework_versions_v1<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_frameworks<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_frameworks_v1<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn update_framework_version_control<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn update_framework_version_control_v1<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+}
+
 #[cfg(feature = "assumed")]
 impl<'a> Compliance<'a> {
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -28,8 +159,16 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::Framework` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 201 | [`Framework`](crate::types::Framework) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let body = types::SaveFramework::new("name");
+    /// let answer = platform.compliance().create_framework(&body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_framework(
         self,
         body: &types::SaveFramework,
@@ -52,8 +191,16 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::Framework` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 201 | [`Framework`](crate::types::Framework) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let body = types::SaveFramework::new("name");
+    /// let answer = platform.compliance().create_framework_v1(&body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_framework_v1(
         self,
         body: &types::SaveFramework,
@@ -76,9 +223,17 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::FrameworkVersion` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`FrameworkVersion`](crate::types::FrameworkVersion) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveFrameworkVersion::new("label");
+    /// let answer = platform.compliance().create_framework_version(framework_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_framework_version(
         self,
         framework_id: Uuid,
@@ -109,9 +264,17 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::Control` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`Control`](crate::types::Control) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveControl::new("code");
+    /// let answer = platform.compliance().create_framework_version_control(framework_id, version_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_framework_version_control(
         self,
         framework_id: Uuid,
@@ -143,9 +306,17 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::Control` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`Control`](crate::types::Control) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveControl::new("code");
+    /// let answer = platform.compliance().create_framework_version_control_v1(framework_id, version_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_framework_version_control_v1(
         self,
         framework_id: Uuid,
@@ -177,9 +348,17 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::FrameworkVersion` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`FrameworkVersion`](crate::types::FrameworkVersion) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveFrameworkVersion::new("label");
+    /// let answer = platform.compliance().create_framework_version_v1(framework_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_framework_version_v1(
         self,
         framework_id: Uuid,
@@ -210,8 +389,15 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Framework` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Framework`](crate::types::Framework) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.compliance().get_framework(framework_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_framework(
         self,
         framework_id: Uuid,
@@ -234,8 +420,15 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Framework` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Framework`](crate::types::Framework) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.compliance().get_framework_v1(framework_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_framework_v1(
         self,
         framework_id: Uuid,
@@ -258,8 +451,15 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::FrameworkVersion` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`FrameworkVersion`](crate::types::FrameworkVersion) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.compliance().get_framework_version(framework_id, version_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_framework_version(
         self,
         framework_id: Uuid,
@@ -289,8 +489,15 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::FrameworkVersion` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`FrameworkVersion`](crate::types::FrameworkVersion) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.compliance().get_framework_version_v1(framework_id, version_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_framework_version_v1(
         self,
         framework_id: Uuid,
@@ -324,9 +531,16 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::Control>` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<Control>`](crate::types::Control) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.compliance().list_framework_version_controls(framework_id, version_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_framework_version_controls(
         self,
         framework_id: Uuid,
@@ -364,9 +578,16 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::Control>` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<Control>`](crate::types::Control) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.compliance().list_framework_version_controls_v1(framework_id, version_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_framework_version_controls_v1(
         self,
         framework_id: Uuid,
@@ -400,8 +621,15 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::FrameworkVersion>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<FrameworkVersion>`](crate::types::FrameworkVersion) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.compliance().list_framework_versions(framework_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_framework_versions(
         self,
         framework_id: Uuid,
@@ -424,8 +652,15 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::FrameworkVersion>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<FrameworkVersion>`](crate::types::FrameworkVersion) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.compliance().list_framework_versions_v1(framework_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_framework_versions_v1(
         self,
         framework_id: Uuid,
@@ -448,7 +683,14 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::Framework>` | OK |
+    /// | 200 | [`Vec<Framework>`](crate::types::Framework) | OK |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.compliance().list_frameworks().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_frameworks(
         self,
     ) -> Call<'a, Vec<types::Framework>, operations::ListFrameworks> {
@@ -469,7 +711,14 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::Framework>` | OK |
+    /// | 200 | [`Vec<Framework>`](crate::types::Framework) | OK |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.compliance().list_frameworks_v1().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_frameworks_v1(
         self,
     ) -> Call<'a, Vec<types::Framework>, operations::ListFrameworksV1> {
@@ -490,9 +739,17 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Control` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Control`](crate::types::Control) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveControl::new("code");
+    /// let answer = platform.compliance().update_framework_version_control(framework_id, version_id, control_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn update_framework_version_control(
         self,
         framework_id: Uuid,
@@ -529,9 +786,17 @@ impl<'a> Compliance<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Control` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Control`](crate::types::Control) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveControl::new("code");
+    /// let answer = platform.compliance().update_framework_version_control_v1(framework_id, version_id, control_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn update_framework_version_control_v1(
         self,
         framework_id: Uuid,

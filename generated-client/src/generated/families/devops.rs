@@ -18,6 +18,137 @@ impl<'a> Devops<'a> {
     }
 }
 
+#[cfg(not(feature = "assumed"))]
+#[doc(hidden)]
+#[allow(missing_docs)]
+impl<'a> Devops<'a> {
+    pub fn apply_terraform_deployment<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_repository<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_repository_file<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_terraform_deployment<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_repository<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_repository_files_content<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn destroy_terraform_deployment<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_repository<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_repository_files_content<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_terraform_deployment<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_terraform_deployment_log<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_repositories<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_repository_branches<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_repository_files<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_terraform_deployment_outputs<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_terraform_deployments<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn update_repository_branch<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn update_repository_files_content<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+}
+
 #[cfg(feature = "assumed")]
 impl<'a> Devops<'a> {
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -28,9 +159,16 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 202 | `types::AcceptedResult` | Accepted |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    /// | 409 | `types::ProblemDetails` | Conflict |
+    /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    /// | 409 | [`ProblemDetails`](crate::types::ProblemDetails) | Conflict |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.devops().apply_terraform_deployment(deployment_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn apply_terraform_deployment(
         self,
         deployment_id: Uuid,
@@ -53,9 +191,17 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::GitRepository` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 409 | `types::ProblemDetails` | Conflict |
+    /// | 201 | [`GitRepository`](crate::types::GitRepository) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 409 | [`ProblemDetails`](crate::types::ProblemDetails) | Conflict |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let body = types::CreateGitRepository::new("name");
+    /// let answer = platform.devops().create_repository(&body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_repository(
         self,
         body: &types::CreateGitRepository,
@@ -78,9 +224,16 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `Vec<types::GitFile>` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`Vec<GitFile>`](crate::types::GitFile) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.devops().create_repository_file(repository_id, types::CreateRepositoryFileRequest::default().branch("branch").files(Vec::new())).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_repository_file(
         self,
         repository_id: Uuid,
@@ -111,8 +264,16 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 202 | `types::AcceptedResult` | Accepted |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let body = types::CreateTerraformDeployment::new(repository_id);
+    /// let answer = platform.devops().create_terraform_deployment(&body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_terraform_deployment(
         self,
         body: &types::CreateTerraformDeployment,
@@ -136,7 +297,14 @@ impl<'a> Devops<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// platform.devops().delete_repository(repository_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_repository(
         self,
         repository_id: Uuid,
@@ -166,8 +334,15 @@ impl<'a> Devops<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// platform.devops().delete_repository_files_content(repository_id, "path").branch("branch").await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_repository_files_content(
         self,
         repository_id: Uuid,
@@ -201,8 +376,15 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 202 | `types::AcceptedResult` | Accepted |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.devops().destroy_terraform_deployment(deployment_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn destroy_terraform_deployment(
         self,
         deployment_id: Uuid,
@@ -225,8 +407,15 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::GitRepository` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`GitRepository`](crate::types::GitRepository) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.devops().get_repository(repository_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_repository(
         self,
         repository_id: Uuid,
@@ -256,8 +445,15 @@ impl<'a> Devops<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 200 | bytes | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.devops().get_repository_files_content(repository_id, "path").branch("branch").await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_repository_files_content(
         self,
         repository_id: Uuid,
@@ -293,8 +489,15 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::TerraformDeployment` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`TerraformDeployment`](crate::types::TerraformDeployment) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.devops().get_terraform_deployment(deployment_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_terraform_deployment(
         self,
         deployment_id: Uuid,
@@ -318,7 +521,14 @@ impl<'a> Devops<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 200 | text | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.devops().get_terraform_deployment_log(deployment_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_terraform_deployment_log(
         self,
         deployment_id: Uuid,
@@ -346,8 +556,15 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::GitRepository>` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 200 | [`Vec<GitRepository>`](crate::types::GitRepository) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.devops().list_repositories().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_repositories(
         self,
     ) -> Call<'a, Vec<types::GitRepository>, operations::ListRepositories> {
@@ -369,8 +586,15 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::GitBranch>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<GitBranch>`](crate::types::GitBranch) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.devops().list_repository_branches(repository_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_repository_branches(
         self,
         repository_id: Uuid,
@@ -397,9 +621,16 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::GitFile>` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<GitFile>`](crate::types::GitFile) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.devops().list_repository_files(repository_id).branch("branch").await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_repository_files(
         self,
         repository_id: Uuid,
@@ -422,8 +653,15 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::TerraformOutputs` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`TerraformOutputs`](crate::types::TerraformOutputs) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.devops().list_terraform_deployment_outputs(deployment_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_terraform_deployment_outputs(
         self,
         deployment_id: Uuid,
@@ -451,8 +689,15 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::TerraformDeployment>` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 200 | [`Vec<TerraformDeployment>`](crate::types::TerraformDeployment) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.devops().list_terraform_deployments().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_terraform_deployments(
         self,
     ) -> Call<
@@ -480,10 +725,18 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::GitBranch` | OK |
-    /// | 201 | `types::GitBranch` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`GitBranch`](crate::types::GitBranch) | OK |
+    /// | 201 | [`GitBranch`](crate::types::GitBranch) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let body = types::MoveGitBranch::default().is_protected(true);
+    /// let answer = platform.devops().update_repository_branch(repository_id, "name", &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn update_repository_branch(
         self,
         repository_id: Uuid,
@@ -522,11 +775,18 @@ impl<'a> Devops<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::GitFile` | OK |
-    /// | 201 | `types::GitFile` | Created |
+    /// | 200 | [`GitFile`](crate::types::GitFile) | OK |
+    /// | 201 | [`GitFile`](crate::types::GitFile) | Created |
     /// | 204 |  | The file holds these bytes already. |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, repository_id: Uuid, body: Upload) -> Result<(), Error> {
+    /// let answer = platform.devops().update_repository_files_content(repository_id, "path", body).branch("branch").x_commit_message("x_commit_message").await?;
+    /// # Ok(()) }
+    /// ```
     pub fn update_repository_files_content(
         self,
         repository_id: Uuid,

@@ -18,6 +18,137 @@ impl<'a> Forum<'a> {
     }
 }
 
+#[cfg(not(feature = "assumed"))]
+#[doc(hidden)]
+#[allow(missing_docs)]
+impl<'a> Forum<'a> {
+    pub fn create_moderation_report<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_thread<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_thread_reply<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_thread_reply_comment<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_thread<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_thread_vote<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_thread<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_thread_reply<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_thread_vote<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn hide_thread<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_moderation_reports<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_thread_replies<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_thread_reply_comments<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_threads<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn lock_thread<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn patch_thread<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn resolve_moderation_report<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn update_thread_vote<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+}
+
 #[cfg(feature = "assumed")]
 impl<'a> Forum<'a> {
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -28,8 +159,16 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::ForumReport` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 201 | [`ForumReport`](crate::types::ForumReport) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let body = types::CreateForumReport::new(thread_id);
+    /// let answer = platform.forum().create_moderation_report(&body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_moderation_report(
         self,
         body: &types::CreateForumReport,
@@ -52,8 +191,16 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::ForumThread` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 201 | [`ForumThread`](crate::types::ForumThread) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let body = types::SaveForumThread::new("title");
+    /// let answer = platform.forum().create_thread(&body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_thread(
         self,
         body: &types::SaveForumThread,
@@ -76,9 +223,17 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::ForumReply` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`ForumReply`](crate::types::ForumReply) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveForumText::new("body");
+    /// let answer = platform.forum().create_thread_reply(thread_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_thread_reply(
         self,
         thread_id: Uuid,
@@ -103,9 +258,17 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::ForumComment` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`ForumComment`](crate::types::ForumComment) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveForumText::new("body");
+    /// let answer = platform.forum().create_thread_reply_comment(thread_id, reply_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_thread_reply_comment(
         self,
         thread_id: Uuid,
@@ -138,7 +301,14 @@ impl<'a> Forum<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// platform.forum().delete_thread(thread_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_thread(
         self,
         thread_id: Uuid,
@@ -162,7 +332,14 @@ impl<'a> Forum<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// platform.forum().delete_thread_vote(thread_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_thread_vote(
         self,
         thread_id: Uuid,
@@ -185,8 +362,15 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::ForumThread` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`ForumThread`](crate::types::ForumThread) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.forum().get_thread(thread_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_thread(
         self,
         thread_id: Uuid,
@@ -209,8 +393,15 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::ForumReply` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`ForumReply`](crate::types::ForumReply) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.forum().get_thread_reply(thread_id, reply_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_thread_reply(
         self,
         thread_id: Uuid,
@@ -240,9 +431,16 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::ForumVote` | OK |
+    /// | 200 | [`ForumVote`](crate::types::ForumVote) | OK |
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.forum().get_thread_vote(thread_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_thread_vote(
         self,
         thread_id: Uuid,
@@ -272,8 +470,16 @@ impl<'a> Forum<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let body = types::HideForumThread::default();
+    /// platform.forum().hide_thread(thread_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn hide_thread(
         self,
         thread_id: Uuid,
@@ -302,8 +508,15 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::ForumReport>` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 200 | [`Vec<ForumReport>`](crate::types::ForumReport) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.forum().list_moderation_reports().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_moderation_reports(
         self,
     ) -> Call<'a, Vec<types::ForumReport>, operations::ListModerationReports> {
@@ -325,8 +538,15 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::ForumReply>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<ForumReply>`](crate::types::ForumReply) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.forum().list_thread_replies(thread_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_thread_replies(
         self,
         thread_id: Uuid,
@@ -349,8 +569,15 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::ForumComment>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<ForumComment>`](crate::types::ForumComment) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.forum().list_thread_reply_comments(thread_id, reply_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_thread_reply_comments(
         self,
         thread_id: Uuid,
@@ -386,8 +613,17 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::ForumThreadPagedResult` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 200 | [`ForumThreadPagedResult`](crate::types::ForumThreadPagedResult) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// Comes in pages: `.with_items()` is a stream of the items of all of them.
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.forum().list_threads().skip(1).take(1).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_threads(
         self,
     ) -> Call<'a, types::ForumThreadPagedResult, operations::ListThreads> {
@@ -414,7 +650,14 @@ impl<'a> Forum<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// platform.forum().lock_thread(thread_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn lock_thread(self, thread_id: Uuid) -> Call<'a, (), operations::LockThread> {
         static OPERATION: Operation = Operation {
             name: "lock_thread",
@@ -434,9 +677,17 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::ForumThread` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`ForumThread`](crate::types::ForumThread) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let body = types::ChangeForumThread::default();
+    /// let answer = platform.forum().patch_thread(thread_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn patch_thread(
         self,
         thread_id: Uuid,
@@ -461,8 +712,15 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::ForumReport` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`ForumReport`](crate::types::ForumReport) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, report_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.forum().resolve_moderation_report(report_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn resolve_moderation_report(
         self,
         report_id: Uuid,
@@ -485,9 +743,17 @@ impl<'a> Forum<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::ForumVote` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`ForumVote`](crate::types::ForumVote) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let body = types::UpdateThreadVoteRequest::default().comment("comment");
+    /// let answer = platform.forum().update_thread_vote(thread_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn update_thread_vote(
         self,
         thread_id: Uuid,

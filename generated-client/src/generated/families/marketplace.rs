@@ -18,6 +18,88 @@ impl<'a> Marketplace<'a> {
     }
 }
 
+#[cfg(not(feature = "assumed"))]
+#[doc(hidden)]
+#[allow(missing_docs)]
+impl<'a> Marketplace<'a> {
+    pub fn create_store_item<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_store_item_component<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_store_item_payment_plan<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_store_item_payment_plan<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_store_item<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_store_item_image<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_store_item_payment_plan<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_store_item_components<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_store_item_payment_plans<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_store_items<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn update_store_item_image<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+}
+
 #[cfg(feature = "assumed")]
 impl<'a> Marketplace<'a> {
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -28,8 +110,16 @@ impl<'a> Marketplace<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::StoreItem` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 201 | [`StoreItem`](crate::types::StoreItem) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let body = types::SaveStoreItem::new("name");
+    /// let answer = platform.marketplace().create_store_item(&body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_store_item(
         self,
         body: &types::SaveStoreItem,
@@ -52,9 +142,17 @@ impl<'a> Marketplace<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::StoreItemComponent` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`StoreItemComponent`](crate::types::StoreItemComponent) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveStoreItemComponent::default().order(1);
+    /// let answer = platform.marketplace().create_store_item_component(store_item_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_store_item_component(
         self,
         store_item_id: Uuid,
@@ -85,9 +183,17 @@ impl<'a> Marketplace<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::PaymentPlan` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`PaymentPlan`](crate::types::PaymentPlan) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SavePaymentPlan::default().price(1.0);
+    /// let answer = platform.marketplace().create_store_item_payment_plan(store_item_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_store_item_payment_plan(
         self,
         store_item_id: Uuid,
@@ -119,8 +225,15 @@ impl<'a> Marketplace<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    /// | 409 | `types::ProblemDetails` | Conflict |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    /// | 409 | [`ProblemDetails`](crate::types::ProblemDetails) | Conflict |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, store_item_id: Uuid, payment_plan_id: Uuid) -> Result<(), Error> {
+    /// platform.marketplace().delete_store_item_payment_plan(store_item_id, payment_plan_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_store_item_payment_plan(
         self,
         store_item_id: Uuid,
@@ -153,8 +266,15 @@ impl<'a> Marketplace<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::StoreItem` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`StoreItem`](crate::types::StoreItem) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.marketplace().get_store_item(store_item_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_store_item(
         self,
         store_item_id: Uuid,
@@ -178,7 +298,14 @@ impl<'a> Marketplace<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 200 | bytes | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.marketplace().get_store_item_image(store_item_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_store_item_image(
         self,
         store_item_id: Uuid,
@@ -203,8 +330,15 @@ impl<'a> Marketplace<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::PaymentPlan` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`PaymentPlan`](crate::types::PaymentPlan) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, store_item_id: Uuid, payment_plan_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.marketplace().get_store_item_payment_plan(store_item_id, payment_plan_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_store_item_payment_plan(
         self,
         store_item_id: Uuid,
@@ -237,8 +371,15 @@ impl<'a> Marketplace<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::StoreItemComponent>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<StoreItemComponent>`](crate::types::StoreItemComponent) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.marketplace().list_store_item_components(store_item_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_store_item_components(
         self,
         store_item_id: Uuid,
@@ -261,8 +402,15 @@ impl<'a> Marketplace<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::PaymentPlan>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<PaymentPlan>`](crate::types::PaymentPlan) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.marketplace().list_store_item_payment_plans(store_item_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_store_item_payment_plans(
         self,
         store_item_id: Uuid,
@@ -293,8 +441,17 @@ impl<'a> Marketplace<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::StoreItemPagedResult` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 200 | [`StoreItemPagedResult`](crate::types::StoreItemPagedResult) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// Comes in pages: `.with_items()` is a stream of the items of all of them.
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.marketplace().list_store_items().skip(1).take(1).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_store_items(
         self,
     ) -> Call<'a, types::StoreItemPagedResult, operations::ListStoreItems> {
@@ -323,8 +480,15 @@ impl<'a> Marketplace<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, store_item_id: Uuid, body: Upload) -> Result<(), Error> {
+    /// platform.marketplace().update_store_item_image(store_item_id, body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn update_store_item_image(
         self,
         store_item_id: Uuid,

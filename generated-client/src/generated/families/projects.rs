@@ -30,6 +30,14 @@ impl<'a> Projects<'a> {
     /// | 2XX | `Value`, or none | The project is created. The platform document shows neither the status nor the body. |
     /// | 400 |  | The request body is malformed. |
     /// | 4XX |  | The requirements are not met. The platform document shows neither the status nor the body. |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let body = types::CreateProject::default().category("category").description("description");
+    /// let answer = platform.projects().create_project(&body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_project(
         self,
         body: &types::CreateProject,
@@ -50,8 +58,15 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Project` | OK |
+    /// | 200 | [`Project`](crate::types::Project) | OK |
     /// | 404 |  | The project does not exist or is not visible in the caller's authorized context. |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.projects().get_project(project_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_project(
         self,
         project_id: Uuid,
@@ -74,7 +89,14 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::Project>` | OK |
+    /// | 200 | [`Vec<Project>`](crate::types::Project) | OK |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.projects().list_projects().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_projects(
         self,
     ) -> Call<'a, Vec<types::Project>, operations::ListProjects> {
@@ -115,6 +137,137 @@ impl operations::ListProjects {
     );
 }
 
+#[cfg(not(feature = "assumed"))]
+#[doc(hidden)]
+#[allow(missing_docs)]
+impl<'a> Projects<'a> {
+    pub fn cancel_project_component_deployment<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_project_component<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_project_component_access_grant<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_project_component_deployment<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_project<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_project_component<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_project_component_access_grant<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_project_component_environment_variable<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_project_component<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_project_component_deployment<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_project_component_environment_variable<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_project_component_access_grants<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_project_component_deployments<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_project_component_environment_variables<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_project_components<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn update_project<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn update_project_component<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn update_project_component_environment_variable<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+}
+
 #[cfg(feature = "assumed")]
 impl<'a> Projects<'a> {
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -129,11 +282,18 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 202 | `types::AcceptedResult` | Accepted |
+    /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
     /// | 204 |  | No Content |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    /// | 409 | `types::ProblemDetails` | Conflict |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    /// | 409 | [`ProblemDetails`](crate::types::ProblemDetails) | Conflict |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.projects().cancel_project_component_deployment(project_id, component_id, deployment_id).immediately(true).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn cancel_project_component_deployment(
         self,
         project_id: Uuid,
@@ -173,9 +333,17 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::Component` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`Component`](crate::types::Component) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// let body = types::CreateComponent::new("name");
+    /// let answer = platform.projects().create_project_component(project_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_project_component(
         self,
         project_id: Uuid,
@@ -200,10 +368,18 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::AccessGrant` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    /// | 409 | `types::ProblemDetails` | Conflict |
+    /// | 201 | [`AccessGrant`](crate::types::AccessGrant) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    /// | 409 | [`ProblemDetails`](crate::types::ProblemDetails) | Conflict |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let body = types::CreateAccessGrant::default();
+    /// let answer = platform.projects().create_project_component_access_grant(project_id, component_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_project_component_access_grant(
         self,
         project_id: Uuid,
@@ -241,10 +417,18 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 202 | `types::AcceptedResult` | Accepted |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
     /// Asynchronous: a success says that the work is accepted. `submit` gives an operation of kind `workload_deployment` to wait for.
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let body = types::DeployWorkload::default();
+    /// let answer = platform.projects().create_project_component_deployment(project_id, component_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_project_component_deployment(
         self,
         project_id: Uuid,
@@ -286,7 +470,14 @@ impl<'a> Projects<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// platform.projects().delete_project(project_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_project(
         self,
         project_id: Uuid,
@@ -310,7 +501,14 @@ impl<'a> Projects<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// platform.projects().delete_project_component(project_id, component_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_project_component(
         self,
         project_id: Uuid,
@@ -341,7 +539,14 @@ impl<'a> Projects<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid, grant_id: Uuid) -> Result<(), Error> {
+    /// platform.projects().delete_project_component_access_grant(project_id, component_id, grant_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_project_component_access_grant(
         self,
         project_id: Uuid,
@@ -379,7 +584,14 @@ impl<'a> Projects<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// platform.projects().delete_project_component_environment_variable(project_id, component_id, "name").await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_project_component_environment_variable(
         self,
         project_id: Uuid,
@@ -414,8 +626,15 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Component` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Component`](crate::types::Component) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.projects().get_project_component(project_id, component_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_project_component(
         self,
         project_id: Uuid,
@@ -445,8 +664,15 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::WorkloadDeployment` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`WorkloadDeployment`](crate::types::WorkloadDeployment) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.projects().get_project_component_deployment(project_id, component_id, deployment_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_project_component_deployment(
         self,
         project_id: Uuid,
@@ -483,8 +709,15 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::EnvironmentVariable` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`EnvironmentVariable`](crate::types::EnvironmentVariable) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.projects().get_project_component_environment_variable(project_id, component_id, "name").await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_project_component_environment_variable(
         self,
         project_id: Uuid,
@@ -523,8 +756,15 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::AccessGrant>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<AccessGrant>`](crate::types::AccessGrant) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.projects().list_project_component_access_grants(project_id, component_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_project_component_access_grants(
         self,
         project_id: Uuid,
@@ -558,8 +798,15 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::WorkloadDeployment>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<WorkloadDeployment>`](crate::types::WorkloadDeployment) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.projects().list_project_component_deployments(project_id, component_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_project_component_deployments(
         self,
         project_id: Uuid,
@@ -593,8 +840,15 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::EnvironmentVariable>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<EnvironmentVariable>`](crate::types::EnvironmentVariable) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.projects().list_project_component_environment_variables(project_id, component_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_project_component_environment_variables(
         self,
         project_id: Uuid,
@@ -632,9 +886,16 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::Component>` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<Component>`](crate::types::Component) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.projects().list_project_components(project_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_project_components(
         self,
         project_id: Uuid,
@@ -657,9 +918,17 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Project` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Project`](crate::types::Project) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// let body = types::UpdateProject::default();
+    /// let answer = platform.projects().update_project(project_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn update_project(
         self,
         project_id: Uuid,
@@ -684,10 +953,18 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Component` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    /// | 409 | `types::ProblemDetails` | Conflict |
+    /// | 200 | [`Component`](crate::types::Component) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    /// | 409 | [`ProblemDetails`](crate::types::ProblemDetails) | Conflict |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let body = types::UpdateComponent::default().replicas(1);
+    /// let answer = platform.projects().update_project_component(project_id, component_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn update_project_component(
         self,
         project_id: Uuid,
@@ -721,10 +998,18 @@ impl<'a> Projects<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::EnvironmentVariable` | OK |
-    /// | 201 | `types::EnvironmentVariable` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`EnvironmentVariable`](crate::types::EnvironmentVariable) | OK |
+    /// | 201 | [`EnvironmentVariable`](crate::types::EnvironmentVariable) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SetEnvironmentVariable::default().is_secret(true);
+    /// let answer = platform.projects().update_project_component_environment_variable(project_id, component_id, "name", &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn update_project_component_environment_variable(
         self,
         project_id: Uuid,

@@ -18,6 +18,130 @@ impl<'a> Teams<'a> {
     }
 }
 
+#[cfg(not(feature = "assumed"))]
+#[doc(hidden)]
+#[allow(missing_docs)]
+impl<'a> Teams<'a> {
+    pub fn create_team_billing_account<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_team_container_registry<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_team_role<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_team_service_provider_credential<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_team_container_registry<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_team_role<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_team_service_provider_credential<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_team<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_team_billing_account<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_team_container_registry<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_team_service_provider_credential<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_team_billing_accounts<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_team_container_registries<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_team_roles<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_team_service_provider_credentials<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_teams<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn update_team_role<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+}
+
 #[cfg(feature = "assumed")]
 impl<'a> Teams<'a> {
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -28,9 +152,17 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::BillingAccount` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`BillingAccount`](crate::types::BillingAccount) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let body = types::CreateBillingAccount::default();
+    /// let answer = platform.teams().create_team_billing_account(team_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_team_billing_account(
         self,
         team_id: Uuid,
@@ -55,9 +187,17 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::ContainerRegistry` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`ContainerRegistry`](crate::types::ContainerRegistry) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveContainerRegistry::default();
+    /// let answer = platform.teams().create_team_container_registry(team_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_team_container_registry(
         self,
         team_id: Uuid,
@@ -82,9 +222,17 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::TeamRole` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`TeamRole`](crate::types::TeamRole) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveTeamRole::default();
+    /// let answer = platform.teams().create_team_role(team_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_team_role(
         self,
         team_id: Uuid,
@@ -109,9 +257,16 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::CreateTeamServiceProviderCredentialCreated` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`CreateTeamServiceProviderCredentialCreated`](crate::types::CreateTeamServiceProviderCredentialCreated) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid, body: &types::CreateTeamServiceProviderCredentialRequest) -> Result<(), Error> {
+    /// let answer = platform.teams().create_team_service_provider_credential(team_id, body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_team_service_provider_credential(
         self,
         team_id: Uuid,
@@ -141,7 +296,14 @@ impl<'a> Teams<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid, registry_id: Uuid) -> Result<(), Error> {
+    /// platform.teams().delete_team_container_registry(team_id, registry_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_team_container_registry(
         self,
         team_id: Uuid,
@@ -172,7 +334,14 @@ impl<'a> Teams<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid, role_id: Uuid) -> Result<(), Error> {
+    /// platform.teams().delete_team_role(team_id, role_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_team_role(
         self,
         team_id: Uuid,
@@ -203,7 +372,14 @@ impl<'a> Teams<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid, credential_id: Uuid) -> Result<(), Error> {
+    /// platform.teams().delete_team_service_provider_credential(team_id, credential_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_team_service_provider_credential(
         self,
         team_id: Uuid,
@@ -233,8 +409,15 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Team` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Team`](crate::types::Team) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.teams().get_team(team_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_team(self, team_id: Uuid) -> Call<'a, types::Team, operations::GetTeam> {
         static OPERATION: Operation = Operation {
             name: "get_team",
@@ -254,8 +437,15 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::BillingAccount` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`BillingAccount`](crate::types::BillingAccount) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid, billing_account_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.teams().get_team_billing_account(team_id, billing_account_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_team_billing_account(
         self,
         team_id: Uuid,
@@ -288,8 +478,15 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::ContainerRegistry` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`ContainerRegistry`](crate::types::ContainerRegistry) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid, registry_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.teams().get_team_container_registry(team_id, registry_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_team_container_registry(
         self,
         team_id: Uuid,
@@ -319,8 +516,15 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::GetTeamServiceProviderCredentialResponse` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`GetTeamServiceProviderCredentialResponse`](crate::types::GetTeamServiceProviderCredentialResponse) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid, credential_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.teams().get_team_service_provider_credential(team_id, credential_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_team_service_provider_credential(
         self,
         team_id: Uuid,
@@ -354,8 +558,15 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::BillingAccount>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<BillingAccount>`](crate::types::BillingAccount) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.teams().list_team_billing_accounts(team_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_team_billing_accounts(
         self,
         team_id: Uuid,
@@ -378,8 +589,15 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::ContainerRegistry>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<ContainerRegistry>`](crate::types::ContainerRegistry) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.teams().list_team_container_registries(team_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_team_container_registries(
         self,
         team_id: Uuid,
@@ -406,8 +624,15 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::TeamRole>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<TeamRole>`](crate::types::TeamRole) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.teams().list_team_roles(team_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_team_roles(
         self,
         team_id: Uuid,
@@ -430,8 +655,15 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::ListTeamServiceProviderCredentialsResponseItem>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<ListTeamServiceProviderCredentialsResponseItem>`](crate::types::ListTeamServiceProviderCredentialsResponseItem) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.teams().list_team_service_provider_credentials(team_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_team_service_provider_credentials(
         self,
         team_id: Uuid,
@@ -458,7 +690,14 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::Team>` | OK |
+    /// | 200 | [`Vec<Team>`](crate::types::Team) | OK |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.teams().list_teams().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_teams(self) -> Call<'a, Vec<types::Team>, operations::ListTeams> {
         static OPERATION: Operation = Operation {
             name: "list_teams",
@@ -477,9 +716,17 @@ impl<'a> Teams<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::TeamRole` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`TeamRole`](crate::types::TeamRole) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, team_id: Uuid, role_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SaveTeamRole::default();
+    /// let answer = platform.teams().update_team_role(team_id, role_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn update_team_role(
         self,
         team_id: Uuid,

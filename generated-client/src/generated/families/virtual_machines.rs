@@ -18,6 +18,109 @@ impl<'a> VirtualMachines<'a> {
     }
 }
 
+#[cfg(not(feature = "assumed"))]
+#[doc(hidden)]
+#[allow(missing_docs)]
+impl<'a> VirtualMachines<'a> {
+    pub fn create_virtual_machine_session<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_virtual_machine_session<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn delete_virtual_machine_shutdown_timer<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_sessions_current<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_virtual_machine<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_virtual_machine_logs_stream<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_virtual_machine_shutdown_timer<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_virtual_machine_status<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_virtual_machine_logs<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_virtual_machine_sessions<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_virtual_machines<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn start_virtual_machine<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn stop_virtual_machine<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn update_virtual_machine_shutdown_timer<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+}
+
 #[cfg(feature = "assumed")]
 impl<'a> VirtualMachines<'a> {
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -28,9 +131,17 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::VirtualMachineSession` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`VirtualMachineSession`](crate::types::VirtualMachineSession) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let body = types::OpenSession::default();
+    /// let answer = platform.virtual_machines().create_virtual_machine_session(virtual_machine_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_virtual_machine_session(
         self,
         virtual_machine_id: Uuid,
@@ -66,7 +177,14 @@ impl<'a> VirtualMachines<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid, session_id: Uuid) -> Result<(), Error> {
+    /// platform.virtual_machines().delete_virtual_machine_session(virtual_machine_id, session_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_virtual_machine_session(
         self,
         virtual_machine_id: Uuid,
@@ -100,7 +218,14 @@ impl<'a> VirtualMachines<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// platform.virtual_machines().delete_virtual_machine_shutdown_timer(virtual_machine_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn delete_virtual_machine_shutdown_timer(
         self,
         virtual_machine_id: Uuid,
@@ -129,9 +254,16 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::VirtualMachineSession` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`VirtualMachineSession`](crate::types::VirtualMachineSession) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.virtual_machines().get_sessions_current("vm_session").await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_sessions_current(
         self,
         vm_session: &str,
@@ -154,8 +286,15 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::VirtualMachine` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`VirtualMachine`](crate::types::VirtualMachine) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.virtual_machines().get_virtual_machine(virtual_machine_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_virtual_machine(
         self,
         virtual_machine_id: Uuid,
@@ -186,8 +325,15 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | server-sent events: a stream of `types::LogEvent` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | server-sent events: a stream of [`LogEvent`](crate::types::LogEvent) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.virtual_machines().get_virtual_machine_logs_stream(virtual_machine_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_virtual_machine_logs_stream(
         self,
         virtual_machine_id: Uuid,
@@ -218,9 +364,16 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::ShutdownTimer` | OK |
+    /// | 200 | [`ShutdownTimer`](crate::types::ShutdownTimer) | OK |
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.virtual_machines().get_virtual_machine_shutdown_timer(virtual_machine_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_virtual_machine_shutdown_timer(
         self,
         virtual_machine_id: Uuid,
@@ -253,8 +406,15 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::VirtualMachineStatus` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`VirtualMachineStatus`](crate::types::VirtualMachineStatus) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.virtual_machines().get_virtual_machine_status(virtual_machine_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_virtual_machine_status(
         self,
         virtual_machine_id: Uuid,
@@ -288,8 +448,15 @@ impl<'a> VirtualMachines<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 200 | text | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.virtual_machines().list_virtual_machine_logs(virtual_machine_id).lines(1).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_virtual_machine_logs(
         self,
         virtual_machine_id: Uuid,
@@ -322,8 +489,15 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::VirtualMachineSession>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<VirtualMachineSession>`](crate::types::VirtualMachineSession) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.virtual_machines().list_virtual_machine_sessions(virtual_machine_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_virtual_machine_sessions(
         self,
         virtual_machine_id: Uuid,
@@ -360,8 +534,15 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::VirtualMachine>` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 200 | [`Vec<VirtualMachine>`](crate::types::VirtualMachine) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.virtual_machines().list_virtual_machines().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_virtual_machines(
         self,
     ) -> Call<'a, Vec<types::VirtualMachine>, operations::ListVirtualMachines> {
@@ -383,10 +564,17 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 202 | `types::AcceptedResult` | Accepted |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    /// | 409 | `types::ProblemDetails` | Conflict |
+    /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    /// | 409 | [`ProblemDetails`](crate::types::ProblemDetails) | Conflict |
     /// Asynchronous: a success says that the work is accepted. `submit` gives an operation of kind `virtual_machine_start` to wait for.
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.virtual_machines().start_virtual_machine(virtual_machine_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn start_virtual_machine(
         self,
         virtual_machine_id: Uuid,
@@ -420,10 +608,17 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 202 | `types::AcceptedResult` | Accepted |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
-    /// | 409 | `types::ProblemDetails` | Conflict |
+    /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    /// | 409 | [`ProblemDetails`](crate::types::ProblemDetails) | Conflict |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.virtual_machines().stop_virtual_machine(virtual_machine_id).force(true).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn stop_virtual_machine(
         self,
         virtual_machine_id: Uuid,
@@ -455,9 +650,17 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::ShutdownTimer` | OK |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`ShutdownTimer`](crate::types::ShutdownTimer) | OK |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let body = types::SetShutdownTimer::new(1);
+    /// let answer = platform.virtual_machines().update_virtual_machine_shutdown_timer(virtual_machine_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn update_virtual_machine_shutdown_timer(
         self,
         virtual_machine_id: Uuid,

@@ -18,6 +18,67 @@ impl<'a> VmAgent<'a> {
     }
 }
 
+#[cfg(not(feature = "assumed"))]
+#[doc(hidden)]
+#[allow(missing_docs)]
+impl<'a> VmAgent<'a> {
+    pub fn create_agent<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_agent_command<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn create_agent_command_output<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn get_agent<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn heartbeat_agent<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn list_agent_commands<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn mark_agent_command_completed<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+
+    pub fn mark_agent_command_started<T>(self) -> T
+    where
+        Self: crate::platform::Assumed,
+    {
+        crate::platform::Assumed::absent(self)
+    }
+}
+
 #[cfg(feature = "assumed")]
 impl<'a> VmAgent<'a> {
     /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
@@ -28,8 +89,16 @@ impl<'a> VmAgent<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::Agent` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
+    /// | 201 | [`Agent`](crate::types::Agent) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let body = types::RegisterAgent::new("host_name");
+    /// let answer = platform.vm_agent().create_agent(&body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_agent(
         self,
         body: &types::RegisterAgent,
@@ -52,9 +121,16 @@ impl<'a> VmAgent<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 201 | `types::AgentCommand` | Created |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 201 | [`AgentCommand`](crate::types::AgentCommand) | Created |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, agent_id: Uuid, body: &types::AgentCommand) -> Result<(), Error> {
+    /// let answer = platform.vm_agent().create_agent_command(agent_id, body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_agent_command(
         self,
         agent_id: Uuid,
@@ -80,8 +156,16 @@ impl<'a> VmAgent<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
+    /// let body = types::CreateAgentCommandOutputRequest::new(1);
+    /// platform.vm_agent().create_agent_command_output(agent_id, command_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn create_agent_command_output(
         self,
         agent_id: Uuid,
@@ -113,8 +197,15 @@ impl<'a> VmAgent<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Agent` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Agent`](crate::types::Agent) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, agent_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.vm_agent().get_agent(agent_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_agent(
         self,
         agent_id: Uuid,
@@ -138,8 +229,15 @@ impl<'a> VmAgent<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, agent_id: Uuid) -> Result<(), Error> {
+    /// platform.vm_agent().heartbeat_agent(agent_id, "x_agent_version").await?;
+    /// # Ok(()) }
+    /// ```
     pub fn heartbeat_agent(
         self,
         agent_id: Uuid,
@@ -172,8 +270,15 @@ impl<'a> VmAgent<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `Vec<types::AgentCommand>` | OK |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 200 | [`Vec<AgentCommand>`](crate::types::AgentCommand) | OK |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, agent_id: Uuid) -> Result<(), Error> {
+    /// let answer = platform.vm_agent().list_agent_commands(agent_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_agent_commands(
         self,
         agent_id: Uuid,
@@ -197,8 +302,16 @@ impl<'a> VmAgent<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 400 | `types::ValidationProblemDetails` | Bad Request |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
+    /// let body = types::CommandCompleted::default().exit_code(1);
+    /// platform.vm_agent().mark_agent_command_completed(agent_id, command_id, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn mark_agent_command_completed(
         self,
         agent_id: Uuid,
@@ -231,7 +344,14 @@ impl<'a> VmAgent<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | No Content |
-    /// | 404 | `types::ProblemDetails` | Not Found |
+    /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
+    /// platform.vm_agent().mark_agent_command_started(agent_id, command_id).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn mark_agent_command_started(
         self,
         agent_id: Uuid,
