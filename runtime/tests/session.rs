@@ -9,6 +9,10 @@ use std::{
     time::Duration,
 };
 
+use platform_runtime::{
+    Call,
+    codegen::prelude::{Operation, Payload},
+};
 use platform_runtime::{Client, Error, Method, Object, RawResponse, Upload, auth::StaticToken};
 use support::{Reply, Server};
 
@@ -351,6 +355,33 @@ async fn a_client_is_made_without_connections() {
 }
 
 /// What is asked for as a stream is one, even where it is JSON, which a generated operation would decode.
+/// An operation whose contract declares no body.
+static COVER: Operation = Operation { name: "get_cover", path: "/cover", ..Operation::family("things") };
+
+#[tokio::test]
+async fn what_the_contract_does_not_declare_is_read_on_every_call() {
+    let server = Server::always(Reply::new(200, &[("x-kind", "a")], "[1,2,3]")).await;
+    let client = Client::builder(&server.url).body_limit(7).build().unwrap();
+    let cover = |client| Call::new(client, &COVER, &[], Payload::None, |_| Ok(()));
+    cover(&client).await.unwrap();
+    let raw = cover(&client).raw().await.unwrap();
+    assert_eq!(
+        (raw.status().as_u16(), &raw.bytes()[..], &raw.headers()["x-kind"]),
+        (200, &b"[1,2,3]"[..], &"a".parse().unwrap())
+    );
+    assert_eq!(cover(&client).json::<Vec<u8>>().await.unwrap(), [1, 2, 3]);
+    assert_eq!(cover(&client).text().await.unwrap(), "[1,2,3]");
+    assert!(cover(&client).json::<String>().await.unwrap_err().is_decode());
+    // Above the limit each is an error, and the body can be streamed.
+    let narrow = Client::builder(&server.url).body_limit(6).build().unwrap();
+    let error = cover(&narrow).raw().await.unwrap_err();
+    assert!(error.is_too_large() && error.to_string().contains("streaming"), "{error:?}");
+    assert!(cover(&narrow).text().await.unwrap_err().is_too_large());
+    assert!(cover(&narrow).json::<Vec<u8>>().await.unwrap_err().is_too_large());
+    let body = cover(&narrow).stream().await.unwrap();
+    assert_eq!(body.bytes_up_to(7).await.unwrap().len(), 7);
+}
+
 #[tokio::test]
 async fn json_can_be_streamed_beyond_the_limit() {
     let server = Server::always(Reply::json(200, &format!("[{}0]", "1,".repeat(500)))).await;

@@ -23,6 +23,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
         FoundLock::Absent => None,
         FoundLock::Conflict => return Err(lock::conflict()),
         FoundLock::Invalid(reason) => return Err(lock::invalid(&reason)),
+        FoundLock::Newer(version) => return Err(lock::newer(version)),
     };
     let pinned = regenerate::from_disk(workspace, lock.as_ref(), false)
         .and_then(|pins| Ok((pins, schema::from_disk(workspace, lock.as_ref(), false)?)));

@@ -65,7 +65,7 @@ struct EarlierLock {
 /// The version alone.
 #[derive(Debug, Deserialize)]
 struct Version {
-    version: u32,
+    version: u64,
 }
 
 /// One pinned contract.
@@ -96,6 +96,8 @@ pub(crate) enum FoundLock {
     Conflict,
     /// Anything else that cannot be read, with its place and reason.
     Invalid(String),
+    /// A newer version of this tool wrote it; the version.
+    Newer(u64),
 }
 
 impl From<EarlierLock> for Lock {
@@ -139,10 +141,11 @@ impl Lock {
         }
         let lock = match toml::from_str::<Version>(&text) {
             Ok(Version { version: 1 | 2 }) => toml::from_str::<EarlierLock>(&text).map(Self::from),
-            Ok(Version { version: VERSION }) | Err(_) => toml::from_str::<Self>(&text),
-            Ok(Version { version }) => {
+            Ok(Version { version }) if version > u64::from(VERSION) => return Ok(FoundLock::Newer(version)),
+            Ok(Version { version }) if version != u64::from(VERSION) => {
                 return Ok(FoundLock::Invalid(format!("{LOCK} has version {version}; this tool writes {VERSION}")));
             }
+            Ok(Version { .. }) | Err(_) => toml::from_str::<Self>(&text),
         };
         Ok(match lock {
             Ok(lock) => match lock.foreign() {
@@ -184,6 +187,16 @@ pub(crate) fn conflict() -> Failure {
         "lock/conflict",
         format!("{LOCK} holds the markers of a merge conflict"),
         "take either side, run `cargo xtask regenerate --offline`",
+    )
+}
+
+/// What to do about a lock that a newer version of this tool wrote.
+pub(crate) fn newer(version: u64) -> Failure {
+    Failure::configuration(
+        "lock/newer",
+        format!("{LOCK} has version {version}, and this tool reads versions up to {VERSION}: a newer one wrote it"),
+        "bring this branch up to date, so that it has that tool\n\
+         or give up what the lock says: cargo xtask regenerate --offline --overwrite",
     )
 }
 

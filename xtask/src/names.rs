@@ -60,6 +60,13 @@ pub(crate) fn parse(text: &str) -> Result<Names, Failure> {
         }
         let parts = line.split_once(' ').and_then(|(kind, rest)| Some((kind, rest.rsplit_once(BETWEEN)?)));
         let maps = maps(&mut names);
+        if let Some((kind, _)) = parts
+            && !kind.is_empty()
+            && kind.bytes().all(|byte| byte.is_ascii_lowercase())
+            && maps.iter().all(|(known, _)| *known != kind)
+        {
+            return Err(newer(index + 1, kind));
+        }
         let found = parts.and_then(|(kind, (key, name))| {
             let map = maps.into_iter().find_map(|(other, map)| (other == kind).then_some(map))?;
             Some((map, unescape(key)?, name))
@@ -73,6 +80,15 @@ pub(crate) fn parse(text: &str) -> Result<Names, Failure> {
         }
     }
     Ok(names)
+}
+
+/// A kind of names that this version does not have: it would lose them.
+fn newer(line: usize, kind: &str) -> Failure {
+    Failure::configuration(
+        "names/newer",
+        format!("{NAMES}:{line}: this tool knows no names of the kind `{kind}`: a newer one wrote them"),
+        format!("bring this branch up to date, so that it has that tool, or remove the lines: git checkout -- {NAMES}"),
+    )
 }
 
 fn invalid(line: usize) -> Failure {

@@ -374,7 +374,13 @@ const ROWS: &[Row] = &[
         &["Sign in", "login page", "@/openapi/v1.json (200) (a page)"],
     ),
     row("a redirect to a sign-in page", "", &[("*", "to /login")], 3, &["no contract", "@/swagger/v1/swagger.json"]),
-    row("401 everywhere", "", &[("*", "401")], 3, &["answered 401", "needs a token", "@/openapi/v1.json (401)"]),
+    row(
+        "401 everywhere",
+        "",
+        &[("*", "401")],
+        3,
+        &["answered 401", "needs a token: set TEST_TOKEN, or TEST_ISSUER", "@/openapi/v1.json (401)"],
+    ),
     row("403 everywhere", "", &[("*", "403")], 3, &["answered 403", "scope and roles", "@/openapi/v1.json (403)"]),
     row("500 everywhere", "", &[("*", "500")], 3, &["no contract", "@/swagger/v1/swagger.json (500)"]),
     row("429 everywhere", "", &[("*", "429")], 3, &["@/swagger/v1/swagger.json (429)"]),
@@ -528,7 +534,13 @@ const GUARDED: &[Row] = &[
         0,
         &["taking %/c.json"],
     ),
-    row("a token that is refused", "", &[("*", "401")], 3, &["does not accept the token: check"]),
+    row(
+        "a token that is refused",
+        "",
+        &[("*", "401")],
+        3,
+        &["does not accept the token: check the token from the environment variable `TEST_TOKEN`"],
+    ),
 ];
 
 #[test]

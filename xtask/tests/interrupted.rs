@@ -267,6 +267,29 @@ fn one_signal_ends_a_generation() {
     workspace.run(&["regenerate", "--offline"]).succeeds(&["0 bytes written"]);
 }
 
+/// The files of the service before are back, too.
+#[test]
+fn a_signal_takes_an_adoption_back() {
+    let workspace = Workspace::pinned();
+    workspace.write("specs/graphql/before.graphql", "query Before { thing }");
+    let paths: Vec<String> = (0..6_000).map(|index| format!("/api/others/a{index}")).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    workspace.write("large.json", &contract::with_paths(&paths));
+    for arguments in [
+        &["init", "-q"][..],
+        &["add", "-A"],
+        &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "before"],
+    ] {
+        let git = Command::new("git").arg("-C").arg(workspace.root()).args(arguments).status().expect("git runs");
+        assert!(git.success());
+    }
+    let before = workspace.tree();
+    let mut command = workspace.command(&["adopt", "--contract", "large.json"]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    interrupted(child, "generating").fails(130, &["interrupted", "nothing was changed"]);
+    assert!(workspace.tree() == before, "the tree changed");
+}
+
 #[test]
 fn one_signal_ends_a_corpus_and_the_process_that_generates() {
     let workspace = Workspace::pinned();

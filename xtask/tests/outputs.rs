@@ -237,8 +237,13 @@ fn a_lock_that_cannot_be_read_is_named_with_its_line() {
     workspace.replace(LOCK, "version = 3\n", "version = 3\ncolour = \"red\"\n");
     workspace.run(&["regenerate", "--check"]).fails(5, &["colour", "line 3", "--offline"]);
     workspace.replace(LOCK, "version = 3\ncolour = \"red\"\n", "version = 99\n");
-    workspace.run(&["regenerate", "--check"]).fails(5, &["version 99"]);
-    workspace.run(&["regenerate", "--offline"]).succeeds(&["written anew"]);
+    let before = workspace.tree();
+    for arguments in [&["--check"][..], &["--offline"], &["--contract", "contract.json", "--overwrite"]] {
+        let run = workspace.run(&[&["regenerate"], arguments].concat());
+        run.fails(5, &["lock/newer", "version 99", "regenerate --offline --overwrite"]);
+    }
+    assert_eq!(workspace.tree(), before);
+    workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&["written anew"]);
 }
 
 #[test]

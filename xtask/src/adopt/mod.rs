@@ -5,13 +5,14 @@ mod leaving;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 
 use platform_codegen::{Contract, FamilyRule, Setup, line, propose};
 
-use crate::console::{Steps, count, result};
+use crate::console::{Steps, count, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{Adopt, Regenerate};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, restore_by};
 use crate::regenerate::{self, from_source, reserved};
 use crate::settings::Settings;
 use crate::source;
@@ -67,16 +68,24 @@ pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Fail
         text.lines().for_each(result);
         return Ok(ExitCode::SUCCESS);
     }
-    let kept = Kept::take(workspace, &leaving)?;
+    let kept = Arc::new(Kept::take(workspace, &leaving)?);
+    let restored = Arc::clone(&kept);
+    restore_by(Some(Box::new(move || {
+        if let Err(failure) = restored.restore() {
+            progress(&failure.to_string());
+        }
+    })));
     let written = write(workspace, &text, &leaving).and_then(|()| regenerate::run(workspace, &from));
     let outcome = written.and_then(|code| Ok((code, first(workspace)?)));
     match outcome {
         Ok((code, has_program)) => {
+            restore_by(None);
             next(flags.base_url.as_deref(), has_program);
             Ok(code)
         }
         Err(failure) => {
             kept.restore()?;
+            restore_by(None);
             Err(failure)
         }
     }

@@ -7,7 +7,7 @@ use platform_codegen::{Names, line};
 
 use crate::comparison::{ComparedDocument, version};
 use crate::console::Steps;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::flags::{Drift, Regenerate};
 use crate::interrupt::Interrupt;
 use crate::lock::{self, FoundLock, Lock};
@@ -105,6 +105,7 @@ fn valid_lock(workspace: &Workspace) -> Result<Option<Lock>, Failure> {
         FoundLock::Absent => Ok(None),
         FoundLock::Conflict => Err(lock::conflict()),
         FoundLock::Invalid(reason) => Err(lock::invalid(&reason)),
+        FoundLock::Newer(version) => Err(lock::newer(version)),
     }
 }
 
@@ -123,6 +124,7 @@ fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Si
     let before = pinned(workspace)?;
     let (runtime, interrupt) = Interrupt::start()?;
     let steps = Steps::new();
+    let is_foreign = flags.foreign;
     let flags = Regenerate {
         contract: flags.contract.clone(),
         base_url: flags.base_url.clone(),
@@ -135,6 +137,24 @@ fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Si
     let bundle = runtime.block_on(interrupt.or(work))?;
     let pins = from_source(workspace, lock.as_ref(), bundle.contracts)?;
     let name = pins.first().map(|pin| pin.entry.source.clone()).unwrap_or_default();
+    let has = |document: &&ComparedDocument| pins.iter().any(|pin| pin.entry.name == document.name);
+    let missing: Vec<&str> =
+        before.documents.iter().filter(|document| !has(document)).map(|document| document.name.as_str()).collect();
+    if !missing.is_empty() && !is_foreign {
+        return Err(Failure::new(
+            Exit::Contract,
+            "drift/document-missing",
+            format!(
+                "{} documents are pinned, and the source gives {}: {} is missing, so nothing was compared",
+                before.documents.len(),
+                pins.len(),
+                missing.join(", ")
+            ),
+            "name each document in [[source.document]] of specs/codegen.toml\n\
+             or compare one of them with a file: cargo xtask drift specs/contracts/NAME.json FILE\n\
+             or compare all the same, as if its operations were gone: --foreign",
+        ));
+    }
     let documents =
         pins.into_iter().map(|pin| ComparedDocument { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
     Ok((before, Side { name, documents: documents.collect() }, bundle.schema))
@@ -163,13 +183,7 @@ fn revision_of(workspace: &Workspace, revision: &str) -> Result<Revision, Failur
             continue;
         }
         let bytes = git(workspace, &["cat-file", "blob", &format!("{commit}:{prefix}{path}")])?;
-        if lock::has_conflict_markers(&String::from_utf8_lossy(&bytes)) {
-            return Err(Failure::configuration(
-                "drift/conflict",
-                format!("at {}, {path} holds the markers of a merge conflict", line(revision)),
-                "name another revision",
-            ));
-        }
+        is_whole(revision, &path, &bytes)?;
         documents.push(ComparedDocument { name, bytes });
     }
     if documents.is_empty() {
@@ -182,10 +196,29 @@ fn revision_of(workspace: &Workspace, revision: &str) -> Result<Revision, Failur
     // An older revision holds its names elsewhere, or none: those of today do.
     let file = |path: &str| git(workspace, &["cat-file", "blob", &format!("{commit}:{prefix}{path}")]).ok();
     let names = file(NAMES);
-    let names = names.map(|bytes| crate::names::parse(&String::from_utf8_lossy(&bytes))).transpose()?;
-    let schema = file(SCHEMA).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let names = names.map(|bytes| crate::names::parse(&String::from_utf8_lossy(&bytes))).transpose();
+    let names = names.map_err(|failure| Failure {
+        message: format!("at {}, {}", line(revision), failure.message),
+        hint: "name another revision, or compare with the tool that wrote it".to_owned(),
+        ..failure
+    })?;
+    let schema = file(SCHEMA);
+    schema.iter().try_for_each(|bytes| is_whole(revision, SCHEMA, bytes))?;
+    let schema = schema.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let version = version(|path| Ok(file(path)))?;
     Ok(Revision { side: Side { name: line(revision).into_owned(), documents }, names, schema, version })
+}
+
+/// Fails where a merge left its markers.
+fn is_whole(revision: &str, path: &str, bytes: &[u8]) -> Result<(), Failure> {
+    if !lock::has_conflict_markers(&String::from_utf8_lossy(bytes)) {
+        return Ok(());
+    }
+    Err(Failure::configuration(
+        "drift/conflict",
+        format!("at {}, {path} holds the markers of a merge conflict", line(revision)),
+        "name another revision",
+    ))
 }
 
 fn git(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<u8>, Failure> {

@@ -47,7 +47,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
         let files = crate::console::count(files, "file", "files");
         steps.note(&format!("completed an interrupted run ({files})"));
     }
-    let lock = usable_lock(Lock::find(workspace)?, flags.offline, &steps)?;
+    let lock = usable_lock(Lock::find(workspace)?, flags, &steps)?;
     let (pins, served) = if flags.offline {
         (pins::from_disk(workspace, lock.as_ref(), flags.overwrite)?, Served::NotAsked("--offline asks nobody"))
     } else {
@@ -120,13 +120,15 @@ pub(crate) fn names(workspace: &Workspace, lock: Option<&Lock>) -> Result<Names,
 }
 
 /// The lock to work with; without one, every file that carries the generated header counts as the tool's own.
-fn usable_lock(found: FoundLock, offline: bool, steps: &Steps) -> Result<Option<Lock>, Failure> {
+fn usable_lock(found: FoundLock, flags: &Regenerate, steps: &Steps) -> Result<Option<Lock>, Failure> {
+    let offline = flags.offline;
     match found {
         FoundLock::Valid(lock) => Ok(Some(*lock)),
         FoundLock::Absent => Ok(None),
         FoundLock::Conflict if !offline => Err(lock::conflict()),
         FoundLock::Invalid(reason) if !offline => Err(lock::invalid(&reason)),
-        FoundLock::Conflict | FoundLock::Invalid(_) => {
+        FoundLock::Newer(version) if !(offline && flags.overwrite) => Err(lock::newer(version)),
+        FoundLock::Conflict | FoundLock::Invalid(_) | FoundLock::Newer(_) => {
             steps.note("the lock cannot be read and is written anew");
             Ok(None)
         }

@@ -51,6 +51,8 @@ struct Authorized {
     client: Client,
     origin: Origin,
     token: SecretString,
+    /// Where the token comes from.
+    described: String,
 }
 
 impl<'s> Http<'s> {
@@ -61,13 +63,25 @@ impl<'s> Http<'s> {
 
     /// Gets a token, and lets it go to the origin of `base`, and nowhere else.
     pub(crate) async fn authorize(&mut self, base: &Url, credential: Box<dyn Credential>) -> Result<(), Failure> {
+        let described = line(&credential.describe()).into_owned();
         let client = self.client(base, Some(credential))?;
         let token = token(&client, self.timeout).await.map_err(|error| no_token(&error))?;
         if let Some(token) = token {
             hide(token.expose_secret());
-            self.authorized = Some(Authorized { client, origin: base.origin(), token });
+            self.authorized = Some(Authorized { client, origin: base.origin(), token, described });
         }
         Ok(())
+    }
+
+    /// Where the token comes from that is sent.
+    pub(super) fn sent(&self) -> String {
+        let described = self.authorized.as_ref().map(|authorized| authorized.described.as_str()).unwrap_or_default();
+        format!("{described}, and what it may read (scope, roles)")
+    }
+
+    /// How the names of the variables begin that are read; empty: none is.
+    pub(super) fn variables(&self) -> &str {
+        &self.network.variables
     }
 
     /// The hosts that may be `http`.
@@ -258,7 +272,7 @@ impl<'s> Http<'s> {
     fn allowing(&self, host: &str) -> String {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let read = format!("`variables = \"{PROGRAMS}\"` in [source.token] has it read");
-        match self.network.variables.as_str() {
+        match self.variables() {
             "" => format!("set {PROGRAMS}DANGER_ALLOW_HTTP_TO={host}, which no key names: {read}"),
             prefix => format!("set {prefix}DANGER_ALLOW_HTTP_TO={host}"),
         }

@@ -14,7 +14,7 @@ impl Http<'_> {
         let authorized = self.is_authorized_for(&answer.url);
         let (code, hint) = match answer.status {
             StatusCode::UNAUTHORIZED if authorized => {
-                ("download/unauthorized", "the service does not accept the token: check issuer, client and scope")
+                ("download/unauthorized", &*format!("the service does not accept the token: check {}", self.sent()))
             }
             StatusCode::UNAUTHORIZED if self.has_token() => (
                 "download/unauthorized",
@@ -23,7 +23,15 @@ impl Http<'_> {
             ),
             StatusCode::UNAUTHORIZED => (
                 "download/unauthorized",
-                "the contract needs a token: set one of the sources that [source.token] in specs/codegen.toml names",
+                &*match self.variables() {
+                    "" => {
+                        "the contract needs a token: name its place in [source.token] of specs/codegen.toml".to_owned()
+                    }
+                    prefix => format!(
+                        "the contract needs a token: set {prefix}TOKEN, or {prefix}ISSUER with a client and its secret, or \
+                         name its place in [source.token] of specs/codegen.toml"
+                    ),
+                },
             ),
             StatusCode::FORBIDDEN => {
                 ("download/forbidden", "the caller may not read the contract: check its scope and roles")

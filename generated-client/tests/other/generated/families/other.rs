@@ -28,6 +28,13 @@ impl<'a> Other<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 302 | where to go instead | Elsewhere |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.other().get_archive().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_archive(
         self,
     ) -> Call<'a, platform_runtime::Redirect, operations::GetArchive> {
@@ -47,8 +54,15 @@ impl<'a> Other<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Cinema` | OK |
-    /// | 203 | `types::Ring` | OK |
+    /// | 200 | [`Cinema`](crate::types::Cinema) | OK |
+    /// | 203 | [`Ring`](crate::types::Ring) | OK |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.other().get_cinema().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_cinema(
         self,
     ) -> Call<'a, types::GetCinemaResponse, operations::GetCinema> {
@@ -73,7 +87,14 @@ impl<'a> Other<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 200 | `types::Movie` | OK |
+    /// | 200 | [`Movie`](crate::types::Movie) | OK |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.other().get_movie(1).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_movie(self, id: i64) -> Call<'a, types::Movie, operations::GetMovie> {
         static OPERATION: Operation = Operation {
             name: "get_movie",
@@ -94,6 +115,13 @@ impl<'a> Other<'a> {
     /// | 200 | `String` | OK |
     /// | 302 | where to go instead | Elsewhere |
     /// | 307 |  | Moved |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.other().get_thumbnail().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn get_thumbnail(
         self,
     ) -> Call<'a, types::GetThumbnailResponse, operations::GetThumbnail> {
@@ -122,6 +150,13 @@ impl<'a> Other<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | Well |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// platform.other().health().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn health(self) -> Call<'a, (), operations::Health> {
         static OPERATION: Operation = Operation {
             name: "health",
@@ -143,6 +178,13 @@ impl<'a> Other<'a> {
     /// |---|---|---|
     /// | 200 | `Vec<String>` | OK |
     /// | 429 |  | Too many |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let answer = platform.other().list_pages().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn list_pages(self) -> Call<'a, Vec<String>, operations::ListPages> {
         static OPERATION: Operation = Operation {
             name: "list_pages",
@@ -162,6 +204,13 @@ impl<'a> Other<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | Done |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// platform.other().login().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn login(self) -> Call<'a, (), operations::Login> {
         static OPERATION: Operation = Operation {
             name: "login",
@@ -190,6 +239,13 @@ impl<'a> Other<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | New |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// platform.other().news().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn news(self) -> Call<'a, (), operations::News> {
         static OPERATION: Operation = Operation {
             name: "news",
@@ -218,6 +274,14 @@ impl<'a> Other<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 204 |  | Done |
+    ///
+    /// ```no_run
+    /// # use platform_client::*;
+    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// let body = types::Movie::new("title");
+    /// platform.other().put_movie(1, &body).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn put_movie(
         self,
         id: i64,
