@@ -4,17 +4,23 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::support::{Programs, Recorded, Recorder, Reply, Run, cargo, root, secret_files};
 
 /// A contract that shares nothing with the platform's, for where the large one is not at hand.
 const SMALL: &str = r##"{"openapi":"3.0.1","info":{"title":"Pets","version":"1"},"paths":{"/pets/{id}":{"get":{"tags":["Pet"],
 "parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer","format":"int32"}}],
-"responses":{"200":{"description":"OK","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Pet"}}}}}}}},
+"responses":{"200":{"description":"OK","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Pet"}}}}}}},
+"/pets":{"get":{"tags":["Pet"],"responses":{"200":{"description":"OK","content":{"application/json":{"schema":{"type":"array",
+"items":{"$ref":"#/components/schemas/Pet"}}}}}}}}},
 "components":{"schemas":{"Pet":{"type":"object","properties":{"name":{"type":"string"}}}}}}"##;
 
 /// Radarr's contract: 238 operations of another service.
 const LARGE: &str = "../shared/contracts/dotnet/Radarr+Radarr__src_Radarr.Api.V3_openapi.json";
+
+/// A small contract as NSwag publishes it: 8 operations.
+const NSWAG: &str = "../shared/contracts/dotnet/RicoSuter+NSwag__src_NSwag.Sample.NET80_openapi.json";
 
 /// The files of a workspace by path, without what tools keep for themselves.
 fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -103,14 +109,14 @@ fn regenerate_with(workspace: &Path, arguments: &[&str], variables: &[(&str, &st
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
 }
 
-/// The contract of another service, at hand in any case.
+/// The contract of another service, or one that is at hand in any case.
 #[allow(clippy::print_stdout, reason = "a test says what it leaves out")]
-fn another(folder: &Path) -> PathBuf {
-    let large = root().join(LARGE);
-    if large.is_file() {
-        return large;
+fn another(folder: &Path, path: &str) -> PathBuf {
+    let contract = root().join(path);
+    if contract.is_file() {
+        return contract;
     }
-    println!("{LARGE} is not there: a small contract takes its place");
+    println!("{path} is not there: a small contract takes its place");
     let small = folder.join("pets.json");
     fs::write(&small, SMALL).unwrap();
     small
@@ -120,7 +126,7 @@ fn another(folder: &Path) -> PathBuf {
 #[ignore = "compiles a copy of the workspace: .ci/run runs it"]
 fn another_contract_needs_no_change_by_hand() {
     let folder = tempfile::tempdir().unwrap();
-    let contract = another(folder.path());
+    let contract = another(folder.path(), LARGE);
     let place = Place::take();
     let (copy, before) = (place.workspace(), files(&root()));
 
@@ -158,6 +164,67 @@ fn another_contract_needs_no_change_by_hand() {
          what is checked in is not what the sandbox serves now: run `cargo xtask regenerate --sandbox`; where only the hash of the \
          download differs, remove specs/codegen.lock first"
     );
+}
+
+/// A maintainer's first day: the service is adopted, its first program calls it, all checks hold, and git takes it back. The
+/// other members are the same whatever is pinned, and so are their tests.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "compiles and tests a copy of the workspace: .ci/run runs it"]
+async fn an_adopted_service_passes_every_test() {
+    let folder = tempfile::tempdir().unwrap();
+    let contract = fs::read(another(folder.path(), NSWAG)).unwrap();
+    // The contract is found at the first address that is tried; a list is what the first call answers with.
+    let (publisher, service) = (
+        Recorder::start(Reply::new(200, "application/json", contract)).await,
+        Recorder::start(Reply::json("[]")).await,
+    );
+    let (published, called) = (publisher.url().to_owned(), service.url().to_owned());
+    let work = move || {
+        let place = Place::take();
+        let copy = place.workspace();
+        let before = files(&copy);
+        let git = |arguments: &[&str]| {
+            let run = Command::new("git").arg("-C").arg(&copy).args(arguments).output().unwrap();
+            assert!(run.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&run.stderr));
+        };
+        let author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+        git(&["init", "-q"]);
+        git(&["add", "-A"]);
+        git(&[&author[..], &["commit", "-q", "-m", "before"]].concat());
+
+        let mut adopt = Programs::get().command("xtask");
+        adopt.arg("--workspace").arg(&copy).args(["adopt", "--base-url", &published]);
+        let run = Run::from(adopt.output().unwrap());
+        assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+        let members = ["-p", "platform-client", "-p", "platform-tests", "--all-features"];
+        let mut said = String::new();
+        for (before, after) in [
+            (&["run", "--quiet", "-p", "platform-client", "--example", "first"][..], &[][..]),
+            (&["fmt", "--all", "--check"], &[]),
+            (&["clippy", "--locked", "--all-targets"], &["--", "-D", "warnings"]),
+            (&["test", "--no-fail-fast", "--quiet"], &[]),
+        ] {
+            let about = if matches!(before[0], "clippy" | "test") { &members[..] } else { &[] };
+            let arguments = [before, about, after].concat();
+            let mut command = cargo(&arguments);
+            command.current_dir(&copy).env("CARGO_TARGET_DIR", place.target());
+            if before[0] == "run" {
+                command.env("PLATFORM_BASE_URL", &called).env("PLATFORM_TOKEN", "canary");
+            }
+            let run = Run::from(command.output().unwrap());
+            assert_eq!(run.code, Some(0), "{arguments:?}\n{}\n{}", run.stdout, run.stderr);
+            said.push_str(&run.stdout);
+        }
+        git(&[&author[..], &["stash", "--include-untracked", "--quiet"]].concat());
+        assert_eq!(differing(&before, &files(&copy)), BTreeMap::new());
+        said
+    };
+    let said = tokio::task::spawn_blocking(work).await.unwrap();
+    // NSwag's sample declares 204, too.
+    assert!(matches!(said.lines().next(), Some("Some([])" | "[]")), "{said}");
+    let seen: Vec<String> = service.requests().iter().map(Recorded::text).collect();
+    assert_eq!(seen.len(), 1, "{seen:?}");
+    assert!(seen[0].starts_with("GET /") && seen[0].contains("authorization: Bearer canary\n"), "{seen:?}");
 }
 
 /// The program of a consumer with two services.

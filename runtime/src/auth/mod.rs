@@ -112,6 +112,13 @@ pub trait Credential: Send + Sync + 'static {
     }
 }
 
+/// What errors call the token of a credential.
+pub(crate) fn token_of(credential: &dyn Credential) -> String {
+    let name = credential.describe();
+    // A token that is given as it is, is called after its source.
+    if name.starts_with("the token ") { name } else { format!("the token of {name}") }
+}
+
 impl Credential for Box<dyn Credential> {
     fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
         (**self).token(request)

@@ -22,8 +22,9 @@ impl Session {
     }
 
     fn mismatch(&self, team: Uuid, found: &str) -> Error {
-        let credential = self.credential.as_ref().map(|cache| cache.credential().describe()).unwrap_or_default();
-        Error::of(Kind::Configuration, format!("the token of {credential} is {found}, and the server's team is {team}"))
+        let credential =
+            self.credential.as_ref().map(|cache| crate::auth::token_of(cache.credential())).unwrap_or_default();
+        Error::of(Kind::Configuration, format!("{credential} is {found}, and the server's team is {team}"))
             .hint("nothing was sent: use a credential of that team, or correct the configured team")
     }
 }

@@ -79,9 +79,11 @@ fn unauthorized(session: &Session, shown: &Shown<'_>) -> String {
     let pairs = shown.ways.iter().zip(shown.held);
     let names: Vec<String> = pairs
         .map(|(Way { scheme, cache }, held)| {
-            let what = if scheme.scheme().is_some() { "" } else { "the token of " };
             let age = held.received.instant.elapsed().as_secs();
-            format!("{what}{}, obtained {age} s ago,", cache.credential().describe())
+            let credential = cache.credential();
+            let what =
+                if scheme.scheme().is_some() { credential.describe() } else { crate::auth::token_of(credential) };
+            format!("{what}, obtained {age} s ago,")
         })
         .collect();
     match (names.as_slice(), shown.prepared.security) {
