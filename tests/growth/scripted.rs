@@ -1,6 +1,6 @@
 //! Single changes of a contract, each at a place of its own: what a service may do to it, for better and for worse.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::{Map, Value, json};
 
@@ -10,6 +10,10 @@ use super::kinds;
 #[derive(Clone)]
 pub(crate) struct Scripted {
     pub(crate) contract: Value,
+    /// Where a change is made: operations as path and method, members as schema and name, in the order of the questions.
+    places: VecDeque<(String, String)>,
+    /// Whether the places are given, from another state of the contract.
+    is_given: bool,
     operations: BTreeSet<String>,
     schemas: BTreeSet<String>,
     sent: BTreeSet<String>,
@@ -27,24 +31,51 @@ impl Scripted {
         let mut whole = contract.clone();
         let sent = kinds::reached(&mut whole, &["requestBody", "parameters"]).into_iter().collect();
         let received = kinds::reached(&mut whole, &["responses"]).into_iter().collect();
-        Self { contract: whole, operations: kept.collect(), schemas: BTreeSet::new(), sent, received }
+        Self {
+            contract: whole,
+            places: VecDeque::new(),
+            is_given: false,
+            operations: kept.collect(),
+            schemas: BTreeSet::new(),
+            sent,
+            received,
+        }
     }
 
     /// Another contract, with the same places taken.
     pub(crate) fn with(&self, contract: &Value) -> Self {
-        Self { contract: contract.clone(), ..self.clone() }
+        Self { contract: contract.clone(), places: VecDeque::new(), is_given: false, ..self.clone() }
+    }
+
+    /// Makes a change where it was made in another state of the contract.
+    pub(crate) fn repeat(&mut self, change: Change, other: &Self) -> Option<()> {
+        (self.places, self.is_given) = (other.places.clone(), true);
+        change.1(self)
+    }
+
+    /// The place of a change: the given one, else the one that is found.
+    fn place(&mut self, found: impl FnOnce(&Self) -> Option<(String, String)>) -> Option<(String, String)> {
+        if self.is_given {
+            return self.places.pop_front();
+        }
+        let place = found(self)?;
+        self.places.push_back(place.clone());
+        Some(place)
     }
 
     /// The first operation that fits and that nothing was done to: its path and its method.
     fn find(&mut self, method: &str, fits: impl Fn(&Object) -> bool) -> Option<(String, String)> {
-        let paths = self.contract["paths"].as_object()?;
-        let mut all = paths.iter().flat_map(|(path, item)| {
-            item.as_object().into_iter().flatten().map(move |(method, operation)| (path, method, operation))
-        });
-        let (path, method) = all.find_map(|(path, name, operation)| {
-            let operation = operation.as_object()?;
-            let is_free = !self.operations.contains(&format!("{} {path}", name.to_uppercase()));
-            (is_free && (method == "any" || name == method) && fits(operation)).then(|| (path.clone(), name.clone()))
+        let (path, method) = self.place(|scripted| {
+            let paths = scripted.contract["paths"].as_object()?;
+            let mut all = paths.iter().flat_map(|(path, item)| {
+                item.as_object().into_iter().flatten().map(move |(method, operation)| (path, method, operation))
+            });
+            all.find_map(|(path, name, operation)| {
+                let operation = operation.as_object()?;
+                let is_free = !scripted.operations.contains(&format!("{} {path}", name.to_uppercase()));
+                let is_it = is_free && (method == "any" || name == method) && fits(operation);
+                is_it.then(|| (path.clone(), name.clone()))
+            })
         })?;
         self.operations.insert(format!("{} {path}", method.to_uppercase()));
         Some((path, method))
@@ -98,20 +129,23 @@ impl Scripted {
 
     /// A schema that nothing was done to, with a member that fits: the schema, and the name of the member.
     fn member(&mut self, used: Used, fits: impl Fn(&Object, &str, &Value) -> bool) -> Option<(&mut Object, String)> {
-        let all = self.contract["components"]["schemas"].as_object()?;
-        let (schema, member) = all.iter().find_map(|(name, schema)| {
-            let is_used = match used {
-                Used::Sent => self.sent.contains(name) && !self.received.contains(name),
-                Used::Received => self.received.contains(name) && !self.sent.contains(name),
-                Used::Any => self.sent.contains(name) || self.received.contains(name),
-            };
-            if !is_used || self.schemas.contains(name) {
-                return None;
-            }
-            let schema = schema.as_object()?;
-            let mut members = schema.get("properties")?.as_object()?.iter();
-            let (member, _) = members.find(|(member, value)| fits(schema, member, value))?;
-            Some((name.clone(), member.clone()))
+        let (schema, member) = self.place(|scripted| {
+            let all = scripted.contract["components"]["schemas"].as_object()?;
+            all.iter().find_map(|(name, schema)| {
+                let (sent, received) = (scripted.sent.contains(name), scripted.received.contains(name));
+                let is_used = match used {
+                    Used::Sent => sent && !received,
+                    Used::Received => received && !sent,
+                    Used::Any => sent || received,
+                };
+                if !is_used || scripted.schemas.contains(name) {
+                    return None;
+                }
+                let schema = schema.as_object()?;
+                let mut members = schema.get("properties")?.as_object()?.iter();
+                let (member, _) = members.find(|(member, value)| fits(schema, member, value))?;
+                Some((name.clone(), member.clone()))
+            })
         })?;
         self.schemas.insert(schema.clone());
         Some((self.contract["components"]["schemas"][schema.as_str()].as_object_mut()?, member))
@@ -124,11 +158,14 @@ impl Scripted {
 
     /// A schema that nothing was done to.
     fn schema(&mut self, fits: impl Fn(&Object) -> bool) -> Option<(String, &mut Object)> {
-        let all = self.contract["components"]["schemas"].as_object()?;
-        let is_free =
-            |name: &String| !self.schemas.contains(name) && (self.sent.contains(name) || self.received.contains(name));
-        let (name, _) = all.iter().find(|(name, schema)| is_free(name) && schema.as_object().is_some_and(&fits))?;
-        let name = name.clone();
+        let (name, _) = self.place(|scripted| {
+            let mut all = scripted.contract["components"]["schemas"].as_object()?.iter();
+            let is_free = |name: &String| {
+                !scripted.schemas.contains(name) && (scripted.sent.contains(name) || scripted.received.contains(name))
+            };
+            let (name, _) = all.find(|(name, schema)| is_free(name) && schema.as_object().is_some_and(&fits))?;
+            Some((name.clone(), String::new()))
+        })?;
         self.schemas.insert(name.clone());
         let schema = self.contract["components"]["schemas"][name.as_str()].as_object_mut()?;
         Some((name, schema))
