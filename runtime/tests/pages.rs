@@ -223,7 +223,7 @@ async fn an_answer_without_content_has_no_items() {
     .await;
     let (found, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
     assert_eq!((found, error.is_none(), asked.len()), (vec![1, 2], true, 2));
-    // Nothing instead of a page is no such answer.
+    // A 200 with an empty body is an error: only a 204 stands for a page without items.
     let server = Server::always(Reply::new(200, &[], "")).await;
     assert!(all(&server, |client| items(client, None, "", offset)).await.1.unwrap().is_decode());
 }

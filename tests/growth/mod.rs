@@ -53,8 +53,8 @@ fn cases() -> Vec<Case> {
 /// What the contract of the third case has from the start.
 const GROWN: &[&str] = &["headers of responses", "a redirection"];
 
-/// Leaves every third operation with a redirection alone, and every other third with errors alone. What comes in pages keeps its
-/// page, which is no addition to take away.
+/// Leaves every third operation with a redirection alone, and every other third with errors alone. An operation that
+/// `[[pagination]]` names keeps its page: its entry in the configuration would not fit any more.
 fn without_successes(contract: &mut Value, config: &Config) {
     let comes_in_pages = |name: &str| config.paginations.iter().any(|entry| entry.operation == name);
     let items = contract["paths"].as_object_mut().unwrap().iter_mut();
@@ -132,7 +132,8 @@ fn each_kind_of_addition_leaves_everything_as_it_was() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// What is no longer demanded breaks no request and no reader of the wire, and yet a signature: the report of drift says so.
+/// A required parameter or member that becomes optional is safe on the wire and changes a Rust signature. The report of drift says
+/// both.
 #[cfg(contract = "sandbox")]
 #[test]
 fn what_is_no_longer_demanded_is_told_with_the_items_that_it_changes() {

@@ -1,4 +1,4 @@
-//! The page of `cargo xtask drift --format html` in a real browser. Where there is none, the test says so and checks nothing.
+//! Opens the page of `cargo xtask drift --format html` in Chromium. Without Chromium the tests print SKIPPED and check nothing.
 //! `DRIFT_PICTURES=docs/images` keeps the pictures that it takes.
 #![cfg(unix)]
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test that cannot go on says why")]

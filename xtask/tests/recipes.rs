@@ -342,7 +342,7 @@ fn at_night_the_sandbox_at_its_second_revision_drifts() {
     let repository = Repository::new();
     let workspace = &repository.workspace;
     workspace.run(&["regenerate", "--sandbox"]).succeeds(&["platform from sandbox"]);
-    // Where the sandbox is pinned, too, it is no deployment.
+    // The nightly job does not take the sandbox for the deployment, even where the sandbox is pinned.
     let run = repository.job(Host::GitHub, "nightly");
     run.fails(5, &["no deployment is configured"]);
 

@@ -24,7 +24,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts Chromium; `None` where there is none.
+    /// Starts Chromium; `None` if it is not installed.
     pub(crate) async fn start() -> Option<Self> {
         let profile = tempfile::tempdir().unwrap();
         let mut child = Command::new("chromium")

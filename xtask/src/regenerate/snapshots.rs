@@ -43,7 +43,7 @@ impl<'a> Snapshots<'a> {
         Ok(Self { review, differing: Some(differing) })
     }
 
-    /// The first snapshots, where there are none.
+    /// What to write where no snapshot exists yet.
     pub(super) fn first(&self) -> Vec<Change> {
         let review = self.review.iter().filter(|_| self.differing.is_none());
         review.map(|(name, text)| Change::Write { path: path(name), content: written(text).into_bytes() }).collect()

@@ -28,7 +28,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts Chromium; `None` where there is none.
+    /// Starts Chromium; `None` if it is not installed.
     pub(crate) fn start() -> Option<Self> {
         Command::new("chromium").arg("--version").output().ok()?;
         let profile = tempfile::tempdir().expect("a folder");
@@ -76,7 +76,7 @@ impl Browser {
 
     /// Opens a page and waits until it is there.
     pub(crate) fn open(&mut self, url: &str) {
-        // Another fragment of the same page is no new page.
+        // Chromium does not load a page again when only the fragment changes, so it leaves the page first.
         self.call("Page.navigate", json!({ "url": "about:blank" }));
         self.wait("location.href === 'about:blank'");
         self.call("Page.navigate", json!({ "url": url }));
