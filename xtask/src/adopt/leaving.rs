@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::{fs, io};
 
 use crate::failure::Failure;
-use crate::regenerate::generated_features;
+use crate::features;
 use crate::workspace::{CLIENT_MANIFEST, GRAPHQL, SCHEMA, SNAPSHOTS, Workspace};
 
 /// Folder of the end-to-end tests.
@@ -35,7 +35,7 @@ impl Leaving {
             }
         }
         let manifest = text(workspace, CLIENT_MANIFEST)?;
-        let (rest, gone) = without_examples(&manifest, &generated_features(&manifest));
+        let (rest, gone) = without_examples(&manifest, &features::names(&manifest));
         if !gone.is_empty() {
             leaving.removed.extend(gone.into_iter().map(|name| format!("{EXAMPLES}/{name}.rs")));
             let mut code = String::new();
