@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt::Debug, sync::Arc, time::Duration};
 
 use super::{
     HeldOperation, Instance, Intent, Lease, Observation, ObservationSource, OperationRef, OperationState, Overview,
-    Standing, Status, Store, Wanted, entry::SubmissionKey,
+    Standing, Status, Store, Wanted, intent::SubmissionKey,
 };
 use crate::{Error, Value};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::failure::Failure;
-use crate::regenerate::generated_features;
+use crate::features;
 use crate::workspace::{CLIENT_MANIFEST, EXAMPLES, GRAPHQL, Planned, SCHEMA, SNAPSHOTS, TESTS, Workspace};
 
 /// Files that go, and files that are written anew without them; relative to the workspace.
@@ -28,7 +28,7 @@ impl Leaving {
             }
         }
         let manifest = text(workspace, CLIENT_MANIFEST)?;
-        let (rest, gone) = without_examples(&manifest, &generated_features(&manifest));
+        let (rest, gone) = without_examples(&manifest, &features::names(&manifest));
         if !gone.is_empty() {
             leaving.removed.extend(gone.into_iter().map(|name| format!("{EXAMPLES}/{name}.rs")));
             let mut code = String::new();

@@ -1,7 +1,6 @@
 //! `cargo xtask regenerate`: fetch, pin, generate, swap in.
 
 mod drifted;
-pub(crate) mod features;
 mod ledger;
 mod outputs;
 mod pins;
@@ -27,7 +26,6 @@ use crate::transaction::{Change, Guard};
 use crate::workspace::{CLIENT_MANIFEST, Planned, SCHEMA, Workspace, pinned_path};
 
 use drifted::Drifted;
-pub(crate) use features::names as generated_features;
 pub(crate) use outputs::{Desired, desired};
 pub(crate) use pins::{Pin, from_disk, from_source};
 pub(crate) use reserved::reserved;

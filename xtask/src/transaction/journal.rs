@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Change;
 use crate::failure::{Exit, Failure};
+use crate::features;
 use crate::lock::sha256;
-use crate::regenerate::features;
 use crate::tree::Tree;
 use crate::workspace::{CLIENT_MANIFEST, STAGING, is_adopted, is_written};
 
