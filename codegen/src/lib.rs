@@ -40,6 +40,7 @@ mod api;
 mod bind;
 mod config;
 mod correct;
+mod decisions;
 pub mod drift;
 mod emit;
 mod generate;

@@ -6,8 +6,8 @@ use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
-    Api, Config, Contract, FamilyRule, Names, Output, Problem, Report, Setup, bind, correct, emit, generate, graphql,
-    model, refine, review, rules, stats, upgrade,
+    Api, Config, Contract, FamilyRule, Names, Output, Problem, Report, Setup, bind, correct, decisions, emit, generate,
+    graphql, model, refine, review, stats, upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
@@ -83,7 +83,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
 
 fn refined(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Refined, Report> {
     let config = &setup.config;
-    rules::check(setup)?;
+    decisions::check(setup)?;
     let mut ledger = Ledger::default();
     let loaded = load(contracts, config, &mut ledger)?;
     let contracts: Vec<Document> =
@@ -93,7 +93,7 @@ fn refined(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Re
     let bindings = bind::bind(&model, setup)?;
     let (documents, given) = graphql::read(setup, pins, &bindings, &model, &mut ledger)?;
     names.graphql = given;
-    let mut unused = rules::unused(config, &routes, &names)?;
+    let mut unused = decisions::unused(config, &routes, &names)?;
     unused.extend(bindings.unused(config));
     unused.extend(documents.unused.iter().cloned());
     let parts = refine::refine(&model, &resolved, config, &bindings, &documents);

@@ -3,6 +3,7 @@
 //! This is the only program of the workspace that downloads, or writes into the repository.
 
 mod adopt;
+mod bounded;
 mod check;
 mod child;
 mod comparison;
@@ -10,6 +11,7 @@ mod console;
 mod corpus;
 mod drift;
 mod failure;
+mod features;
 mod flags;
 mod fuzz;
 mod growth;

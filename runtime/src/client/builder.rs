@@ -1,5 +1,7 @@
 //! The configuration of a client.
 
+mod connections;
+
 use std::{collections::BTreeMap, fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use http::{Extensions, HeaderName, HeaderValue};

@@ -2,10 +2,11 @@
 
 use std::{fmt, pin::Pin};
 
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::de::DeserializeOwned;
 
-use super::{Client, Options, RawResponse, options, send};
+use super::{Client, Options, options, send};
 use crate::{
     ByteStream, Error,
     error::Kind,
@@ -268,5 +269,44 @@ impl<T> Response<T> {
     /// The value, without the rest.
     pub fn into_value(self) -> T {
         self.value
+    }
+}
+
+/// A response as it came.
+#[derive(Debug)]
+pub struct RawResponse(Raw);
+
+impl RawResponse {
+    pub(crate) fn new(raw: Raw) -> Self {
+        Self(raw)
+    }
+
+    /// The status: a success, or a redirection that the contract declares.
+    pub fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
+    /// The headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.0.headers
+    }
+
+    /// The value of a header, when it is there and is visible ASCII.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.0.headers.get(name)?.to_str().ok()
+    }
+
+    /// The body.
+    pub fn bytes(&self) -> &Bytes {
+        self.0.bytes()
+    }
+
+    /// The body as JSON.
+    ///
+    /// # Errors
+    ///
+    /// The body is not JSON of that type.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        self.0.json()
     }
 }

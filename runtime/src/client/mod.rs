@@ -36,10 +36,10 @@ pub(crate) use self::session::Session;
 pub use self::settings::{ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace};
 pub use self::{
     builder::{ClientBuilder, ServerSettings},
-    call::{Call, CallFuture, Response},
+    call::{Call, CallFuture, RawResponse, Response},
     items::Items,
     pages::Pages,
-    request::{RawResponse, Request},
+    request::Request,
     submission::Submission,
 };
 use crate::{

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, header};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Call, Client, Options, options};
+use super::{Call, Client, Options, RawResponse, options};
 use crate::{
     Error, Method, Upload,
     error::Kind,
@@ -104,7 +103,7 @@ impl<'a> Request<'a> {
 
     /// The request as a [`Call`] that decodes JSON.
     pub fn call<T: DeserializeOwned>(self) -> Call<'a, T> {
-        self.into_call(false, |raw| decode::read(&raw))
+        self.into_call(false, |raw| raw.json())
     }
 
     /// Sends the request, and hands the body over while it arrives.
@@ -172,44 +171,5 @@ impl<'a> Request<'a> {
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request").field("method", &self.method).finish_non_exhaustive()
-    }
-}
-
-/// A response as it came.
-#[derive(Debug)]
-pub struct RawResponse(Raw);
-
-impl RawResponse {
-    pub(crate) fn new(raw: Raw) -> Self {
-        Self(raw)
-    }
-
-    /// The status: a success, or a redirection that the contract declares.
-    pub fn status(&self) -> StatusCode {
-        self.0.status
-    }
-
-    /// The headers.
-    pub fn headers(&self) -> &HeaderMap {
-        &self.0.headers
-    }
-
-    /// The value of a header, when it is there and is visible ASCII.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.0.headers.get(name)?.to_str().ok()
-    }
-
-    /// The body.
-    pub fn bytes(&self) -> &Bytes {
-        self.0.bytes()
-    }
-
-    /// The body as JSON.
-    ///
-    /// # Errors
-    ///
-    /// The body is not JSON of that type.
-    pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        decode::read(&self.0)
     }
 }

@@ -2,11 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use super::{
-    Binding, Bindings, Entry, MemoryStore, Operation, OperationRef, Overview, Status, Store, Unfinished, WatchOptions,
-    error::{absent, submission_unknown},
-    fingerprint,
-};
+use super::{Binding, Bindings, Entry, MemoryStore, Overview, Store, Unfinished, WatchOptions, fingerprint};
 use crate::{Client, Error, error::Kind};
 
 /// How many entries are forgotten in one step.
@@ -21,16 +17,6 @@ impl Client {
             options: WatchOptions::new(),
             bindings: Vec::new(),
         }
-    }
-
-    /// An operation that was submitted before, here or elsewhere. No store keeps what is seen of it; see
-    /// [`Operations::operation`] for one that does.
-    ///
-    /// # Errors
-    ///
-    /// The reference is one of another deployment, or of a kind that this client does not know.
-    pub fn operation(&self, reference: OperationRef) -> Result<Operation, Error> {
-        self.operations().operation(reference)
     }
 }
 
@@ -88,37 +74,6 @@ impl Operations {
         self
     }
 
-    /// An operation that was submitted before, here or elsewhere.
-    ///
-    /// # Errors
-    ///
-    /// The reference is one of another deployment, or of a kind that this client does not know.
-    pub fn operation(&self, reference: OperationRef) -> Result<Operation, Error> {
-        if reference.deployment() != self.deployment() {
-            return Err(Error::of(Kind::Reference, "the reference belongs to another deployment")
-                .hint("use a client with the base address of the deployment that accepted the operation"));
-        }
-        let binding = self.binding(reference.kind())?;
-        Ok(Operation::new(self.clone(), binding, reference, None))
-    }
-
-    /// The operation of an entry of the store.
-    ///
-    /// # Errors
-    ///
-    /// Nobody knows whether the submission arrived ([`Error::is_submission_unknown`]), or the reference of the entry is not
-    /// that of its submission; else as for [`operation`](Self::operation).
-    pub fn resume(&self, entry: &Entry) -> Result<Operation, Error> {
-        entry.check()?;
-        match entry.reference() {
-            Some(reference) => self.operation(reference.clone()),
-            None => {
-                let cause = Error::of(Kind::SubmissionUnknown, "its program ended before the answer was stored");
-                Err(submission_unknown(cause, entry.intent()))
-            }
-        }
-    }
-
     /// Everything of this deployment in the store that is not done with, oldest first. An entry that cannot be read holds up
     /// none of the others: it is in [`Unfinished::unreadable`].
     ///
@@ -136,22 +91,6 @@ impl Operations {
     /// The store fails, or cannot read the entry.
     pub async fn labelled(&self, label: &str) -> Result<Option<Entry>, Error> {
         self.store.labelled(&self.deployment(), label).await
-    }
-
-    /// Gives a submission of which nobody knew whether it arrived the identifier that the platform shows for it.
-    ///
-    /// # Errors
-    ///
-    /// The store fails or has no such submission, or the identifier cannot be one.
-    pub async fn adopt(&self, correlation: &str, id: &str) -> Result<Operation, Error> {
-        let entry = self.store.entry(correlation).await?.ok_or_else(absent)?;
-        if entry.status() != Status::SubmissionUnknown {
-            return Err(Error::of(Kind::Store, "the submission already has an identifier").hint("resume it"));
-        }
-        let intent = entry.intent();
-        let reference = OperationRef::of(intent, id.to_owned())?;
-        self.store.accept(&reference).await?;
-        self.operation(reference)
     }
 
     /// Takes an entry out of the store, as it was when it was read: a submission that did not arrive, as the platform shows.

@@ -10,17 +10,80 @@ use http::{HeaderMap, HeaderValue, header};
 use serde::de::DeserializeOwned;
 
 use super::{
-    Binding, Deadline, Lease, Observation, ObservationSource, OperationOutcome, OperationRef, OperationState,
-    Operations, Watch, WatchOptions, binding::text,
+    Binding, Entry, Lease, Observation, ObservationSource, OperationOutcome, OperationRef, OperationState, Operations,
+    Status, WatchOptions,
+    binding::text,
+    error::{absent, submission_unknown},
 };
 use crate::{
-    Error, Object, Value,
+    Client, Error, Object, Value,
     client::{Options, send},
     error::Kind,
     graphql::{Hub, Subscription},
     json::lenient,
     protocol::{Content, Prepared, fill_texts, url},
 };
+
+impl Client {
+    /// An operation that was submitted before, here or elsewhere. No store keeps what is seen of it; see
+    /// [`Operations::operation`] for one that does.
+    ///
+    /// # Errors
+    ///
+    /// The reference is one of another deployment, or of a kind that this client does not know.
+    pub fn operation(&self, reference: OperationRef) -> Result<Operation, Error> {
+        self.operations().operation(reference)
+    }
+}
+
+impl Operations {
+    /// An operation that was submitted before, here or elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// The reference is one of another deployment, or of a kind that this client does not know.
+    pub fn operation(&self, reference: OperationRef) -> Result<Operation, Error> {
+        if reference.deployment() != self.deployment() {
+            return Err(Error::of(Kind::Reference, "the reference belongs to another deployment")
+                .hint("use a client with the base address of the deployment that accepted the operation"));
+        }
+        let binding = self.binding(reference.kind())?;
+        Ok(Operation::new(self.clone(), binding, reference, None))
+    }
+
+    /// The operation of an entry of the store.
+    ///
+    /// # Errors
+    ///
+    /// Nobody knows whether the submission arrived ([`Error::is_submission_unknown`]), or the reference of the entry is not
+    /// that of its submission; else as for [`operation`](Self::operation).
+    pub fn resume(&self, entry: &Entry) -> Result<Operation, Error> {
+        entry.check()?;
+        match entry.reference() {
+            Some(reference) => self.operation(reference.clone()),
+            None => {
+                let cause = Error::of(Kind::SubmissionUnknown, "its program ended before the answer was stored");
+                Err(submission_unknown(cause, entry.intent()))
+            }
+        }
+    }
+
+    /// Gives a submission of which nobody knew whether it arrived the identifier that the platform shows for it.
+    ///
+    /// # Errors
+    ///
+    /// The store fails or has no such submission, or the identifier cannot be one.
+    pub async fn adopt(&self, correlation: &str, id: &str) -> Result<Operation, Error> {
+        let entry = self.store().entry(correlation).await?.ok_or_else(absent)?;
+        if entry.status() != Status::SubmissionUnknown {
+            return Err(Error::of(Kind::Store, "the submission already has an identifier").hint("resume it"));
+        }
+        let intent = entry.intent();
+        let reference = OperationRef::of(intent, id.to_owned())?;
+        self.store().accept(&reference).await?;
+        self.operation(reference)
+    }
+}
 
 /// One asynchronous operation, found again by its reference.
 #[derive(Clone)]
@@ -85,33 +148,6 @@ impl Operation {
         observation.events.extend(names);
         self.keep(&observation).await?;
         Ok(observation)
-    }
-
-    /// Watches it: a stream of observations that ends with the operation.
-    pub fn watch(&self) -> Watch {
-        Watch::new(self.clone())
-    }
-
-    /// Waits until it has ended, or the deadline passes. A passed deadline is not a failure of the operation.
-    ///
-    /// # Errors
-    ///
-    /// The service refuses the query, or does not show the operation in time; the store fails. Failures that pass are
-    /// waited out.
-    pub async fn wait(&self, deadline: impl Into<Deadline>) -> Result<OperationOutcome, Error> {
-        let mut watch = self.watch();
-        let passed = deadline.into().until().sleep();
-        tokio::pin!(passed);
-        loop {
-            tokio::select! {
-                biased;
-                observation = watch.next() => match observation {
-                    Some(observation) => drop(observation?),
-                    None => return Ok(watch.outcome().unwrap_or_else(|| watch.at_deadline())),
-                },
-                () = &mut passed => return Ok(watch.at_deadline()),
-            }
-        }
     }
 
     /// Asks the service to cancel it. That it is cancelled is seen by its state.

@@ -161,7 +161,7 @@ mod tests {
             deployment: "d".to_owned(),
             at: 0,
             parameters: BTreeMap::new(),
-            key: super::super::entry::SubmissionKey::None,
+            key: super::super::intent::SubmissionKey::None,
         };
         OperationRef::of(&intent, id.into())
     }

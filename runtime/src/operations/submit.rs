@@ -7,9 +7,9 @@ use uuid::{Builder, Uuid};
 use super::{
     Binding, FIRST, Intent, Operation, OperationRef, Operations, Status, StoreFuture,
     binding::text,
-    entry::SubmissionKey,
     error::submission_unknown,
     error::{absent, taken},
+    intent::SubmissionKey,
     time::millis,
 };
 use crate::{

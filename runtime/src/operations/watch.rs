@@ -9,7 +9,7 @@ use std::{
 use futures_core::Stream;
 
 use super::{
-    Observation, Operation, OperationOutcome,
+    Deadline, Observation, Operation, OperationOutcome,
     tracker::{Push, Tracker},
     trouble::Trouble,
 };
@@ -61,8 +61,37 @@ pub struct Watch {
     done: bool,
 }
 
+impl Operation {
+    /// Watches it: a stream of observations that ends with the operation.
+    pub fn watch(&self) -> Watch {
+        Watch::new(self.clone())
+    }
+
+    /// Waits until it has ended, or the deadline passes. A passed deadline is not a failure of the operation.
+    ///
+    /// # Errors
+    ///
+    /// The service refuses the query, or does not show the operation in time; the store fails. Failures that pass are
+    /// waited out.
+    pub async fn wait(&self, deadline: impl Into<Deadline>) -> Result<OperationOutcome, Error> {
+        let mut watch = self.watch();
+        let passed = deadline.into().until().sleep();
+        tokio::pin!(passed);
+        loop {
+            tokio::select! {
+                biased;
+                observation = watch.next() => match observation {
+                    Some(observation) => drop(observation?),
+                    None => return Ok(watch.outcome().unwrap_or_else(|| watch.at_deadline())),
+                },
+                () = &mut passed => return Ok(watch.at_deadline()),
+            }
+        }
+    }
+}
+
 impl Watch {
-    pub(super) fn new(operation: Operation) -> Self {
+    fn new(operation: Operation) -> Self {
         let now = Instant::now();
         let age = SystemTime::now().duration_since(operation.reference().accepted_at()).unwrap_or_default();
         let tracker = Tracker::new(operation.binding(), operation.options(), age, now);

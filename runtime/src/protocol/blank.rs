@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{missing, to_bytes};
+use super::to_bytes;
 use crate::{
     error::{Error, Kind},
     json::lenient,
@@ -21,17 +21,13 @@ thread_local! {
     static DEPTH: Cell<Option<u32>> = const { Cell::new(None) };
 }
 
-/// The value of a required member that is not there.
-pub(super) fn absent<T: Deserialize<'static>, E: serde::de::Error>(
-    record: &'static str,
-    field: &'static str,
-) -> Result<T, E> {
-    let error = || missing(record, field);
-    let depth = DEPTH.get().filter(|depth| *depth < DEEPEST).ok_or_else(error)?;
+/// The value of a required member that is not there; `None` where no test makes a value.
+pub(super) fn blank<T: Deserialize<'static>>() -> Option<T> {
+    let depth = DEPTH.get().filter(|depth| *depth < DEEPEST)?;
     DEPTH.set(Some(depth + 1));
     let found = BLANKS.iter().find_map(|text| serde_json::from_str(text).ok());
     DEPTH.set(Some(depth));
-    found.ok_or_else(error)
+    found
 }
 
 /// A value of a type of the contract, as a service would send it. What the type requires and `members` does not have is blank:

@@ -4,16 +4,13 @@ use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
 use super::{Body, Raw, Redirect};
-use crate::{ByteStream, EventStream, error::Error, json::lenient};
+#[cfg(feature = "xml")]
+use crate::json::lenient;
+use crate::{ByteStream, EventStream, error::Error};
 
 /// A JSON body. A byte-order mark before it is left out.
 pub fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
-    read(&raw)
-}
-
-/// A JSON body of a response that stays.
-pub fn read<T: DeserializeOwned>(raw: &Raw) -> Result<T, Error> {
-    lenient::from_slice(text_of(raw.bytes())).map_err(|cause| raw.fail(&cause))
+    raw.json()
 }
 
 /// A document.
@@ -40,11 +37,7 @@ pub fn empty(_raw: Raw) -> Result<(), Error> {
 
 /// A body of text. A byte-order mark is left out; bytes that are not UTF-8 become U+FFFD.
 pub fn text(raw: Raw) -> Result<String, Error> {
-    Ok(String::from_utf8_lossy(text_of(raw.bytes())).into_owned())
-}
-
-fn text_of(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+    Ok(String::from_utf8_lossy(raw.text()).into_owned())
 }
 
 /// A body of bytes.

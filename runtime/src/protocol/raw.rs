@@ -2,9 +2,10 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
+use serde::de::DeserializeOwned;
 use url::Url;
 
-use crate::{ByteStream, error::Error};
+use crate::{ByteStream, error::Error, json::lenient};
 
 /// A response that is an answer: its status, its headers, and its body, whole or while it arrives.
 #[derive(Debug)]
@@ -43,6 +44,17 @@ impl Raw {
             Body::Whole(bytes) => bytes,
             Body::Live(_) => &EMPTY,
         }
+    }
+
+    /// The body without a byte-order mark before it.
+    pub(super) fn text(&self) -> &[u8] {
+        let bytes = self.bytes();
+        bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+    }
+
+    /// The body as JSON.
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        lenient::from_slice(self.text()).map_err(|cause| self.fail(&cause))
     }
 
     /// A decode error of this response.

@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use super::{Raw, decode};
+use super::Raw;
 use crate::error::Error;
 
 /// A redirection, which the contract declares as what an operation answers. The client follows none: whether to go there, and
@@ -52,7 +52,7 @@ impl Redirect {
     ///
     /// The body is not JSON of that type.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        decode::read(&self.raw)
+        self.raw.json()
     }
 }
 

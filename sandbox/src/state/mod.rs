@@ -9,18 +9,30 @@ mod view;
 
 use std::collections::HashMap;
 
+use bytes::Bytes;
 use indexmap::IndexMap;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::workflow::{Notice, Table, Workflow};
 
 pub(crate) use seed::Beginning;
-pub(crate) use store::{Blob, Item, Store};
+pub(crate) use store::Store;
 pub(crate) use ticker::Ticker;
 pub(crate) use view::View;
 
 /// How many workflows are kept, at least; a tenth more at most, unless they are not over.
 const KEPT: usize = 10_000;
+
+/// The fields of a stored resource.
+pub(crate) type Item = Map<String, Value>;
+
+/// Stored bytes and their media type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Blob {
+    pub(crate) media_type: String,
+    pub(crate) bytes: Bytes,
+}
 
 /// Everything that is stored. Addresses are paths below the base address, with their parameters filled in.
 #[derive(Debug, Default)]

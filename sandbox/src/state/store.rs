@@ -3,25 +3,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
-use serde_json::{Map, Value};
-
 use super::{Beginning, State, View};
 use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::data::Data;
 use crate::error::Error;
 use crate::workflow::{Hub, Notice};
-
-/// The fields of a stored resource.
-pub(crate) type Item = Map<String, Value>;
-
-/// Stored bytes and their media type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Blob {
-    pub(crate) media_type: String,
-    pub(crate) bytes: Bytes,
-}
 
 /// The state of all teams.
 #[derive(Debug)]

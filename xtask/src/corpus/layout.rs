@@ -6,7 +6,7 @@ use std::path::Path;
 use super::manifest;
 use super::one::Generated;
 use crate::failure::Failure;
-use crate::regenerate::features;
+use crate::features;
 use crate::workspace::{CLIENT_MANIFEST, Workspace};
 
 /// A file name for a contract.

@@ -10,12 +10,14 @@ use platform_codegen::{Contract, Names, Output, Setup, generate};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Degraded, Row, median};
+use crate::bounded::read_bounded;
 use crate::failure::Failure;
+use crate::features;
 use crate::flags;
 use crate::interrupt::Interrupt;
-use crate::regenerate::{features, reserved};
+use crate::regenerate::reserved;
 use crate::settings::Settings;
-use crate::source::{DEFAULT_NAME, read_bounded};
+use crate::source::DEFAULT_NAME;
 use crate::workspace::Workspace;
 
 /// The longest that a generation may take.

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use platform_codegen::{Names, line};
 
+use crate::bounded::read_bounded;
 use crate::comparison::{ComparedDocument, version};
 use crate::console::Steps;
 use crate::failure::{Exit, Failure};
@@ -13,7 +14,7 @@ use crate::interrupt::Interrupt;
 use crate::lock::{self, FoundLock, Lock};
 use crate::regenerate::{from_disk, from_source};
 use crate::settings::{Settings, is_name};
-use crate::source::{self, Served, read_bounded};
+use crate::source::{self, Served};
 use crate::workspace::{CONTRACTS, NAMES, SCHEMA, Workspace};
 
 /// All documents of a state.

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use platform_codegen::{Contract, Names, Output, Report, Setup, generate};
 use serde::Serialize;
 
-use super::{Pin, features, ledger, reserved};
+use super::{Pin, ledger, reserved};
 use crate::failure::{Exit, Failure};
+use crate::features;
 use crate::lock::{Lock, sha256};
 use crate::names;
 use crate::settings::Settings;

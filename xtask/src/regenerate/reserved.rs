@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use platform_codegen::Reserved;
 use syn::visit::{self, Visit};
 
-use super::features;
 use crate::failure::Failure;
+use crate::features;
 use crate::workspace::{CLIENT_MANIFEST, GENERATED, Workspace};
 
 const SOURCES: [&str; 2] = ["generated-client/src", "runtime/src"];

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use platform_codegen::HEADER;
 
 use super::Desired;
-use super::features;
 use crate::console::word;
 use crate::failure::Failure;
+use crate::features;
 use crate::lock::{Lock, digest, sha256};
 use crate::transaction::Change;
 use crate::workspace::{

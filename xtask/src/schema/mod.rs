@@ -6,12 +6,12 @@ use platform_codegen::graphql::is_schema;
 use platform_codegen::line;
 use serde_json::{Value, json};
 
+use crate::bounded::{LIMIT, read_bounded, too_large};
 use crate::console::Steps;
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::{Lock, sha256};
 use crate::settings::Settings;
-use crate::source::{LIMIT, read_bounded, too_large};
 use crate::workspace::{SCHEMA, Workspace};
 
 pub(crate) use introspection::{QUERIES, render};

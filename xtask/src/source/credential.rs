@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use platform_runtime::auth::Credential;
 use platform_runtime::download::{ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace};
 
-use super::http::no_token;
+use super::failed::no_token;
 use crate::failure::Failure;
 use crate::settings::{Settings, TokenSource};
 use crate::workspace::Workspace;
@@ -99,20 +99,5 @@ fn configured(source: TokenSource, token: Option<String>, secret: Option<String>
         token_endpoint: source.token_endpoint,
         client_authentication: source.client_authentication,
         variables: source.variables.unwrap_or_default(),
-    }
-}
-
-/// The value of a variable; an empty one counts as not set.
-pub(super) fn from_env(variable: Option<&str>) -> Result<Option<String>, Failure> {
-    let Some(variable) = variable else { return Ok(None) };
-    match std::env::var(variable) {
-        Ok(value) if value.is_empty() => Ok(None),
-        Ok(value) => Ok(Some(value)),
-        Err(std::env::VarError::NotPresent) => Ok(None),
-        Err(std::env::VarError::NotUnicode(_)) => Err(Failure::configuration(
-            "configuration/environment",
-            format!("the environment variable {variable} is not UTF-8"),
-            format!("set {variable} anew"),
-        )),
     }
 }

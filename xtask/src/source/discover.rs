@@ -8,9 +8,11 @@ use url::Url;
 
 use super::address::shown;
 use super::answer::Answer;
+use super::bundle::DEFAULT_NAME;
+use super::failed::not_a_contract;
 use super::http::Http;
 use super::listing::{Listed, listed, scripts, text_of};
-use super::{below, not_a_contract};
+use super::plan::below;
 use crate::failure::{Exit, Failure};
 use crate::workspace::CONFIGURATION;
 
@@ -102,7 +104,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
         let Some(answer) = self.get(url, etag).await? else { return Ok(false) };
         let canonical = match answer.status {
             StatusCode::NOT_MODIFIED if etag.is_some() => None,
-            status if status.is_success() && !answer.is_html() => match load::load(super::DEFAULT_NAME, &answer.body) {
+            status if status.is_success() && !answer.is_html() => match load::load(DEFAULT_NAME, &answer.body) {
                 Ok(loaded) => Some(loaded.canonical()),
                 Err(_) => {
                     self.tried.push(answer);
@@ -143,7 +145,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
         for path in PAGES {
             let page = if path.is_empty() { self.base.clone() } else { below(self.base, path)? };
             let known = self.tried.iter().any(|answer| answer.asked == page);
-            if known || self.ask(&page, super::DEFAULT_NAME).await? {
+            if known || self.ask(&page, DEFAULT_NAME).await? {
                 continue;
             }
             let Some(answer) = self.tried.last().filter(|answer| answer.status.is_success()) else { continue };
@@ -212,7 +214,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
         if self.found.len() > 1 {
             for found in self.found.iter_mut().filter(|found| found.canonical.is_none()) {
                 let answer = self.http.get(&found.document.url, None, &mut |_| {}).await?;
-                found.canonical = load::load(super::DEFAULT_NAME, &answer.body).ok().map(|loaded| loaded.canonical());
+                found.canonical = load::load(DEFAULT_NAME, &answer.body).ok().map(|loaded| loaded.canonical());
                 found.answer = answer;
             }
         }
@@ -291,7 +293,7 @@ fn version(path: &str) -> String {
     let is_version =
         |part: &&str| part.starts_with('v') && part.len() > 1 && part[1..].bytes().all(|c| c.is_ascii_digit());
     let part = path.split(['/', '.']).find(is_version);
-    part.unwrap_or(super::DEFAULT_NAME).to_owned()
+    part.unwrap_or(DEFAULT_NAME).to_owned()
 }
 
 /// Asks the user, with the configuration to write.
@@ -321,7 +323,7 @@ fn plain(title: &str) -> String {
         .filter(|word| !word.is_empty())
         .map(str::to_ascii_lowercase)
         .collect();
-    if words.is_empty() { super::DEFAULT_NAME.to_owned() } else { words.join("-") }
+    if words.is_empty() { DEFAULT_NAME.to_owned() } else { words.join("-") }
 }
 
 /// How the configuration names a document: by its path below the base URL, else in full.

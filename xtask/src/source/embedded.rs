@@ -3,8 +3,9 @@
 use platform_runtime::auth::{ClientCredentials, SecretFile};
 use url::Url;
 
-use super::graphql::Interface;
-use super::{Bundle, Fetcher, SANDBOX, base_url};
+use super::bundle::{Bundle, SANDBOX};
+use super::fetcher::Fetcher;
+use super::plan::{Interface, base_url};
 use crate::failure::{Exit, Failure};
 use crate::sandbox::LocalSandbox;
 

@@ -10,50 +10,14 @@ use url::Url;
 
 use super::address::shown;
 use super::answer::{Answer, clip};
+use super::bundle::Served;
+use super::fetcher::Fetcher;
 use super::http::Http;
-use super::{Fetcher, Served};
+use super::plan::{Interface, PATH};
 use crate::console::size;
 use crate::failure::{Exit, Failure};
-use crate::flags::Regenerate;
 use crate::schema::{QUERIES, canonical, render};
-use crate::settings::SourceSettings;
 use crate::workspace::CONFIGURATION;
-
-/// Where it is looked for unless the configuration says otherwise. The platform's document does not show it.
-const PATH: &str = "/graphql";
-
-/// Where the interface lies below the base URL.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Interface<'a> {
-    /// The configuration says that nobody is to be asked.
-    Nowhere,
-    /// A file is the schema.
-    File,
-    Named(&'a str),
-    Guessed,
-}
-
-impl<'a> Interface<'a> {
-    pub(super) fn of(source: &'a SourceSettings, flags: &Regenerate) -> Self {
-        if flags.schema.is_some() || source.schema.is_some() && !flags.sandbox {
-            return Self::File;
-        }
-        match source.graphql.as_deref() {
-            None => Self::Guessed,
-            Some("") => Self::Nowhere,
-            Some(path) => Self::Named(path),
-        }
-    }
-
-    pub(super) fn is_named(self) -> bool {
-        matches!(self, Self::Named(_))
-    }
-
-    /// The same for the sandbox, which knows its own place.
-    pub(super) fn of_sandbox(self) -> Self {
-        if matches!(self, Self::Nowhere | Self::File) { self } else { Self::Named(PATH) }
-    }
-}
 
 impl Fetcher<'_> {
     /// What the source says of its schema. A failure is one of an interface that is named.

@@ -6,24 +6,23 @@ use std::time::Duration;
 
 use platform_codegen::line;
 use platform_runtime::auth::{Credential, ExposeSecret as _, SecretString};
-use platform_runtime::download::{Download, said, token};
-use platform_runtime::{Client, Error, Method};
+use platform_runtime::download::{Download, token};
+use platform_runtime::{Client, Method};
 use url::{Origin, Url};
 
 use super::address::{may_lead, shown};
 use super::answer::{Answer, is_busy, seconds};
 use super::credential::Network;
 use super::encoding;
-use super::plan::PROGRAMS;
+use super::failed::{Redirect, bomb, failure, no_token, packed_wrongly, redirected};
+use super::variables::PROGRAMS;
+use crate::bounded::LIMIT;
 use crate::console::{SHORTEST, Steps, hide};
 use crate::failure::{Exit, Failure};
 
-/// Largest body that is read, in bytes.
-pub(crate) const LIMIT: usize = 64 * 1024 * 1024;
 const REDIRECTS: usize = 5;
 /// Longest tag that is kept, in bytes: the lock holds it.
 const LONGEST_TAG: usize = 512;
-pub(super) const OFFLINE: &str = "or work from the pinned contracts: `cargo xtask regenerate --offline`";
 const ACCEPT: &str = "application/json, application/yaml;q=0.9, */*;q=0.1";
 
 /// How often one place is asked, where it asks for a pause.
@@ -277,122 +276,4 @@ impl<'s> Http<'s> {
             prefix => format!("set {prefix}DANGER_ALLOW_HTTP_TO={host}"),
         }
     }
-}
-
-/// What to say of a place that holds more than a contract does.
-pub(crate) fn too_large(place: &str) -> Failure {
-    Failure::new(
-        Exit::Contract,
-        "contract/too-large",
-        format!("{place} holds more than {}", crate::console::size(LIMIT)),
-        "check that it is the place of the contract",
-    )
-}
-
-/// What to say of a small body that holds more than a contract does.
-fn bomb(place: &str, received: usize) -> Failure {
-    let (packed, limit) = (crate::console::size(received), crate::console::size(LIMIT));
-    Failure::new(
-        Exit::Contract,
-        "contract/too-large",
-        format!("{place} sent {packed}, which hold more than {limit} once they are unpacked"),
-        "check that it is the place of the contract",
-    )
-}
-
-fn packed_wrongly(place: &str, why: &str) -> Failure {
-    Failure::new(
-        Exit::Download,
-        "download/encoding",
-        format!("the answer of {place} cannot be unpacked: {}", line(why)),
-        format!("try again; check the server's `Content-Encoding`\n{OFFLINE}"),
-    )
-}
-
-/// Why a redirect is not followed.
-enum Redirect {
-    /// To another server, which is not to see the credential.
-    Elsewhere,
-    /// From the network to this machine.
-    Here,
-    /// To nowhere, or on and on.
-    Lost,
-}
-
-fn redirected(from: &Url, to: &str, why: Redirect) -> Failure {
-    let (why, hint) = match why {
-        Redirect::Elsewhere => (
-            ", another server, which is not sent the token",
-            "check that the credential is accepted; where the contract lies there, configure the final address",
-        ),
-        Redirect::Here => (", and no service leads to this machine", "configure the final address"),
-        Redirect::Lost => ("", "configure the final address"),
-    };
-    Failure::new(
-        Exit::Download,
-        "download/redirect",
-        format!("{} redirects to {to}{why}", shown(from)),
-        format!("{hint}\n{OFFLINE}"),
-    )
-}
-
-/// Which step of a request failed, and what to do about it.
-fn failure(url: &Url, error: &Error) -> Failure {
-    let (said, place) = (said(error), shown(url));
-    let host = url.host_str().unwrap_or_default();
-    let (code, message, hint) = match said.code {
-        "too-large" => return too_large(&place),
-        // The name of the proxy, then: it resolves the other one.
-        "connect/proxy" => ("download/proxy", format!("{place}: {}", said.what), said.hint.as_str()),
-        "connect/certificate" => (
-            "download/certificate",
-            format!("{place}: {}", said.what),
-            "name a client certificate and its key: `client_certificate_file` and `client_key_file` in [source]",
-        ),
-        "connect/dns" => {
-            ("download/dns", format!("the name {host} cannot be resolved"), "check the host name and the network")
-        }
-        "connect/tls" => (
-            "download/tls",
-            format!("{place}: {}", said.what),
-            "check the scheme and port; a private CA goes into SSL_CERT_FILE",
-        ),
-        "connect/timeout" => (
-            "download/timeout",
-            format!("no connection to {place} in time"),
-            "check the address, or raise --connect-timeout",
-        ),
-        "connect/refused" | "connect" => {
-            ("download/connect", format!("{place}: {}", said.what), "check the address and that the service runs")
-        }
-        "timeout" => ("download/timeout", format!("{place} did not answer in time"), "try again, or raise --timeout"),
-        "transport" => ("download/broken", format!("the answer of {place} broke off: {}", said.what), "try again"),
-        // A token that was replaced on the way.
-        _ => return no_token(error),
-    };
-    Failure::new(Exit::Download, code, message, format!("{hint}\n{OFFLINE}"))
-}
-
-/// Why there is no token: the configuration, the secret, or the issuer.
-pub(super) fn no_token(error: &Error) -> Failure {
-    let said = said(error);
-    let code = match said.code {
-        "configuration" | "request" => "configuration/credential",
-        "secret" => "secret/unreadable",
-        "connect/dns" => "download/dns",
-        "connect/tls" => "download/tls",
-        "timeout" | "connect/timeout" => "download/timeout",
-        "connect/refused" | "connect" => "download/connect",
-        "connect/proxy" => "download/proxy",
-        "connect/certificate" => "download/certificate",
-        "transport" => "download/broken",
-        "token" => "token/refused",
-        code => code,
-    };
-    // What is to be fixed on this machine.
-    if ["secret/", "configuration/", "certificate/", "proxy/"].iter().any(|kind| code.starts_with(kind)) {
-        return Failure::configuration(code, said.what, said.hint);
-    }
-    let message = format!("the identity issuer returned no token: {}", said.what);
-    Failure::new(Exit::Download, code, message, format!("{}\n{OFFLINE}", said.hint))
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use url::Url;
 
+use super::bundle::DEFAULT_NAME;
+
 /// How much of a page is looked at, in bytes: some hold a whole contract before what they list.
 const PAGE: usize = 8 * 1024 * 1024;
 /// How many places of a page are looked at, and how far behind each of them.
@@ -75,7 +77,7 @@ pub(super) fn listed(page: &Url, text: &str) -> Vec<Listed> {
             .chain(calls.take(1))
             .filter_map(|address| page.join(&address).ok())
             .filter(|url| !is_placeholder(url) && looks_like_a_contract(url))
-            .map(|url| Listed { name: super::DEFAULT_NAME.to_owned(), url })
+            .map(|url| Listed { name: DEFAULT_NAME.to_owned(), url })
             .collect();
     }
     let mut seen = BTreeSet::new();

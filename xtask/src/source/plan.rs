@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 use super::address::shown;
-use super::credential::from_env;
+use super::bundle::{DEFAULT_NAME, SANDBOX, UNKNOWN};
 use super::servers::{self, Home};
-use super::{DEFAULT_NAME, SANDBOX, UNKNOWN};
+use super::variables::{PROGRAMS, from_env};
 use crate::failure::Failure;
 use crate::flags::Regenerate;
 use crate::settings::{DocumentSource, Settings, SourceSettings, TokenSource};
@@ -48,6 +48,42 @@ impl Wanted {
 pub(super) enum ContractPlace {
     Url(Url),
     File { path: PathBuf, recorded: String },
+}
+
+/// Where a GraphQL interface is looked for unless the configuration says otherwise. The platform's document does not show it.
+pub(super) const PATH: &str = "/graphql";
+
+/// Where the GraphQL interface lies below the base URL.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Interface<'a> {
+    /// The configuration says that nobody is to be asked.
+    Nowhere,
+    /// A file is the schema.
+    File,
+    Named(&'a str),
+    Guessed,
+}
+
+impl<'a> Interface<'a> {
+    pub(super) fn of(source: &'a SourceSettings, flags: &Regenerate) -> Self {
+        if flags.schema.is_some() || source.schema.is_some() && !flags.sandbox {
+            return Self::File;
+        }
+        match source.graphql.as_deref() {
+            None => Self::Guessed,
+            Some("") => Self::Nowhere,
+            Some(path) => Self::Named(path),
+        }
+    }
+
+    pub(super) fn is_named(self) -> bool {
+        matches!(self, Self::Named(_))
+    }
+
+    /// The same for the sandbox, which knows its own place.
+    pub(super) fn of_sandbox(self) -> Self {
+        if matches!(self, Self::Nowhere | Self::File) { self } else { Self::Named(PATH) }
+    }
 }
 
 pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerate) -> Result<Plan, Failure> {
@@ -175,9 +211,6 @@ pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -
     }
     Ok(notes)
 }
-
-/// How the variables of programs begin.
-pub(super) const PROGRAMS: &str = "PLATFORM_";
 
 /// The variable that holds a token, or names its file, where one is set.
 fn set(prefix: &str) -> Result<Option<String>, Failure> {

@@ -4,7 +4,8 @@ use platform_runtime::StatusCode;
 
 use super::address::shown;
 use super::answer::{Answer, clip, is_busy, seconds};
-use super::http::{Http, OFFLINE};
+use super::failed::OFFLINE;
+use super::http::Http;
 use crate::failure::{Exit, Failure};
 
 impl Http<'_> {

@@ -3,7 +3,7 @@
 use platform_codegen::Config;
 use url::{Origin, Url};
 
-use super::{SANDBOX, UNKNOWN};
+use super::bundle::{SANDBOX, UNKNOWN};
 use crate::failure::Failure;
 use crate::workspace::CONFIGURATION;
 

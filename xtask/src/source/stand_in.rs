@@ -1,6 +1,6 @@
 //! When the sandbox stands in for a deployment: only where nothing else is replaced by it.
 
-use super::SANDBOX;
+use super::bundle::SANDBOX;
 use crate::failure::Failure;
 use crate::flags::Regenerate;
 use crate::lock::Lock;

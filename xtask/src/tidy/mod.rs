@@ -1,12 +1,14 @@
 //! `cargo xtask tidy`: the conventions as a program. One rule a file; each finding says how to fix it.
 
 mod abrupt;
+mod circles;
 mod crates;
 mod headers;
 mod layers;
 mod length;
 mod line_ends;
 mod members;
+mod modules;
 mod names;
 mod paths;
 mod pure;
@@ -78,6 +80,7 @@ const RULES: &[Rule] = &[
     paths::check,
     pure::check,
     line_ends::check,
+    circles::check,
     crates::check,
     headers::check,
     layers::check,

@@ -183,3 +183,73 @@ fn a_dependency_that_no_code_names_is_found() {
     ];
     assert_eq!(places(&unused::check(&files)), [at("sandbox/Cargo.toml", 5), at("sandbox/Cargo.toml", 7)]);
 }
+
+/// The files of a package whose root declares `modules`, which hold these texts.
+fn package(modules: &[(&str, &str)]) -> Vec<File> {
+    let names = modules.iter().filter(|(path, _)| !path.contains('/')).map(|(path, _)| path.trim_end_matches(".rs"));
+    let root: String = names.map(|name| format!("mod {name};\n")).collect();
+    let mut files = vec![file("a/Cargo.toml", ""), file("a/src/lib.rs", &format!("{root}mod folder;\n"))];
+    files.extend(modules.iter().map(|(path, text)| file(&format!("a/src/{path}"), text)));
+    files
+}
+
+#[test]
+fn modules_that_know_each_other_in_one_direction_are_no_circle() {
+    let files = package(&[
+        // A child names what its parent declares, and the parent its child; neither do tests count nor re-exports.
+        (
+            "folder/mod.rs",
+            "mod child;\nmod other;\npub use child::Child;\npub struct Parent;\nfn run() { child::run() }\n",
+        ),
+        (
+            "folder/child.rs",
+            "use super::Parent;\nuse crate::low::Low;\npub struct Child(Parent, Low);\npub fn run() {}\n",
+        ),
+        ("folder/other.rs", "use super::{Child, Parent};\nfn other(_: Child, _: Parent) {}\n"),
+        (
+            "low.rs",
+            "pub struct Low;\n/// [`Child`](crate::folder::Child)\nconst TEXT: &str = \"crate::folder::Child\";\n\
+             #[cfg(test)]\nmod tests {\n    use crate::folder::Child;\n}\n#[cfg(test)]\nfn of_tests() { crate::folder::run() }\n",
+        ),
+    ]);
+    assert_eq!(circles::check(&files), []);
+}
+
+#[test]
+fn a_circle_of_modules_is_found_however_a_name_is_taken() {
+    for taken in [
+        "use crate::folder::Child;\n",
+        "use crate::folder as other;\nfn f() { other::child::run() }\n",
+        "fn f() { crate::folder::child::run() }\n",
+        "fn f(_: super::folder::Child) {}\n",
+        "fn f() { assert!(crate::folder::child::run() == ()) }\n",
+        "fn f() {\n    use crate::folder::child;\n    child::run()\n}\n",
+        "use crate::folder::*;\nfn f() -> Child { todo() }\n",
+    ] {
+        let files = package(&[
+            ("folder/mod.rs", "pub mod child;\npub use child::*;\n"),
+            ("folder/child.rs", "use crate::middle::Middle;\npub struct Child(Middle);\npub fn run() {}\n"),
+            ("low.rs", &format!("pub struct Low;\n{taken}")),
+            ("middle.rs", "// Low\nuse super::low::Low;\npub struct Middle(Low);\n"),
+        ]);
+        let found = circles::check(&files);
+        assert_eq!(places(&found), [at("a/src/folder/child.rs", 1)], "{taken}");
+        assert_eq!(
+            found
+                .first()
+                .map(|finding| finding.what.as_str())
+                .unwrap_or_default()
+                .split(", ")
+                .take(2)
+                .collect::<Vec<_>>(),
+            ["a/src/folder/child.rs names `Middle` of a/src/middle.rs", "a/src/middle.rs names `Low` of a/src/low.rs"],
+            "{taken}"
+        );
+    }
+    let beside = package(&[
+        ("folder/mod.rs", "mod one;\nmod two;\n"),
+        ("folder/one.rs", "use super::two::Two;\npub struct One(Two);\n"),
+        ("folder/two.rs", "pub struct Two;\nimpl Two {\n    fn one(_: super::one::One) {}\n}\n"),
+    ]);
+    assert_eq!(places(&circles::check(&beside)), [at("a/src/folder/one.rs", 1)]);
+}

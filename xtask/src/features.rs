@@ -29,7 +29,7 @@ pub(crate) fn render(features: &[Feature]) -> String {
 }
 
 /// The text between the marks of a manifest, or `None` where there are no marks.
-pub(super) fn block(manifest: &str) -> Option<&str> {
+pub(crate) fn block(manifest: &str) -> Option<&str> {
     let begin = manifest.find(&format!("{BEGIN}\n"))? + BEGIN.len() + 1;
     let rest = manifest.get(begin..)?;
     rest.get(..rest.find(END)?)

@@ -1,0 +1,80 @@
+//! A submission, as it is kept before it is sent.
+
+use std::{collections::BTreeMap, time::SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::time::from_millis;
+
+/// A submission that is about to be sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intent {
+    pub(super) correlation: String,
+    pub(super) label: Option<String>,
+    pub(super) kind: String,
+    pub(super) deployment: String,
+    pub(super) at: u64,
+    #[serde(default)]
+    pub(super) parameters: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) key: SubmissionKey,
+}
+
+/// By which header the service recognises the attempts of a submission.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum SubmissionKey {
+    /// Kept by an earlier version, which wrote no header down, and sent that of the binding.
+    #[default]
+    Unrecorded,
+    /// By none.
+    None,
+    /// By this one, in every attempt.
+    Header(String),
+}
+
+impl Intent {
+    /// What ties it to its operation. Random, and unique.
+    pub fn correlation(&self) -> &str {
+        &self.correlation
+    }
+
+    /// The caller's name for it.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// The name of its binding.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The fingerprint of the deployment.
+    pub fn deployment(&self) -> &str {
+        &self.deployment
+    }
+
+    /// When it was kept, on this side's clock.
+    pub fn at(&self) -> SystemTime {
+        from_millis(self.at)
+    }
+
+    /// The path parameters of the submission, by their names in the contract.
+    pub fn parameters(&self) -> &BTreeMap<String, String> {
+        &self.parameters
+    }
+
+    /// Whether the service recognises another attempt.
+    pub(crate) fn is_recognised(&self) -> bool {
+        self.key != SubmissionKey::None
+    }
+
+    /// Whether every attempt has carried this header.
+    pub(super) fn is_recognised_by(&self, header: &str) -> bool {
+        match &self.key {
+            SubmissionKey::Unrecorded => true,
+            SubmissionKey::None => false,
+            SubmissionKey::Header(known) => known.eq_ignore_ascii_case(header),
+        }
+    }
+}

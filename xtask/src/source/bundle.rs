@@ -1,0 +1,45 @@
+//! What a source gives.
+
+/// Name of the document where nobody chose one.
+pub(crate) const DEFAULT_NAME: &str = "platform";
+
+/// What the lock records of a contract that came from the embedded sandbox, whose port differs from run to run.
+pub(crate) const SANDBOX: &str = "sandbox";
+/// What the lock records of a contract that was found pinned without a lock.
+pub(crate) const UNKNOWN: &str = "pinned";
+
+/// A contract that was fetched.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    pub(crate) name: String,
+    /// Where it came from, as the lock records it.
+    pub(crate) source: String,
+    pub(crate) content: Content,
+}
+
+/// What fetching gave.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// The bytes, and a description of the answer for messages.
+    Received { bytes: Vec<u8>, etag: Option<String>, described: String },
+    /// The server says that it is still what is pinned.
+    NotModified,
+}
+
+/// Everything that a source gave.
+#[derive(Debug)]
+pub(crate) struct Bundle {
+    pub(crate) contracts: Vec<Fetched>,
+    pub(crate) schema: Served,
+}
+
+/// What a source says of the GraphQL schema.
+#[derive(Debug)]
+pub(crate) enum Served {
+    /// The schema in its pinned form.
+    Schema(String),
+    /// It was asked and gave none, for this reason.
+    None(String),
+    /// It was not asked, for this reason.
+    NotAsked(&'static str),
+}

@@ -1,0 +1,157 @@
+//! Downloads of one run, with what is known of earlier ones.
+
+use std::path::Path;
+
+use platform_codegen::line;
+use platform_runtime::StatusCode;
+use platform_runtime::auth::Credential;
+use url::Url;
+
+use super::address::shown;
+use super::answer::{self, Answer};
+use super::bundle::{Bundle, Content, DEFAULT_NAME, Fetched};
+use super::credential;
+use super::discover;
+use super::failed::not_a_contract;
+use super::http::Http;
+use super::plan::{ContractPlace, Interface, Wanted};
+use crate::bounded::{LIMIT, read_bounded, too_large};
+use crate::console::{Steps, size};
+use crate::failure::{Exit, Failure};
+use crate::flags::Regenerate;
+use crate::lock::Lock;
+use crate::settings::{Settings, TokenSource};
+use crate::workspace::{Workspace, pinned_path};
+
+fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Result<Fetched, Failure> {
+    steps.step(&format!("reading {}", path.display()));
+    let shown = line(&path.to_string_lossy()).into_owned();
+    let bytes = read_bounded(path).map_err(|error| {
+        // A path below the base URL that was written without its slash.
+        let below =
+            || format!("check the path; below the base URL it is written \"/{}\"", recorded.trim_start_matches("./"));
+        let hint = if Path::new(&recorded).is_relative() { below() } else { "check the path".to_owned() };
+        Failure::configuration("source/file", format!("the contract {shown} cannot be read: {error}"), hint)
+    })?;
+    if bytes.len() > LIMIT {
+        return Err(too_large(&shown));
+    }
+    let described = format!("{shown} holds {}", answer::first_line(&bytes));
+    Ok(Fetched { name, source: recorded, content: Content::Received { bytes, etag: None, described } })
+}
+
+/// Downloads with what is known of earlier ones.
+#[derive(Debug)]
+pub(super) struct Fetcher<'a> {
+    pub(super) http: Http<'a>,
+    pub(super) workspace: &'a Workspace,
+    pub(super) lock: Option<&'a Lock>,
+    pub(super) steps: &'a Steps,
+    /// What the lock records in place of the URL.
+    pub(super) recorded: Option<&'static str>,
+}
+
+impl Fetcher<'_> {
+    pub(super) fn credential(
+        &self,
+        settings: &Settings,
+        token: &TokenSource,
+        pointer: &str,
+    ) -> Result<Option<Box<dyn Credential>>, Failure> {
+        credential::resolve(settings, token, pointer, self.http.plain())
+    }
+
+    /// Gets the token, and lets it go to the origin of `base`.
+    pub(super) async fn authorized(
+        mut self,
+        base: &Url,
+        credential: Option<Box<dyn Credential>>,
+    ) -> Result<Self, Failure> {
+        if let Some(credential) = credential {
+            self.steps.step(&format!("getting a token: {}", line(&credential.describe())));
+            self.http.authorize(base, credential).await?;
+        }
+        Ok(self)
+    }
+
+    /// One document, with the token that is for it: its own, or that of the base URL.
+    pub(super) async fn one(
+        &self,
+        document: Wanted,
+        settings: &Settings,
+        flags: &Regenerate,
+    ) -> Result<Fetched, Failure> {
+        let Wanted { name, place, token } = document;
+        let url = match place {
+            ContractPlace::File { path, recorded } => return read_file(name, &path, recorded, self.steps),
+            ContractPlace::Url(url) => url,
+        };
+        let Some((origin, token)) = token else { return self.download(&name, &url).await };
+        let index = settings.source.documents.iter().position(|document| document.name == name).unwrap_or_default();
+        let http =
+            Http::new(self.steps, flags.connect_timeout, flags.timeout, credential::network(self.workspace, settings)?);
+        let Self { workspace, lock, steps, recorded, .. } = *self;
+        let own = Self { http, workspace, lock, steps, recorded };
+        let credential = own.credential(settings, &token, &format!("/source/document/{index}/token"))?;
+        own.authorized(&origin, credential).await?.download(&name, &url).await
+    }
+
+    /// The contract and the schema below a base URL.
+    pub(super) async fn bundle(&self, base: &Url, interface: Interface<'_>) -> Result<Bundle, Failure> {
+        let contracts = self.discover(base).await?;
+        let schema = self.schema(base, interface).await?;
+        Ok(Bundle { contracts, schema })
+    }
+
+    async fn discover(&self, base: &Url) -> Result<Vec<Fetched>, Failure> {
+        self.steps.step(&format!("looking for the contract below {}", shown(base)));
+        let found = discover::discover(&self.http, base, |url| self.known_etag(DEFAULT_NAME, url)).await?;
+        self.steps.note(&format!("taking {}", shown(&found.url)));
+        self.received(DEFAULT_NAME, found).map(|fetched| vec![fetched])
+    }
+
+    async fn download(&self, name: &str, url: &Url) -> Result<Fetched, Failure> {
+        let place = shown(url);
+        self.steps.step(&format!("downloading {place}"));
+        let etag = self.known_etag(name, url);
+        let answer = self.http.get(url, etag, &mut |received| self.steps.bytes(&place, received)).await?;
+        self.received(name, answer)
+    }
+
+    fn received(&self, name: &str, answer: Answer) -> Result<Fetched, Failure> {
+        let source = self.source(&answer.url);
+        let content = if answer.status == StatusCode::NOT_MODIFIED {
+            if self.known_etag(name, &answer.url).is_none() {
+                return Err(Failure::new(
+                    Exit::Download,
+                    "download/not-modified",
+                    format!("{source} answered 304 to a request that was not conditional"),
+                    "name another address of the contract, or save it and use --contract FILE",
+                ));
+            }
+            self.steps.note("not modified since it was pinned (304)");
+            Content::NotModified
+        } else if answer.status.is_success() {
+            let described = answer.described();
+            self.steps.note(&format!("received {}", size(answer.body.len())));
+            if answer.is_html() {
+                return Err(not_a_contract(&described, "a page for people, often a login page"));
+            }
+            Content::Received { bytes: answer.body, etag: answer.etag, described }
+        } else {
+            return Err(self.http.refused(&answer));
+        };
+        Ok(Fetched { name: name.to_owned(), source, content })
+    }
+
+    fn source(&self, url: &Url) -> String {
+        self.recorded.map_or_else(|| shown(url), str::to_owned)
+    }
+
+    /// The tag of what is pinned, when it came from the same place and stands unchanged.
+    fn known_etag(&self, name: &str, url: &Url) -> Option<&str> {
+        let entry = self.lock?.document(name).filter(|entry| entry.source == self.source(url))?;
+        let pinned = self.workspace.read(&pinned_path(name)).ok()??;
+        entry.etag.as_deref().filter(|_| crate::lock::sha256(&pinned) == entry.canonical)
+    }
+}
