@@ -120,7 +120,7 @@ mod tests {
                 let key = format!("{kind}__{name}-family");
                 let text = same.get(&key).unwrap_or_else(|| panic!("{key}: {:#?}", same.keys()));
                 let is_foreign = |other: &&str| *other != name && text.contains(&format!("GET /{other}"));
-                assert!(!names.iter().any(|other| is_foreign(&other)), "{kind} {name}:\n{text}");
+                assert!(!names.iter().any(is_foreign), "{kind} {name}:\n{text}");
             }
             assert!(same[&format!("surface__{name}-family")].contains(&format!("GET /{name}")));
             assert!(same[&format!("wire__{name}-family")].contains(&format!("GET /{name}")));
