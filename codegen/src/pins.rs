@@ -18,15 +18,21 @@ pub struct Names {
     pub types: BTreeMap<String, String>,
     /// Fields and variants that needed more than their wire name.
     pub members: BTreeMap<String, String>,
-    /// What calls return: the statuses of a success, and the kinds of their bodies. `GET /orders` → `200:json 204:none`.
+    /// What calls return: the statuses of a success, and the media types of their bodies, in a word where they are the usual
+    /// ones. `GET /orders` → `200:json 204:none`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub answers: BTreeMap<String, String>,
+    /// What operations send: the media type of the body, and whether it is set on the call. `POST /orders` → `json`,
+    /// `PATCH /orders` → `application/merge-patch+json optional`, `DELETE /orders` → `none`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub bodies: BTreeMap<String, String>,
     /// Headers of responses: the method that reads one, and the status whose response gives it its type.
     /// `GET /orders.retry-after` → `retry_after of 429`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     /// Types whose members are present as in a type that is only read, only sent, or neither: key of the type → `read`,
     /// `sent`, `neither`; and members that name the variant of the union that their type is sent in: `….kind` → `variant`.
+    /// Also who says the version of the interface: `platform#api-version` → `client`, or `argument`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub uses: BTreeMap<String, String>,
     /// Types of GraphQL documents: `things/thing/owner` → `ThingOwner`; and their members that needed more.

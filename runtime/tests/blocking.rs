@@ -8,8 +8,6 @@ mod support_graphql;
 #[path = "support/operations.rs"]
 mod support_operations;
 
-use std::time::Duration;
-
 use platform_runtime::{
     Method, Value,
     blocking::Blocking,
@@ -17,7 +15,7 @@ use platform_runtime::{
     operations::{Deadline, OperationState, Operations, Status},
 };
 use serde_json::json;
-use support::{Recorded, Reply, Server};
+use support::{Recorded, Reply, Server, WATCHDOG};
 use support_graphql::{GraphqlServer, Peer};
 use support_operations::{World, operations, platform};
 use tokio::runtime::Runtime;
@@ -52,7 +50,7 @@ fn an_operation_is_submitted_polled_waited_for_and_finished() {
     let request = client.request(Method::Post, "/rooms/r/things");
     let operation = client.wait(request.submit(&operations, "polled-thing", Some("one"))).unwrap();
     assert_eq!(client.wait(operation.poll()).unwrap().state(), OperationState::Pending);
-    let outcome = client.wait(operation.wait(Deadline::after(Duration::from_secs(20)))).unwrap();
+    let outcome = client.wait(operation.wait(Deadline::after(WATCHDOG))).unwrap();
     assert!(outcome.is_success(), "{outcome:?}");
     assert!(client.wait(operation.finish(&outcome)).unwrap());
     let entry = client.wait(operations.labelled("one")).unwrap().unwrap();
@@ -89,7 +87,7 @@ fn an_operation_is_cancelled_and_one_that_was_submitted_before_is_resumed() {
     let entry = client.wait(operations.unfinished()).unwrap().all().unwrap().remove(0);
     let operation = operations.resume(&entry).unwrap();
     client.wait(operation.cancel()).unwrap();
-    let outcome = client.wait(operation.wait(Deadline::after(Duration::from_secs(20)))).unwrap();
+    let outcome = client.wait(operation.wait(Deadline::after(WATCHDOG))).unwrap();
     assert_eq!(outcome.name(), "cancelled");
     let sent = server.requests();
     assert_eq!(sent.iter().filter(|request| request.method == "POST" && request.path() != "/graphql").count(), 1);

@@ -20,7 +20,7 @@ use platform_runtime::{
     auth::{Credential, StaticToken, Token, TokenFuture, TokenRequest},
     graphql::{Delivery, Gap, GraphqlOptions, Subscription, SubscriptionTransport},
 };
-use support::{Reply, Server};
+use support::{Reply, Server, WATCHDOG};
 use support_graphql::{GraphqlServer, Peer};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -59,7 +59,7 @@ async fn failure(subscription: &mut Subscription<Value>) -> Error {
 
 /// Nothing in these tests takes long; what does hangs.
 async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(20), future).await.expect("it hangs")
+    tokio::time::timeout(WATCHDOG, future).await.expect("it hangs")
 }
 
 #[tokio::test]
@@ -357,13 +357,14 @@ async fn a_silent_service_is_pinged_and_then_given_up() {
     assert!(error.is_timeout() && error.is_retryable(), "{error:?}");
 }
 
-/// A credential whose tokens are numbered, and live for a time.
-struct Numbered(AtomicU32, Duration);
+/// A credential whose tokens are numbered. The first so many live for a time, the others for an hour.
+struct Numbered(AtomicU32, Duration, u32);
 
 impl Credential for Numbered {
     fn token<'a>(&'a self, _request: TokenRequest<'a>) -> TokenFuture<'a> {
         let number = self.0.fetch_add(1, Ordering::SeqCst);
-        Box::pin(async move { Ok(Token::new(format!("token-{number}")).expires_in(self.1)) })
+        let lifetime = if number < self.2 { self.1 } else { Duration::from_secs(3600) };
+        Box::pin(async move { Ok(Token::new(format!("token-{number}")).expires_in(lifetime)) })
     }
 }
 
@@ -385,19 +386,41 @@ async fn the_socket_is_replaced_before_its_token_expires_and_nothing_is_missed()
             } else {
                 events.recv().await.unwrap();
                 peer.next(&id, "\"last of 0\"").await;
-                assert!(peer.receive().await.is_none(), "the old socket is closed after the overlap");
+                peer.idle().await;
             }
         }
     })
     .await;
-    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500));
-    let options = GraphqlOptions::new().overlap(Duration::from_millis(200));
+    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500), 1);
+    let options = GraphqlOptions::new().overlap(WATCHDOG);
     let platform = Client::builder(&server.url).credential(credential).graphql(options).build().unwrap();
     let mut subscription = subscribe(&platform);
     assert_eq!(data(&mut subscription).await, "first of 0");
     let mut seen = deliveries(&mut subscription, 3).await;
     seen.sort();
     assert_eq!(seen, ["first of 1", "last of 0", "renewed"]);
+}
+
+#[tokio::test]
+async fn a_replaced_socket_is_closed_after_the_overlap() {
+    let (gone, closed) = tokio::sync::watch::channel(false);
+    let server = GraphqlServer::sockets(move |mut peer: Peer| {
+        let gone = gone.clone();
+        async move {
+            peer.acknowledge().await;
+            peer.subscribed().await.unwrap();
+            peer.idle().await;
+            gone.send_modify(|gone| *gone |= peer.number == 0);
+        }
+    })
+    .await;
+    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500), 1);
+    let options = GraphqlOptions::new().overlap(Duration::from_millis(200));
+    let platform = Client::builder(&server.url).credential(credential).graphql(options).build().unwrap();
+    let mut subscription = subscribe(&platform);
+    assert_eq!(deliveries(&mut subscription, 1).await, ["renewed"]);
+    within(closed.clone().wait_for(|gone| *gone)).await.unwrap();
+    assert_eq!(server.opened(), 2);
 }
 
 #[tokio::test]
@@ -433,8 +456,8 @@ async fn what_a_replaced_socket_says_of_the_end_ends_no_subscription() {
             }
         })
         .await;
-        let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500));
-        let options = GraphqlOptions::new().overlap(Duration::from_secs(5));
+        let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500), 1);
+        let options = GraphqlOptions::new().overlap(WATCHDOG);
         let platform = Client::builder(&server.url).credential(credential).graphql(options).build().unwrap();
         let mut subscription = subscribe(&platform);
         while deliveries(&mut subscription, 1).await != ["second of 1"] {}
@@ -481,17 +504,18 @@ async fn deliveries(subscription: &mut Subscription<Value>, count: usize) -> Vec
     seen
 }
 
-fn events_with_short_tokens(url: &str) -> Client {
-    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500));
+/// The first token is about to end.
+fn events_with_a_short_token(url: &str) -> Client {
+    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500), 1);
     let options =
-        GraphqlOptions::new().overlap(Duration::from_millis(200)).transport(SubscriptionTransport::ServerSentEvents);
+        GraphqlOptions::new().overlap(Duration::from_secs(3)).transport(SubscriptionTransport::ServerSentEvents);
     Client::builder(url).credential(credential).graphql(options).build().unwrap()
 }
 
 #[tokio::test]
 async fn a_stream_of_events_is_replaced_before_its_token_expires_and_nothing_is_missed() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let platform = events_with_short_tokens(&format!("http://{}", listener.local_addr().unwrap()));
+    let platform = events_with_a_short_token(&format!("http://{}", listener.local_addr().unwrap()));
     let mut subscription = subscribe(&platform);
     let (mut first, token) = Listener::accept(&listener).await;
     assert_eq!(token, "token-0");
@@ -516,7 +540,7 @@ async fn a_stream_of_events_is_replaced_before_its_token_expires_and_nothing_is_
 #[tokio::test]
 async fn a_stream_of_events_goes_on_while_no_other_can_be_opened() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let platform = events_with_short_tokens(&format!("http://{}", listener.local_addr().unwrap()));
+    let platform = events_with_a_short_token(&format!("http://{}", listener.local_addr().unwrap()));
     let mut subscription = subscribe(&platform);
     let (mut first, _) = Listener::accept(&listener).await;
     let (mut refused, _) = within(listener.accept()).await.unwrap();
@@ -547,7 +571,7 @@ async fn a_refused_token_is_replaced_once() {
         peer.idle().await;
     })
     .await;
-    let credential = Numbered(AtomicU32::new(0), Duration::from_secs(3600));
+    let credential = Numbered(AtomicU32::new(0), Duration::ZERO, 0);
     let platform = Client::builder(&server.url).credential(credential).build().unwrap();
     assert_eq!(data(&mut subscribe(&platform)).await, 1);
     assert_eq!(server.opened(), 2);
@@ -887,7 +911,7 @@ async fn every_time_that_a_caller_can_write_is_taken() {
                 server.refuse_upgrades(refusals);
                 let options = set(GraphqlOptions::new().transport(transport), time);
                 // Tokens that are always about to end: what is opened is soon replaced.
-                let credential = Numbered(AtomicU32::new(0), Duration::from_secs(2));
+                let credential = Numbered(AtomicU32::new(0), Duration::from_secs(2), u32::MAX);
                 let platform = Client::builder(&server.url).credential(credential).graphql(options).build().unwrap();
                 for _ in 0..2 {
                     match within(subscribe(&platform).next()).await.unwrap() {

@@ -14,14 +14,14 @@ use platform_runtime::{
     Certificates, Client, ClientBuilder, Error, Method, ServerSettings,
     auth::{ClientCredentials, SecretFile, SecretString, StaticToken},
 };
-use support::{Reply, Server};
+use support::{Reply, Server, WATCHDOG};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
 };
 
 async fn call(builder: ClientBuilder) -> Result<(), Error> {
-    let client = builder.deadline(Duration::from_secs(10)).no_retry().build()?;
+    let client = builder.deadline(WATCHDOG).no_retry().build()?;
     client.request(Method::Post, "/x").send().await.map(drop)
 }
 

@@ -12,7 +12,7 @@ use platform_runtime::{
     Method,
     operations::{Binding, Entry, Operations, SqliteStore, Status},
 };
-use support::{Reply, Server};
+use support::{Reply, Server, WATCHDOG};
 use support_operations::{THING, World, operations, platform, submitted};
 
 async fn accepting() -> Server {
@@ -32,7 +32,7 @@ async fn what_is_kept_is_there_after_a_restart() {
     let entries = restarted.unfinished().await.unwrap().all().unwrap();
     assert_eq!((entries.len(), entries[0].reference()), (1, Some(&reference)));
     let operation = restarted.resume(&entries[0]).unwrap();
-    let outcome = operation.wait(Duration::from_secs(20)).await.unwrap();
+    let outcome = operation.wait(WATCHDOG).await.unwrap();
     assert!(outcome.is_success());
     // The last observation, without its data.
     let last = stored(&server, &folder).unfinished().await.unwrap().all().unwrap()[0].last().cloned().unwrap();
@@ -48,7 +48,10 @@ async fn a_program_that_ends_between_sending_and_storing_leaves_an_unknown_submi
     let platform = before.client().clone();
     let submit = platform.request(Method::Post, "/rooms/r/things").submit(&before, "thing", Some("one"));
     // The program ends here.
-    assert!(tokio::time::timeout(Duration::from_millis(300), submit).await.is_err());
+    tokio::select! {
+        _ = submit => panic!("an answer"),
+        () = async { while server.requests().is_empty() { tokio::task::yield_now().await; } } => {}
+    }
     let after = stored(&server, &folder);
     let entry = after.labelled("one").await.unwrap().unwrap();
     assert_eq!(entry.status(), Status::SubmissionUnknown);
@@ -210,7 +213,7 @@ async fn events_that_were_kept_with_every_look_are_kept_once() {
 /// Changes the file of a store behind its back.
 fn tamper(path: &std::path::Path, sql: &str) {
     let file = rusqlite::Connection::open(path).unwrap();
-    file.busy_timeout(Duration::from_secs(20)).unwrap();
+    file.busy_timeout(WATCHDOG).unwrap();
     file.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
     file.execute_batch(sql).unwrap();
 }
@@ -306,16 +309,16 @@ fn a_file_that_another_program_holds_keeps_no_thread_of_the_runtime() {
             })
             .collect();
         // Other work of the program has its threads.
-        let other = tokio::time::timeout(Duration::from_secs(30), tokio::task::spawn_blocking(|| 1)).await;
+        let other = tokio::time::timeout(WATCHDOG, tokio::task::spawn_blocking(|| 1)).await;
         assert_eq!(other.expect("the threads are taken").unwrap(), 1);
         for call in calls {
-            let ended = tokio::time::timeout(Duration::from_secs(30), call).await.expect("it does not end").unwrap();
+            let ended = tokio::time::timeout(WATCHDOG, call).await.expect("it does not end").unwrap();
             let error = ended.unwrap_err();
             assert!(error.is_store() && !error.is_submission_unknown(), "{error:?}");
         }
         holder.execute_batch("COMMIT").unwrap();
         // What nobody waited for any more is left undone: no label is taken by a submission that was never sent.
-        let left = tokio::time::timeout(Duration::from_secs(60), operations.unfinished()).await.expect("it hangs");
+        let left = tokio::time::timeout(WATCHDOG, operations.unfinished()).await.expect("it hangs");
         assert_eq!(left.unwrap().all().unwrap(), []);
         assert!(server.requests().is_empty());
         submitted(&operations, "thing").await;

@@ -4,17 +4,17 @@
 
 mod support;
 
-use std::{process::Stdio, time::Duration};
+use std::process::Stdio;
 
 use platform_runtime::{Client, Method, auth::StaticToken};
-use support::{Reply, Server};
+use support::{Reply, Server, WATCHDOG};
 
 /// One call in a process whose environment names a proxy: this test itself, run as a program.
 #[tokio::test]
 async fn a_call_in_a_process_of_its_own() {
     let Ok(url) = std::env::var("PROXY_TEST_URL") else { return };
     let builder = Client::builder(url).credential(StaticToken::new("canary-token"));
-    let platform = builder.deadline(Duration::from_secs(20)).no_retry().build().unwrap();
+    let platform = builder.deadline(WATCHDOG).no_retry().build().unwrap();
     if let Err(error) = platform.request(Method::Get, "/x").send().await {
         let shown = format!("{error} {error:?}");
         std::process::exit(match error.code() {

@@ -16,7 +16,7 @@ use platform_runtime::{Client, Method};
 #[tokio::test]
 async fn calls_in_a_process_of_its_own() {
     let Ok(url) = std::env::var("TLS_URL") else { return };
-    let platform = Client::builder(url).deadline(Duration::from_secs(10)).no_retry().build().unwrap();
+    let platform = Client::builder(url).deadline(Duration::from_secs(120)).no_retry().build().unwrap();
     match platform.request(Method::Post, "/x").send().await {
         Ok(_) => {}
         Err(error) => {

@@ -7,7 +7,6 @@ mod support;
 use std::{
     fmt::Write as _,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
 use platform_runtime::{
@@ -15,7 +14,7 @@ use platform_runtime::{
     auth::{ClientCredentials, SecretSource},
     codegen::prelude::{Operation, Parameter, Payload},
 };
-use support::{Reply, Server};
+use support::{Reply, Server, WATCHDOG};
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
@@ -95,7 +94,7 @@ async fn traces_hold_no_values() {
             .query("canary-name", "canary-query")
             .header("x-canary", "canary-header")
             .json(&"canary-sent")
-            .deadline(Duration::from_secs(5))
+            .deadline(WATCHDOG)
             .send()
             .await;
         if let Err(error) = outcome {

@@ -52,6 +52,12 @@ pub(crate) const KINDS: &[Kind] = &[
             }
         })
     }),
+    ("a body that nobody calls required", |c| {
+        every_operation_of(c, &["post", "put", "patch", "delete"], |op| {
+            let body = json!({"content": {"application/json": {"schema": {"type": "integer"}}}});
+            op.entry("requestBody").or_insert(body);
+        })
+    }),
     ("an optional member of every object", |c| {
         every_object(c, |object| {
             properties(object).insert("grown".to_owned(), json!({"type": "string"}));
@@ -85,6 +91,10 @@ pub(crate) const KINDS: &[Kind] = &[
                 return;
             };
             let (count, is_number) = (values.len(), values.iter().all(Value::is_number));
+            // Nothing can come beside true and false.
+            if !is_number && !values.iter().all(|value| value.is_string() || value.is_null()) {
+                return;
+            }
             // Their names stand beside them.
             for (key, list) in schema.iter_mut().filter_map(|(key, list)| Some((key.clone(), list.as_array_mut()?))) {
                 match key.as_str() {
@@ -105,24 +115,8 @@ pub(crate) const KINDS: &[Kind] = &[
             }
         })
     }),
-    ("a variant of every union", |c| {
-        walk(c, &mut |schema| {
-            for key in ["oneOf", "anyOf"] {
-                if let Some(variants) = schema.get_mut(key).and_then(Value::as_array_mut).filter(|all| all.len() > 1) {
-                    variants.push(json!({"$ref": "#/components/schemas/GrownVariant"}));
-                }
-            }
-            // A tagged union names the tag of the new variant.
-            if let Some(mapping) =
-                schema.get_mut("discriminator").and_then(|tags| tags.get_mut("mapping")?.as_object_mut())
-            {
-                mapping.insert("grownVariant".to_owned(), json!("#/components/schemas/GrownVariant"));
-            }
-        });
-        let text = json!({"type": "string"});
-        let properties = json!({"kind": text, "type": text, "$type": text, "onlyHere": text});
-        schemas(c).insert("GrownVariant".to_owned(), json!({"type": "object", "properties": properties}));
-    }),
+    ("a variant of every union", |c| unions(c, |variants, grown| variants.push(grown))),
+    ("a variant before the others", |c| unions(c, |variants, grown| variants.insert(0, grown))),
     ("an operation on a path that was there", |c| {
         for item in paths(c).values_mut().filter_map(Value::as_object_mut) {
             let parameters = item.values().find_map(|op| op.get("parameters").cloned()).unwrap_or_else(|| json!([]));
@@ -153,6 +147,7 @@ pub(crate) const KINDS: &[Kind] = &[
         paths(c).insert("/api/grown/v1/things".to_owned(), json!({"get": {"tags": ["Grown"], "responses": responses}}));
     }),
     ("a tag behind the first", |c| every_operation(c, |op| list(op, "tags").push(json!("GrownTag")))),
+    ("another tag before the first", |c| every_operation(c, |op| list(op, "tags").insert(0, json!("GrownTag")))),
     ("a status of an error", |c| {
         every_operation(c, |op| {
             let schema = json!({"type": "object", "properties": {"why": {"type": "string"}}});
@@ -177,6 +172,7 @@ pub(crate) const KINDS: &[Kind] = &[
             for answer in responses(op).values_mut() {
                 if let Some(content) = answer.get_mut("content").and_then(Value::as_object_mut) {
                     content.entry("text/csv").or_insert(json!({"schema": {"type": "string"}}));
+                    content.entry("application/json").or_insert(json!({"schema": {"type": "boolean"}}));
                     let schema = content.values().next().and_then(|media| media.get("schema")).cloned();
                     content.entry("application/xml").or_insert(json!({"schema": schema}));
                 }
@@ -189,6 +185,9 @@ pub(crate) const KINDS: &[Kind] = &[
                 let schema = content.values().next().and_then(|media| media.get("schema")).cloned();
                 content.entry("application/xml").or_insert(json!({"schema": schema}));
                 content.entry("text/yaml").or_insert(json!({"schema": {"type": "string"}}));
+                content.entry("application/json").or_insert(json!({"schema": {"type": "boolean"}}));
+                content.entry("multipart/form-data").or_insert(json!({"schema": {"type": "object"}}));
+                content.entry("application/x-www-form-urlencoded").or_insert(json!({"schema": {"type": "object"}}));
             }
         })
     }),
@@ -254,7 +253,9 @@ pub(crate) const KINDS: &[Kind] = &[
             for limit in
                 ["minLength", "maxLength", "minimum", "maximum", "pattern", "minItems", "maxItems", "uniqueItems"]
             {
-                if schema.get(limit).is_some_and(|limit| !limit.is_object()) {
+                // A pattern beside several types is what makes a number of a text.
+                let is_type = limit == "pattern" && schema.get("type").is_some_and(Value::is_array);
+                if !is_type && schema.get(limit).is_some_and(|limit| !limit.is_object()) {
                     schema.remove(limit);
                 }
             }
@@ -263,7 +264,7 @@ pub(crate) const KINDS: &[Kind] = &[
     ("headers of responses", |c| {
         every_operation(c, |op| {
             for answer in responses(op).values_mut().filter_map(Value::as_object_mut) {
-                answer.insert("headers".to_owned(), json!({"X-Grown": {"schema": {"type": "integer"}}}));
+                object(answer, "headers").insert("X-Grown".to_owned(), json!({"schema": {"type": "integer"}}));
             }
         })
     }),
@@ -465,6 +466,34 @@ fn names(value: &Value, into: &mut Vec<String>) {
         Value::Array(items) => items.iter().for_each(|item| names(item, into)),
         _ => {}
     }
+}
+
+/// Another variant for every union of several: what may be null, or is named twice, is not a union yet.
+fn unions(contract: &mut Value, add: fn(&mut Vec<Value>, Value)) {
+    let is_union = |all: &&mut Vec<Value>| {
+        let mut distinct: Vec<&Value> = Vec::new();
+        for variant in all.iter().filter(|variant| variant["type"] != "null" && variant["nullable"] != true) {
+            if !distinct.contains(&variant) {
+                distinct.push(variant);
+            }
+        }
+        distinct.len() > 1
+    };
+    walk(contract, &mut |schema| {
+        for key in ["oneOf", "anyOf"] {
+            if let Some(variants) = schema.get_mut(key).and_then(Value::as_array_mut).filter(is_union) {
+                add(variants, json!({"$ref": "#/components/schemas/GrownVariant"}));
+            }
+        }
+        // A tagged union names the tag of the new variant.
+        if let Some(mapping) = schema.get_mut("discriminator").and_then(|tags| tags.get_mut("mapping")?.as_object_mut())
+        {
+            mapping.insert("grownVariant".to_owned(), json!("#/components/schemas/GrownVariant"));
+        }
+    });
+    let text = json!({"type": "string"});
+    let properties = json!({"kind": text, "type": text, "$type": text, "onlyHere": text});
+    schemas(contract).insert("GrownVariant".to_owned(), json!({"type": "object", "properties": properties}));
 }
 
 fn snake(name: &str) -> String {

@@ -58,7 +58,8 @@ Examples:
 const ADOPT: &str = "\
 It needs a git repository without changes. It writes specs/codegen.toml anew, removes the GraphQL documents of the service
 before it, and the tests and examples that name its operations, begins the Rust names afresh, pins the contract, rewrites
-the client and writes a first program. Where that fails, everything is as it was.
+the client and writes a first program, all in one swap. Where that fails, everything is as it was; where it is killed while
+it swaps files, `cargo xtask regenerate --offline` completes it.
 
 Examples:
   cargo xtask adopt --dry-run --base-url https://service.example    shows the families, and changes nothing

@@ -1,8 +1,8 @@
 //! Ctrl-C and termination signals: the first one ends any stage, unless files are being swapped.
 
 use std::io::IsTerminal as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::{Handle, Runtime};
@@ -17,24 +17,6 @@ const WORKING: u8 = 0;
 const REQUESTED: u8 = 1;
 /// Files are being swapped: a signal waits for the end of that.
 const DEFERRED: u8 = 2;
-
-/// What brings back what was changed before the program ends under a stage.
-type Restore = Box<dyn FnOnce() + Send>;
-
-static RESTORE: Mutex<Option<Restore>> = Mutex::new(None);
-
-/// Has `work` done before a signal ends the program; `None`: nothing is to be brought back any more.
-pub(crate) fn restore_by(work: Option<Restore>) {
-    *RESTORE.lock().unwrap_or_else(PoisonError::into_inner) = work;
-}
-
-fn bring_back() {
-    // Held until the end: nobody changes anything meanwhile.
-    let mut restore = RESTORE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(work) = restore.take() {
-        work();
-    }
-}
 
 /// Whether somebody asked the program to stop. Of a signal and a swap of files, the first one wins.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +54,6 @@ impl Interrupt {
                 // A second signal does not wait.
                 let _ = tokio::time::timeout(GRACE, signals.next()).await;
                 let line = if std::io::stderr().is_terminal() { "\n" } else { "" };
-                bring_back();
                 crate::console::progress(&format!("{line}{}", stopped()));
                 std::process::exit(EXIT);
             }

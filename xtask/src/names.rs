@@ -36,10 +36,11 @@ pub(crate) fn render(names: &Names) -> String {
 }
 
 /// The kinds of names, by the word that their lines begin with.
-fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 7] {
-    let Names { operations, types, members, answers, headers, uses, graphql } = names;
+fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 8] {
+    let Names { operations, types, members, answers, bodies, headers, uses, graphql } = names;
     [
         ("answer", answers),
+        ("body", bodies),
         ("graphql", graphql),
         ("header", headers),
         ("member", members),

@@ -1,6 +1,8 @@
 //! Where the files of the repository are.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::{env, fs};
 
 use crate::failure::Failure;
@@ -28,6 +30,10 @@ pub(crate) const SCHEMA: &str = "specs/graphql/schema.graphql";
 pub(crate) const GENERATED: &str = "generated-client/src/generated";
 /// Manifest that holds the generated features, relative to the workspace.
 pub(crate) const CLIENT_MANIFEST: &str = "generated-client/Cargo.toml";
+/// Folder of the end-to-end tests, relative to the workspace.
+pub(crate) const TESTS: &str = "tests";
+/// Folder of the client's examples, relative to the workspace.
+pub(crate) const EXAMPLES: &str = "generated-client/examples";
 /// Folder in which new contents are staged, relative to the workspace.
 pub(crate) const STAGING: &str = "specs/.regenerate";
 
@@ -60,10 +66,24 @@ pub(crate) fn is_written(path: &str) -> bool {
     is_snapshot || is_territory(path) || [LOCK, NAMES, DRIFT, ACCEPTED, CLIENT_MANIFEST].contains(&path)
 }
 
+/// Whether `cargo xtask adopt` changes this, too: what people keep of the service before.
+pub(crate) fn is_adopted(path: &str) -> bool {
+    let plain = path.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+    let below = |folder: &str, end: &str| {
+        path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') && rest.ends_with(end))
+    };
+    plain && (path == CONFIGURATION || below(GRAPHQL, ".graphql") || below(TESTS, ".rs") || below(EXAMPLES, ".rs"))
+}
+
+/// Files by their paths, each with its content; `None`: it goes.
+pub(crate) type Planned = BTreeMap<String, Option<Vec<u8>>>;
+
 /// The workspace that a command works on.
 #[derive(Clone, Debug)]
 pub(crate) struct Workspace {
     root: PathBuf,
+    /// What is read in place of what is on the disk.
+    planned: Arc<Planned>,
 }
 
 impl Workspace {
@@ -88,7 +108,7 @@ impl Workspace {
             })?,
         };
         let root = root.canonicalize().map_err(|error| Failure::file("open", &root, &error))?;
-        Ok(Self { root })
+        Ok(Self { root, planned: Arc::default() })
     }
 
     fn search() -> Option<PathBuf> {
@@ -104,6 +124,16 @@ impl Workspace {
         &self.root
     }
 
+    /// The workspace as it is to be: files are read as they are planned.
+    pub(crate) fn with(&self, planned: Planned) -> Self {
+        Self { root: self.root.clone(), planned: Arc::new(planned) }
+    }
+
+    /// What is planned and not on the disk yet.
+    pub(crate) fn planned(&self) -> &Planned {
+        &self.planned
+    }
+
     /// The place of a path that is relative to the workspace and written with `/`.
     pub(crate) fn path(&self, relative: &str) -> PathBuf {
         self.root.join(relative)
@@ -116,6 +146,9 @@ impl Workspace {
 
     /// The bytes of a file, or `None` where there is none. In `specs` and where the tool writes, no link is followed.
     pub(crate) fn read(&self, relative: &str) -> Result<Option<Vec<u8>>, Failure> {
+        if let Some(planned) = self.planned.get(relative) {
+            return Ok(planned.clone());
+        }
         if relative.starts_with("specs/") || is_written(relative) {
             return self.tree()?.read(relative);
         }
@@ -130,7 +163,9 @@ impl Workspace {
     /// All files below a folder, as sorted paths relative to the workspace.
     pub(crate) fn files_below(&self, folder: &str) -> Result<Vec<String>, Failure> {
         self.tree()?.check(folder)?;
-        let mut found = Vec::new();
+        let below = |path: &&String| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let planned = self.planned.iter().filter(|(path, content)| content.is_some() && below(path));
+        let mut found: Vec<String> = planned.map(|(path, _)| path.clone()).collect();
         let mut waiting = vec![folder.to_owned()];
         while let Some(folder) = waiting.pop() {
             let path = self.path(&folder);
@@ -143,7 +178,11 @@ impl Workspace {
                 let entry = entry.map_err(|error| Failure::file("list", &path, &error))?;
                 let kind = entry.file_type().map_err(|error| Failure::file("inspect", &entry.path(), &error))?;
                 let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
-                if kind.is_dir() { waiting.push(name) } else { found.push(name) }
+                if kind.is_dir() {
+                    waiting.push(name);
+                } else if !self.planned.contains_key(&name) {
+                    found.push(name);
+                }
             }
         }
         found.sort();

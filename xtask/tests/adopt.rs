@@ -3,8 +3,11 @@
 
 mod support;
 
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
+use support::contract::Random;
 use support::server::{Request, Response, Server};
 use support::{Workspace, contract};
 
@@ -138,4 +141,73 @@ fn a_failure_leaves_everything_as_it_was() {
     let before = workspace.tree();
     workspace.run(&["adopt", "--contract", "contract.json"]).fails(2, &["mine.rs"]);
     assert_eq!(workspace.tree(), before);
+}
+
+/// Kills the program at random instants; every other kill is aimed at the swap of the files. The seed of a failure is in its
+/// message: set KILL_SEED to repeat it.
+#[test]
+fn a_kill_at_any_instant_leaves_everything_as_it_was_or_adopted() {
+    let seed = std::env::var("KILL_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(20_261_122);
+    let mut random = Random::new(seed);
+    let families: Vec<String> = (0..12).map(|index| format!("/api/family{index}/items")).collect();
+    let contract = contract::with_paths(&families.iter().map(String::as_str).collect::<Vec<_>>());
+    let made = || {
+        let workspace = committed();
+        workspace.write("contract.json", &contract);
+        commit(&workspace);
+        workspace
+    };
+    let adopt = ["adopt", "--contract", "contract.json"];
+    let kept = |workspace: &Workspace| {
+        let mut tree = workspace.tree();
+        tree.retain(|path, _| !path.starts_with(".git/"));
+        tree
+    };
+    let workspace = made();
+    let old = kept(&workspace);
+    let start = Instant::now();
+    workspace.run(&adopt).succeeds(&[]);
+    let (whole, new) = (start.elapsed(), kept(&workspace));
+    assert_ne!(old, new);
+
+    let mut seen = std::collections::BTreeMap::new();
+    for round in 0..24 {
+        let place = format!("KILL_SEED={seed}, round {round}");
+        let workspace = made();
+        let mut command = workspace.command(&adopt);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
+        if round % 3 > 0 {
+            let staged = workspace.path("specs/.regenerate/staged");
+            while !staged.exists() && child.try_wait().expect("waits").is_none() {
+                std::hint::spin_loop();
+            }
+            sleep(Duration::from_micros(random.below(15_000) as u64));
+        } else {
+            sleep(whole * u32::try_from(random.below(1000)).expect("small") / 1000);
+        }
+        child.kill().expect("killed by its id");
+        child.wait().expect("gone");
+
+        // Whatever is there, cargo can read it: the next command has to be built.
+        let manifest: toml::Table = workspace.read("generated-client/Cargo.toml").parse().expect("a manifest");
+        for example in manifest.get("example").and_then(|examples| examples.as_array()).into_iter().flatten() {
+            let name = example["name"].as_str().expect("a name");
+            assert!(workspace.path(&format!("generated-client/examples/{name}.rs")).is_file(), "{place}: {name}");
+        }
+        let found = kept(&workspace);
+        let state = match () {
+            () if found == old => "as it was",
+            () if found == new => "adopted",
+            () => {
+                let check = workspace.run(&["regenerate", "--check"]);
+                assert!(check.code == Some(2) && check.stdout.contains("interrupted"), "{place}: {check:?}");
+                "adopted by the next run"
+            }
+        };
+        workspace.run(&["regenerate", "--offline"]).succeeds(&[]);
+        let settled = kept(&workspace);
+        assert!(settled == if state == "as it was" { old.clone() } else { new.clone() }, "{place}: {state}, a mixture");
+        *seen.entry(state).or_insert(0) += 1;
+    }
+    println!("{seen:?}");
 }

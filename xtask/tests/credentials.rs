@@ -207,6 +207,8 @@ fn every_way_of_a_program_gets_the_contract() {
     let print = format!("token_command = [\"cat\", {token:?}]\n");
     for (keys, variables, asked) in [
         ("", vec![("TEST_TOKEN", "tok-2718")], ""),
+        // As `$(cat …)` of other shells and secrets of containers have it.
+        ("", vec![("TEST_TOKEN", "tok-2718\n")], ""),
         ("", vec![("TEST_TOKEN_FILE", &*token)], ""),
         (&*print, vec![], ""),
         ("token_env = \"OWN_TOKEN\"\n", vec![("OWN_TOKEN", "tok-2718")], ""),
@@ -240,14 +242,39 @@ fn credentials_that_contradict_each_other_are_named() {
     let server = deployment(SECRET, true);
     for (variables, words) in [
         (vec![("TEST_TOKEN", "a"), ("TEST_TOKEN_FILE", "b")], &["several sources", "keep one"][..]),
-        (vec![("TEST_TOKEN", "a"), ("TEST_CLIENT_SECRET", "b")], &["both a token and that of a client"]),
+        (
+            vec![("TEST_TOKEN", "a"), ("TEST_CLIENT_SECRET", "b")],
+            &["`TEST_TOKEN` gives a token, and `TEST_CLIENT_SECRET` would not be used", "unset the other"],
+        ),
+        (
+            vec![("TEST_TOKEN", "a"), ("TEST_ISSUER", "https://issuer.invalid")],
+            &["`TEST_TOKEN` gives a token, and `TEST_ISSUER` would not be used"],
+        ),
         (vec![("TEST_ISSUER", "https://issuer.invalid")], &["TEST_CLIENT_ID", "TEST_SECRET_FILE"]),
-        (vec![("TEST_TOKEN", "two words")], &["no header can carry"]),
+        (
+            vec![("TEST_TOKEN", "can\nary")],
+            &["the environment variable `TEST_TOKEN` holds no token: it has a line break", "give the token alone"],
+        ),
+        (vec![("TEST_TOKEN", "canary two")], &["`TEST_TOKEN` holds no token: it has a space"]),
+        (vec![("TEST_TOKEN", "\n")], &["`TEST_TOKEN` is empty"]),
     ] {
         let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);
-        assert!(matches!(run.code, Some(3 | 5)), "{run:?}");
-        run.fails(run.code.unwrap_or_default(), words);
-        assert!(server.requests().is_empty());
+        run.fails(5, words);
+        assert!(server.requests().is_empty() && !format!("{run:?}").contains("canary"), "{run:?}");
+    }
+    // A key beside a variable, and keys alone, by their names.
+    let token = "token_env = \"OWN_TOKEN\"\n";
+    for (keys, variables, words) in [
+        (
+            token.to_owned(),
+            vec![("TEST_ISSUER", "https://issuer.invalid")],
+            "`token_env` gives a token, and `TEST_ISSUER`",
+        ),
+        (format!("{token}client_id = \"me\"\n"), vec![], "`token_env` gives a token, and `client_id` would not"),
+    ] {
+        workspace.write("specs/codegen.toml", &support::CONFIGURATION.replace("scope =", &format!("{keys}scope =")));
+        let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);
+        run.fails(5, &[words]);
     }
 }
 

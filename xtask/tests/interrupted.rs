@@ -232,7 +232,7 @@ fn interrupted(mut child: std::process::Child, word: &str) -> Run {
             let _ = send.send(line);
         }
     });
-    let limit = Duration::from_secs(60);
+    let limit = Duration::from_secs(120);
     let mut said = Vec::new();
     while !said.last().is_some_and(|line: &String| line.contains(word)) {
         said.push(receive.recv_timeout(limit).unwrap_or_else(|_| panic!("{word} was not said: {said:?}")));

@@ -80,7 +80,7 @@ fn a_sandbox_never_outlives_a_regeneration_that_is_killed() {
     run.kill().expect("killed");
     run.wait().expect("waited for");
     // The end of the pipe takes its time to arrive.
-    let is_gone = (0..1000).any(|_| {
+    let is_gone = (0..6000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(20));
         std::net::TcpStream::connect(&address).is_err()
     });

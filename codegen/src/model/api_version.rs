@@ -2,36 +2,58 @@
 
 use super::tree::Document;
 use super::{Location, Model, Operation};
+use crate::Names;
 
 /// Names of the parameter, in lower case.
 const NAMES: [&str; 3] = ["api-version", "x-api-version", "x-version"];
 
-/// A required `api-version` on every operation is configuration of the client, not an argument of each call. What is sent
-/// unless another version is configured: the contract's default, its only value or example, or the version of the document,
-/// where that can be one of the interface.
-pub(super) fn lift(model: &mut Model, documents: &[Document]) {
-    let position = |operation: &Operation| {
-        operation.parameters.iter().position(|parameter| {
-            matches!(parameter.location, Location::Query | Location::Header)
-                && parameter.required
-                && NAMES.contains(&parameter.wire.to_lowercase().as_str())
-        })
-    };
-    if !model.operations.iter().all(|operation| position(operation).is_some()) {
-        return;
+/// A required `api-version` on every operation of a document is configuration of the client, not an argument of each call; and
+/// stays so when an operation comes that does not ask for it. What is sent unless another version is configured: the contract's
+/// default, its only value or example, or the version of the document, where that can be one of the interface.
+pub(super) fn lift(model: &mut Model, documents: &[Document], pins: &Names, given: &mut Names) {
+    for document in documents {
+        let mut operations: Vec<&mut Operation> =
+            model.operations.iter_mut().filter(|operation| operation.document == document.name).collect();
+        let asking = operations.iter().filter(|operation| position(operation).is_some()).count();
+        if asking == 0 {
+            continue;
+        }
+        let key = format!("{}#api-version", document.name);
+        let is_lifted = match pins.uses.get(&key).map(String::as_str) {
+            Some(CLIENT) => true,
+            Some(ARGUMENT) => false,
+            _ => asking == operations.len(),
+        };
+        given.uses.insert(key, if is_lifted { CLIENT } else { ARGUMENT }.to_owned());
+        if is_lifted {
+            operations.iter_mut().for_each(|operation| lift_from(operation, document));
+        }
     }
-    for operation in &mut model.operations {
-        let Some(index) = position(operation) else { continue };
-        let mut parameter = operation.parameters.remove(index);
-        let document = documents.iter().find(|document| document.name == operation.document);
-        let own = document.and_then(|document| document.tree.pointer("/info/version")?.as_str());
-        parameter.default = [parameter.default.take(), parameter.example.take()]
-            .into_iter()
-            .flatten()
-            .find(|value| is_text(value))
-            .or_else(|| own.filter(|version| is_version(version)).map(str::to_owned));
-        operation.api_version = Some(parameter);
-    }
+}
+
+/// Who says the version, as the lock has it.
+const CLIENT: &str = "client";
+const ARGUMENT: &str = "argument";
+
+/// Where the parameter stands among those of an operation.
+fn position(operation: &Operation) -> Option<usize> {
+    operation.parameters.iter().position(|parameter| {
+        matches!(parameter.location, Location::Query | Location::Header)
+            && parameter.required
+            && NAMES.contains(&parameter.wire.to_lowercase().as_str())
+    })
+}
+
+fn lift_from(operation: &mut Operation, document: &Document) {
+    let Some(index) = position(operation) else { return };
+    let mut parameter = operation.parameters.remove(index);
+    let own = document.tree.pointer("/info/version").and_then(serde_json::Value::as_str);
+    parameter.default = [parameter.default.take(), parameter.example.take()]
+        .into_iter()
+        .flatten()
+        .find(|value| is_text(value))
+        .or_else(|| own.filter(|version| is_version(version)).map(str::to_owned));
+    operation.api_version = Some(parameter);
 }
 
 /// Whether a value can stand in a query, a header or a sentence as it is.

@@ -1,8 +1,9 @@
 //! Request bodies.
 
 use super::claims::shared_name;
-use super::http::{MediaClass, class, essence, is_json};
+use super::http::{MediaClass, class, distance, essence, is_json, word};
 use super::objects::text_not_bytes;
+use super::operations::FoundOperation;
 use super::schemas::Types;
 use super::style::collection_style;
 use super::tree::Node;
@@ -11,26 +12,39 @@ use super::{Body, BodyKind, Style};
 use crate::ledger::Loss;
 use crate::pointer;
 
-/// The body of an operation, in the one form that the client sends.
-pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) -> Option<Body> {
-    let node = operation.get("requestBody")?;
+/// The body of an operation, in the one form that the client sends: as it was sent before, where that is still offered.
+pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Option<Body> {
+    let FoundOperation { node: operation, hint, key, .. } = found;
+    let before = types.claims.body(key);
+    let Some(node) = operation.get("requestBody") else {
+        // What these methods send nobody adds later.
+        if !matches!(found.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE") {
+            types.claims.given.bodies.insert(key.clone(), NONE.to_owned());
+        }
+        return None;
+    };
     let Some(body) = node.resolve() else {
         let cause = format!("`{}` does not resolve in this document", node.text("$ref"));
         return Some(unknown(types, &node, cause));
     };
     let content: Vec<(&str, Node<'a>)> =
         body.get("content").iter().flat_map(|content| content.members().collect::<Vec<_>>()).collect();
-    let Some((mut media_type, mut media)) = content.iter().min_by_key(|(name, _)| rank(name)).cloned() else {
+    let known = before.map(|before| before.strip_suffix(OPTIONAL).unwrap_or(before)).filter(|known| *known != NONE);
+    let order = |name: &str| (known.map(|known| distance(name, known)), rank(name));
+    let Some((mut media_type, mut media)) = content.iter().min_by_key(|(name, _)| order(name)).cloned() else {
         return Some(unknown(types, &body, "the contract names no media type".to_owned()));
     };
     // Where both kinds of form are offered, only files need the larger one.
-    let encoded = content.iter().find(|(name, _)| class(name) == MediaClass::Form);
+    let encoded = content.iter().find(|(name, _)| known.is_none() && class(name) == MediaClass::Form);
     if let (MediaClass::Multipart, Some((name, form))) = (class(media_type), encoded)
         && let Some(schema) = form.get("schema")
         && !has_file(types, &schema, &format!("{hint}Request"), true)
     {
         (media_type, media) = (name, form.clone());
     }
+    let required = is_required(types, &body, before);
+    let locked = format!("{}{}", word(media_type), if required { "" } else { OPTIONAL });
+    types.claims.given.bodies.insert(key.clone(), locked);
     let others: Vec<&str> =
         content.iter().map(|(name, _)| *name).filter(|name| class(name) != class(media_type)).collect();
     if !others.is_empty() {
@@ -66,9 +80,26 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &Node<'a>, hint: &str) 
         (_, name) if name.contains('*') => "application/octet-stream".to_owned(),
         (_, name) => name.to_owned(),
     };
-    // ASP.NET leaves `required` out although the body is needed.
-    let optional = body.value.get("required").and_then(serde_json::Value::as_bool) == Some(false);
-    Some(Body { media_type, required: !optional, kind })
+    Some(Body { media_type, required, kind })
+}
+
+/// What stands in the lock for an operation without a body, and behind the media type of one that is set on the call.
+const NONE: &str = "none";
+const OPTIONAL: &str = " optional";
+
+/// Whether a body is an argument. ASP.NET leaves `required` out although the body is needed; but one that came later breaks
+/// no caller.
+fn is_required<'a>(types: &mut Types<'a>, body: &Node<'a>, before: Option<&str>) -> bool {
+    match (body.value.get("required").and_then(serde_json::Value::as_bool), before) {
+        (Some(required), _) => required,
+        (None, Some(before)) if before == NONE || before.ends_with(OPTIONAL) => {
+            let what =
+                "the body came later, and is set on the call; without its line `body` in the lock, it is an argument";
+            body.note(types.ledger, "model/body", what, Loss::Nothing);
+            false
+        }
+        (None, _) => true,
+    }
 }
 
 /// A body of which nothing is known but that there is one.

@@ -18,7 +18,7 @@ pub(crate) fn build(
     pins: &Names,
     ledger: &mut Ledger,
 ) -> (Model, Names, Routes) {
-    let (mut found, routes) = operations::find(documents, setup, ledger);
+    let (mut found, routes) = operations::find(documents, setup, pins, ledger);
     let names = operations::name(&mut found, &setup.config, pins);
     let mut secured: BTreeMap<&str, Schemes> = BTreeMap::new();
     for document in documents {
@@ -53,7 +53,7 @@ pub(crate) fn build(
     model.types = definitions;
     model.xml = xml;
     given.operations = names;
-    api_version::lift(&mut model, documents);
+    api_version::lift(&mut model, documents, pins, &mut given);
     model.families.sort_by(|one, other| one.name.cmp(&other.name));
     model.operations.sort_by(|one, other| (&one.family, &one.name).cmp(&(&other.family, &other.name)));
     reach::mark(&mut model);
@@ -64,7 +64,7 @@ pub(crate) fn build(
 
 fn interpret<'a>(types: &mut Types<'a>, found: &operations::FoundOperation<'a>) -> Operation {
     let parameters::Parameters { list: parameters, query, headers } = parameters::read(types, found);
-    let body = bodies::read(types, &found.node, &found.hint);
+    let body = bodies::read(types, found);
     let responses = responses::read(types, found);
     // An answer to HEAD has no body, whatever the contract says (RFC 9110, section 9.3.2).
     let (success, redirects) = match responses.success {

@@ -206,6 +206,11 @@ impl<'a> Claims<'a> {
         self.pins.answers.get(operation).map(String::as_str)
     }
 
+    /// What an operation sent, when it was first given a name.
+    pub(super) fn body(&self, operation: &str) -> Option<&'a str> {
+        self.pins.bodies.get(operation).map(String::as_str)
+    }
+
     /// The name of the named schema at a place.
     pub(super) fn component(&self, place: &(String, String)) -> Option<&Ident> {
         self.components.get(place)

@@ -4,6 +4,7 @@ use super::Family;
 use super::tree::Node;
 use crate::Setup;
 use crate::config::MAIN;
+use crate::ledger::{Ledger, Loss};
 use crate::naming::ident::{camel, feature_name, handle_name, member_name};
 use crate::rules::{covers, trimmed};
 use crate::text::{Ident, clipped, is_device};
@@ -14,8 +15,15 @@ const FEATURES: &[&str] = &["assumed", "default", "unreferenced"];
 /// Longest name: that of a file, which has more before and behind it.
 const LONGEST: usize = 64;
 
-/// The family that claims an operation, and the prefix by which it does.
-pub(super) fn claim<'c>(setup: &'c Setup, path: &str, operation: &Node<'_>) -> (Family, &'c str) {
+/// The family that claims an operation, and the prefix by which it does. Where no prefix does, the operation stays in the family
+/// that it was in before: tags are documentation.
+pub(super) fn claim<'c>(
+    setup: &'c Setup,
+    path: &str,
+    operation: &Node<'_>,
+    before: Option<&str>,
+    ledger: &mut Ledger,
+) -> (Family, &'c str) {
     let server = setup.config.server_of(&operation.document.name);
     let own = |family: &&crate::FamilyRule| family.server.as_deref().filter(|name| *name != MAIN) == server;
     let mut best: Option<(&crate::FamilyRule, &str)> = None;
@@ -30,7 +38,20 @@ pub(super) fn claim<'c>(setup: &'c Setup, path: &str, operation: &Node<'_>) -> (
     match best {
         Some((family, prefix)) => (of(setup, family), prefix),
         None => {
-            let by_tag = named(setup, server, &fallback(path, operation), String::new(), Vec::new());
+            let named = |text: &str| named(setup, server, text, String::new(), Vec::new());
+            let mut by_tag = named(&fallback(path, operation));
+            if let Some(before) = before.filter(|before| *before != &*by_tag.name) {
+                let own = server.and_then(|server| before.strip_prefix(&*name(setup, server))?.strip_prefix('_'));
+                let kept = named(own.unwrap_or(before));
+                if *kept.name == *before {
+                    let what = format!(
+                        "stays in the family `{before}`; without its line `operation` in the lock, it is one of `{}`",
+                        by_tag.name
+                    );
+                    operation.note(ledger, "model/family", what, Loss::Nothing);
+                    by_tag = kept;
+                }
+            }
             // A tag may name a configured family, for a path outside of its prefixes.
             let mut others = setup.config.families.iter().filter(own);
             let configured = others.find(|family| name(setup, &family.name) == by_tag.accessor);

@@ -39,6 +39,58 @@ pub(super) fn is_json(media_type: &str) -> bool {
     ) || name.ends_with("+json")
 }
 
+/// What the lock says of a body: its media type, in a word where it is the usual one of its kind.
+pub(super) fn word(media_type: &str) -> String {
+    let (normal, kind) = (normal(media_type), kind(media_type));
+    let is_plain = normal.bytes().all(|byte| byte.is_ascii_graphic());
+    if normal != usual(kind) && is_plain { normal } else { kind.to_owned() }
+}
+
+/// How far a media type is from what the lock says: the same, of the same kind, of another.
+pub(super) fn distance(media_type: &str, locked: &str) -> u8 {
+    let (before, known) = match locked.contains('/') {
+        true => (locked, kind(locked)),
+        false => (usual(locked), locked),
+    };
+    match normal(media_type) == before {
+        true => 0,
+        false if kind(media_type) == known => 1,
+        false => 2,
+    }
+}
+
+/// The kind of a media type, as the lock has it.
+fn kind(media_type: &str) -> &'static str {
+    match class(media_type) {
+        _ if essence(media_type) == "text/event-stream" => "events",
+        MediaClass::Json => "json",
+        MediaClass::Text => "text",
+        MediaClass::Xml => "xml",
+        MediaClass::Form => "form",
+        MediaClass::Multipart => "multipart",
+        MediaClass::Binary => "bytes",
+    }
+}
+
+/// The media type that a kind alone stands for.
+fn usual(kind: &str) -> &'static str {
+    match kind {
+        "events" => "text/event-stream",
+        "json" => "application/json",
+        "text" => "text/plain",
+        "xml" => "application/xml",
+        "form" => "application/x-www-form-urlencoded",
+        "multipart" => "multipart/form-data",
+        "bytes" => "application/octet-stream",
+        _ => "",
+    }
+}
+
+/// A media type with its parameters, written in one way.
+fn normal(media_type: &str) -> String {
+    media_type.chars().filter(|character| !character.is_whitespace()).collect::<String>().to_lowercase()
+}
+
 /// A media type without its parameters, in lower case.
 pub(super) fn essence(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_lowercase()

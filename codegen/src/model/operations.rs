@@ -38,6 +38,7 @@ pub(super) struct FoundOperation<'a> {
 pub(super) fn find<'a>(
     documents: &'a [Document],
     setup: &Setup,
+    pins: &Names,
     ledger: &mut Ledger,
 ) -> (Vec<FoundOperation<'a>>, Routes) {
     let mut found: Vec<FoundOperation<'a>> = Vec::new();
@@ -81,23 +82,25 @@ pub(super) fn find<'a>(
                     node.note(ledger, "model/path", "the operation is left out", Loss::Degraded(cause));
                     continue;
                 }
-                let (family, prefix) = families::claim(setup, &template, &node);
-                let family = told_apart(&mut owners, family);
-                routes.families.insert((family.server.clone(), family.accessor.to_string()));
-                routes.prefixes.insert((family.server.clone(), prefix.to_owned()));
+                let server = setup.config.server_of(&document.name);
                 let method = if METHODS.contains(&method) { method.to_uppercase() } else { method.to_owned() };
                 let mut key = format!("{method} {template}");
+                let is_shared = server.is_some() || !keys.insert(key.clone());
                 // An operation of another server is another one, whatever its path.
-                if let Some(other) = places.insert((family.server.clone(), key.clone()), &document.name)
-                    && *other != document.name
-                {
+                let place = (server.map(str::to_owned), key.clone());
+                if let Some(other) = places.insert(place, &document.name).filter(|other| *other != document.name) {
                     let what = format!("the document `{other}` has `{key}` as well");
                     node.note(ledger, "model/path", what, Loss::Nothing);
                 }
-                if family.server.is_some() || !keys.insert(key.clone()) {
+                if is_shared {
                     key = format!("{key} of {}", document.name);
                     keys.insert(key.clone());
                 }
+                let before = pins.operations.get(&key).and_then(|pin| Some(pin.split_once('.')?.0));
+                let (family, prefix) = families::claim(setup, &template, &node, before, ledger);
+                let family = told_apart(&mut owners, family);
+                routes.families.insert((family.server.clone(), family.accessor.to_string()));
+                routes.prefixes.insert((family.server.clone(), prefix.to_owned()));
                 let (template, prefix) = (template.clone(), prefix.to_owned());
                 let (name, hint) = (Ident::fixed("unnamed"), String::new());
                 found.push(FoundOperation {

@@ -52,7 +52,7 @@ pub(super) fn settle(model: &mut Model, pins: &Names, given: &mut Names) {
             pinned.insert((*key).clone(), definition.uses.word().to_owned());
         }
     }
-    given.uses = pinned;
+    given.uses.extend(pinned);
 }
 
 /// The variants of tagged unions: what names them depends on where they are sent.

@@ -2,7 +2,7 @@
 
 use super::bodies::typed_elsewhere;
 use super::claims::shared_name;
-use super::http::{MediaClass, class, essence};
+use super::http::{MediaClass, class, distance, essence, word};
 use super::objects::text_not_bytes;
 use super::operations::FoundOperation;
 use super::schemas::Types;
@@ -30,8 +30,8 @@ pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Res
     let before = types.claims.answer(key);
     let pinned = pinned(before.unwrap_or_default());
     let mut statuses: Vec<Status> = Vec::new();
-    // What a success may be: its status, the kind of its body, and the media types to ask for.
-    let mut successes: Vec<(Status, &'static str, Option<String>)> = Vec::new();
+    // What a success may be: its status, what the lock says of its body, and the media types to ask for.
+    let mut successes: Vec<(Status, String, Option<String>)> = Vec::new();
     let documented = documented(types, operation);
     let headers = response_headers::read(types, found, &documented);
     let results = Results::of(&documented, &pinned);
@@ -45,7 +45,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Res
             );
             let status = Status { status, content: Content::Stream, item: None, description: String::new() };
             if is_success {
-                successes.push((status.clone(), "bytes", None));
+                successes.push((status.clone(), "bytes".to_owned(), None));
             }
             statuses.push(status);
             continue;
@@ -113,7 +113,7 @@ impl Results {
     }
 }
 
-/// The statuses of a success, and the kinds of their bodies, as the lock has them.
+/// The statuses of a success, and what the lock says of their bodies.
 fn pinned(text: &str) -> Vec<(StatusKey, &str)> {
     text.split(' ')
         .filter_map(|part| part.split_once(':'))
@@ -128,7 +128,7 @@ fn keep<'a>(
     operation: &Node<'a>,
     pinned: &[(StatusKey, &str)],
     had_nothing: bool,
-    successes: &mut Vec<(Status, &'static str, Option<String>)>,
+    successes: &mut Vec<(Status, String, Option<String>)>,
 ) {
     let is_known = |status: StatusKey| pinned.iter().any(|(known, _)| *known == status);
     let known: Vec<&Content> =
@@ -178,19 +178,19 @@ fn documented<'a>(types: &mut Types<'a>, operation: &Node<'a>) -> Vec<(StatusKey
 /// What one response carries.
 struct Answer {
     content: Content,
-    /// The kind of its body, in a word.
-    kind: &'static str,
+    /// What the lock says of its body.
+    kind: String,
     /// The media types to ask for.
     accept: Option<String>,
     /// What a stream is made of.
     item: Option<Type>,
 }
 
-/// Reads one response. Of several media types, one of the kind that was taken before is taken again.
+/// Reads one response. Of several media types, the one that was taken before is taken again, else one of its kind.
 fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Option<&str>) -> Answer {
     let mut media: Vec<(&str, Node<'a>)> =
         response.get("content").iter().flat_map(|content| content.members().collect::<Vec<_>>()).collect();
-    media.sort_by_cached_key(|(name, _)| (before.is_some_and(|before| kind_of(name) != before), rank(name)));
+    media.sort_by_cached_key(|(name, _)| (before.map(|before| distance(name, before)), rank(name)));
     let Some((name, node)) = media.first().filter(|_| before != Some(NONE)) else {
         if !media.is_empty() {
             let what = "a body came later: the call returns what it returned before, and `json()` or `raw()` reads it; \
@@ -198,7 +198,7 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Op
             let lost = Loss::Documentation("the type of the body".to_owned());
             response.note(types.ledger, "model/response", what.to_owned(), lost);
         }
-        return Answer { content: Content::Empty, kind: NONE, accept: None, item: None };
+        return Answer { content: Content::Empty, kind: NONE.to_owned(), accept: None, item: None };
     };
     let (content, mut accept) = content(types, name, node, hint);
     // What is read as bytes may be bytes of any kind; ASP.NET lists `text/plain` for whatever it writes.
@@ -217,7 +217,7 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Op
     let streamed = content == Content::Events || content == Content::Stream && node.flag("x-item-schema");
     let item = node.get("schema").filter(|_| streamed).map(|schema| types.of(&schema, hint).ty);
     let item = item.filter(|ty| !matches!(ty, Type::Any | Type::Object | Type::String(_)));
-    Answer { content, kind: kind_of(name), accept, item }
+    Answer { content, kind: word(name), accept, item }
 }
 
 /// What a body of one media type is, and the media type to ask for.
@@ -295,19 +295,7 @@ fn redirect<'a>(types: &mut Types<'a>, response: &Node<'a>) -> Answer {
             lost,
         );
     }
-    Answer { content: Content::Redirect, kind: "redirect", accept: None, item: None }
-}
-
-/// The kind of a body of that media type, as the lock has it.
-fn kind_of(media_type: &str) -> &'static str {
-    match class(media_type) {
-        _ if essence(media_type) == "text/event-stream" => "events",
-        MediaClass::Json => "json",
-        MediaClass::Text => "text",
-        MediaClass::Xml => "xml",
-        MediaClass::Form => "form",
-        MediaClass::Binary | MediaClass::Multipart => "bytes",
-    }
+    Answer { content: Content::Redirect, kind: "redirect".to_owned(), accept: None, item: None }
 }
 
 /// One content for all of them, where there is one without a type of its own.

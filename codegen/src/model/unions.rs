@@ -73,19 +73,23 @@ impl<'a> Types<'a> {
         }
         let objects = branches.iter().all(|branch| self.objects.is_object(branch));
         let tags = by_place(node, tags);
-        let mut members: Vec<BTreeMap<&'a str, &'a str>> =
-            if objects { branches.iter().map(|branch| self.fixed(branch)).collect() } else { Vec::new() };
+        let mut members: Vec<BTreeMap<&'a str, &'a str>> = Vec::with_capacity(branches.len());
+        for branch in branches {
+            members.push(if self.objects.is_object(branch) { self.fixed(branch) } else { BTreeMap::new() });
+        }
         let tagging = match property {
             "" => objects.then(|| common_tag(&members)).flatten(),
             property => objects.then(|| property.to_owned()),
         };
+        // Also where one came that has no such member, the others keep their names.
+        let naming = tagging.clone().or_else(|| most_fixed(&members));
         let mut scope = Scope::with(["Unknown"]);
         let mut variants = Vec::new();
         let mut references = Vec::new();
         for (index, branch) in branches.iter().enumerate() {
             let reference = branch.text("$ref");
             let title = variant_name(branch.text("title"));
-            let fixed = tagging.as_ref().and_then(|tag| members.get_mut(index)?.remove(tag.as_str()));
+            let fixed = naming.as_ref().and_then(|tag| members.get_mut(index)?.remove(tag.as_str()));
             let hint = match fixed {
                 _ if !branch.text("title").is_empty() && title.len() <= 30 => title,
                 Some(tag) => variant_name(tag),
@@ -93,11 +97,11 @@ impl<'a> Types<'a> {
             };
             let typed = self.of(branch, &format!("{name}{hint}"));
             let mut own = tagged(node, &tags, reference);
-            if own.is_empty() {
+            if own.is_empty() && tagging.is_some() {
                 own.extend(fixed.map(str::to_owned));
             }
             let wish = match reference {
-                "" => self.variant_wish(&typed.ty, &hint),
+                "" => self.variant_wish(&typed.ty, &self.kept(&typed.ty, name).unwrap_or(hint)),
                 reference => referenced_variant(name, reference),
             };
             let variant = scope.claim([wish.as_str()]);
@@ -167,6 +171,13 @@ impl<'a> Types<'a> {
         flat.properties.iter().filter_map(|(name, property)| Some((*name, only(property)?))).collect()
     }
 
+    /// What the name of an inline variant's type, which stays, calls the variant: `File` for `ShapeFile` of `Shape`.
+    fn kept(&self, ty: &Type, union: &str) -> Option<String> {
+        let Type::Named(id) = ty else { return None };
+        let own = self.name_of(*id).strip_prefix(union)?;
+        own.starts_with(char::is_uppercase).then(|| variant_name(own))
+    }
+
     fn variant_wish(&self, ty: &Type, hint: &str) -> String {
         match ty {
             Type::Boolean => "Boolean".to_owned(),
@@ -195,6 +206,16 @@ fn common_tag(branches: &[BTreeMap<&str, &str>]) -> Option<String> {
         branches.iter().all(|members| members.get(*name).is_some_and(|value| distinct.insert(*value)))
     });
     found.map(|name| (*name).to_owned())
+}
+
+/// The member that tells most of the branches apart, and at least two.
+fn most_fixed(branches: &[BTreeMap<&str, &str>]) -> Option<String> {
+    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (name, value) in branches.iter().flatten() {
+        values.entry(name).or_default().insert(value);
+    }
+    let most = values.into_iter().filter(|(_, values)| values.len() > 1).rev().max_by_key(|(_, values)| values.len());
+    most.map(|(name, _)| name.to_owned())
 }
 
 /// The tags of a mapping by the place of the schema that they name, however its reference is spelled.

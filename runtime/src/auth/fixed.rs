@@ -5,6 +5,7 @@ use std::{fmt, sync::Arc};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{Credential, SecretSource, Token, TokenFuture, TokenRequest};
+use crate::error::{Error, Kind};
 
 /// A token that was made elsewhere, such as an API token of the dashboard (platform document §5).
 ///
@@ -32,7 +33,17 @@ impl StaticToken {
 
 impl Credential for StaticToken {
     fn token<'a>(&'a self, _request: TokenRequest<'a>) -> TokenFuture<'a> {
-        Box::pin(async { Ok(Token::new(bare(super::secret::read(&self.0).await?.expose_secret()).to_owned())) })
+        Box::pin(async {
+            let secret = super::secret::read(&self.0).await?;
+            let token = bare(secret.expose_secret());
+            match fault(token) {
+                None => Ok(Token::new(token.to_owned())),
+                Some(fault) => {
+                    Err(Error::of(Kind::Secret, format!("{} holds no token: it has {fault}", self.0.describe()))
+                        .hint("a token is visible ASCII characters on one line: give the token alone"))
+                }
+            }
+        })
     }
 
     fn describe(&self) -> String {
@@ -48,6 +59,16 @@ fn bare(text: &str) -> &str {
     }
 }
 
+/// What keeps a text from being a token.
+fn fault(text: &str) -> Option<&'static str> {
+    let odd = text.chars().find(|character| !character.is_ascii_graphic())?;
+    Some(match odd {
+        '\n' | '\r' => "a line break",
+        ' ' | '\t' => "a space",
+        _ => "a character that no token has",
+    })
+}
+
 impl fmt::Debug for StaticToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("StaticToken").field(&self.0.describe()).finish()
@@ -57,7 +78,7 @@ impl fmt::Debug for StaticToken {
 struct Fixed(SecretString);
 
 impl SecretSource for Fixed {
-    fn read(&self) -> Result<SecretString, crate::Error> {
+    fn read(&self) -> Result<SecretString, Error> {
         Ok(self.0.clone())
     }
 
@@ -68,7 +89,7 @@ impl SecretSource for Fixed {
 
 #[cfg(test)]
 mod tests {
-    use super::bare;
+    use super::{bare, fault};
 
     #[test]
     fn a_token_may_be_written_as_in_its_header() {
@@ -85,6 +106,21 @@ mod tests {
             (" abc", " abc"),
         ] {
             assert_eq!(bare(text), token, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_token_is_told_by_its_first_fault() {
+        for (text, says) in [
+            ("abc.d-e_f~+/=", None),
+            ("", None),
+            ("ab\ncd ef", Some("a line break")),
+            ("ab\r\ncd", Some("a line break")),
+            ("two words\n", Some("a space")),
+            ("a\u{7f}b", Some("a character that no token has")),
+            ("\u{201c}abc\u{201d}", Some("a character that no token has")),
+        ] {
+            assert_eq!(fault(text), says, "{text:?}");
         }
     }
 }

@@ -93,8 +93,8 @@ impl SecretSource for SecretEnv {
                 .hint("set it to the secret")
         };
         match std::env::var(&self.0) {
-            Ok(text) if text.is_empty() => Err(refuse("is empty")),
-            Ok(text) => Ok(text.into()),
+            // As of a file, one line break at the end is not a part of the secret.
+            Ok(text) => line(&text).map(SecretString::from).ok_or_else(|| refuse("is empty")),
             Err(std::env::VarError::NotPresent) => Err(refuse("is not set")),
             Err(std::env::VarError::NotUnicode(_)) => Err(refuse("is not text")),
         }

@@ -58,8 +58,11 @@ impl Bench {
         let log = Arc::clone(&events);
         let audit = Audit(Some(Arc::new(move |event: &TokenEvent| log.lock().unwrap().push(event.clone()))));
         let cache = Cache::with_clock(Box::new(Arc::clone(&script)), audit, Clock::Manual(Arc::clone(&clock)));
-        let transport =
-            Arc::new(Transport::new(HeaderValue::from_static("test"), Duration::from_secs(1), Connections::default()));
+        let transport = Arc::new(Transport::new(
+            HeaderValue::from_static("test"),
+            Duration::from_secs(120),
+            Connections::default(),
+        ));
         Self { script, clock, cache, transport, events }
     }
 
@@ -68,7 +71,7 @@ impl Bench {
     }
 
     async fn held(&self, rejected: Option<super::Generation>) -> Result<Arc<Held>, Error> {
-        self.cache.token(&self.transport, Until::after(Duration::from_secs(10)), rejected).await
+        self.cache.token(&self.transport, Until::after(Duration::from_secs(120)), rejected).await
     }
 
     fn pass(&self, seconds: u64) {
@@ -125,7 +128,7 @@ async fn in_the_mandatory_window_all_wait_for_one_flight() {
     let waiting: Vec<_> = (0..1000)
         .map(|_| {
             let (cache, transport) = (bench.cache.clone(), Arc::clone(&bench.transport));
-            tokio::spawn(async move { cache.token(&transport, Until::after(Duration::from_secs(10)), None).await })
+            tokio::spawn(async move { cache.token(&transport, Until::after(Duration::from_secs(120)), None).await })
         })
         .collect();
     for waiter in waiting {
@@ -141,7 +144,7 @@ async fn a_flight_outlives_its_leader_and_each_waits_under_its_own_deadline() {
     let (cache, transport) = (bench.cache.clone(), Arc::clone(&bench.transport));
     let leader =
         tokio::spawn(
-            async move { cache.token(&transport, Until::after(Duration::from_secs(10)), None).await.map(drop) },
+            async move { cache.token(&transport, Until::after(Duration::from_secs(120)), None).await.map(drop) },
         );
     bench.settle().await;
     leader.abort();
@@ -149,7 +152,7 @@ async fn a_flight_outlives_its_leader_and_each_waits_under_its_own_deadline() {
     assert!(bench.cache.token(&bench.transport, soon, None).await.err().unwrap().is_timeout());
     let (cache, transport) = (bench.cache.clone(), Arc::clone(&bench.transport));
     let patient =
-        tokio::spawn(async move { cache.token(&transport, Until::after(Duration::from_secs(10)), None).await });
+        tokio::spawn(async move { cache.token(&transport, Until::after(Duration::from_secs(120)), None).await });
     bench.settle().await;
     bench.script.gate.notify_one();
     assert_eq!(patient.await.unwrap().unwrap().secret.expose_secret(), "token-1");
@@ -303,7 +306,7 @@ async fn a_credential_that_panics_is_an_error() {
     }
     let cache = Cache::new(Box::new(Panics), Audit::default());
     let transport =
-        Arc::new(Transport::new(HeaderValue::from_static("test"), Duration::from_secs(1), Connections::default()));
-    let error = cache.token(&transport, Until::after(Duration::from_secs(5)), None).await.err().unwrap();
+        Arc::new(Transport::new(HeaderValue::from_static("test"), Duration::from_secs(120), Connections::default()));
+    let error = cache.token(&transport, Until::after(Duration::from_secs(120)), None).await.err().unwrap();
     assert!(error.is_token() && !error.to_string().contains("canary"), "{error}");
 }

@@ -18,6 +18,15 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
+/// A limit that only a hang reaches.
+pub const WATCHDOG: Duration = Duration::from_secs(120);
+
+/// Limits from short to long. A test in which something has to happen before a limit passes takes the first limit that is long
+/// enough on this machine.
+pub fn limits() -> impl Iterator<Item = Duration> {
+    (0..11).map(|step| Duration::from_millis(100 << step))
+}
+
 /// One request, as it came.
 #[derive(Clone, Debug)]
 pub struct Recorded {

@@ -15,6 +15,7 @@ use platform_runtime::{
     operations::{Binding, Cancel, Events, Operation, Operations, States, WatchOptions},
 };
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::support::{Recorded, Reply};
 
@@ -46,7 +47,7 @@ pub static POLLED_THING: Binding =
 
 /// What queries show: what they have shown last, once they have shown everything.
 #[derive(Clone, Default)]
-pub struct World(Arc<Mutex<VecDeque<Value>>>);
+pub struct World(Arc<Mutex<VecDeque<Value>>>, watch::Sender<usize>);
 
 impl World {
     pub fn new(states: &[&str]) -> Self {
@@ -78,7 +79,13 @@ impl World {
     pub fn query(&self) -> Reply {
         let mut states = self.0.lock().unwrap();
         let next = if states.len() > 1 { states.pop_front() } else { states.front().cloned() };
+        self.1.send_modify(|count| *count += 1);
         Reply::json(200, &next.unwrap().to_string())
+    }
+
+    /// Waits until somebody has looked so many times.
+    pub async fn looked(&self, times: usize) {
+        self.1.subscribe().wait_for(|count| *count >= times).await.unwrap();
     }
 
     /// Accepts submissions, and answers queries.

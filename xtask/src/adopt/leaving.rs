@@ -1,17 +1,10 @@
 //! What leaves with the service before: its GraphQL documents, its snapshots, the tests that name its operations, and its examples.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::{fs, io};
 
 use crate::failure::Failure;
 use crate::features;
-use crate::workspace::{CLIENT_MANIFEST, GRAPHQL, SCHEMA, SNAPSHOTS, Workspace};
-
-/// Folder of the end-to-end tests.
-const TESTS: &str = "tests";
-/// Folder of the client's examples.
-const EXAMPLES: &str = "generated-client/examples";
+use crate::workspace::{CLIENT_MANIFEST, EXAMPLES, GRAPHQL, Planned, SCHEMA, SNAPSHOTS, TESTS, Workspace};
 
 /// Files that go, and files that are written anew without them; relative to the workspace.
 #[derive(Debug, Default)]
@@ -52,29 +45,11 @@ impl Leaving {
         Ok(leaving)
     }
 
-    /// Every file that is touched.
-    pub(super) fn paths(&self) -> impl Iterator<Item = String> {
-        self.removed.iter().chain(self.rewritten.iter().map(|(path, _)| path)).cloned()
-    }
-
-    /// Removes and rewrites.
-    pub(super) fn carry_out(&self, workspace: &Workspace) -> Result<(), Failure> {
-        for path in &self.removed {
-            remove(&workspace.path(path))?;
-        }
-        for (path, text) in &self.rewritten {
-            let path = workspace.path(path);
-            fs::write(&path, text).map_err(|error| Failure::file("write", &path, &error))?;
-        }
-        Ok(())
-    }
-}
-
-/// Removes a file, if it is there.
-pub(super) fn remove(path: &PathBuf) -> Result<(), Failure> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::file("remove", path, &error)),
-        _ => Ok(()),
+    /// The files as they are to be.
+    pub(super) fn planned(&self) -> Planned {
+        let removed = self.removed.iter().map(|path| (path.clone(), None));
+        let rewritten = self.rewritten.iter().map(|(path, text)| (path.clone(), Some(text.clone().into_bytes())));
+        removed.chain(rewritten).collect()
     }
 }
 
@@ -198,6 +173,8 @@ fn without_unused(manifest: &str, code: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

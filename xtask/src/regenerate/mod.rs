@@ -22,8 +22,8 @@ use crate::schema;
 use crate::settings::Settings;
 use crate::source::servers::{self, Home};
 use crate::source::{self, Bundle, Served};
-use crate::transaction::Guard;
-use crate::workspace::{SCHEMA, Workspace, pinned_path};
+use crate::transaction::{Change, Guard};
+use crate::workspace::{CLIENT_MANIFEST, Planned, SCHEMA, Workspace, pinned_path};
 
 use drifted::Drifted;
 pub(crate) use outputs::{Desired, desired};
@@ -33,17 +33,23 @@ use snapshots::Snapshots;
 pub(crate) use survey::{Known, StaleFile, Survey};
 
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
-    let settings = Settings::read(workspace)?;
-    if let Some(name) = &flags.document {
-        settings.knows(name)?;
-    }
+    run_with(workspace, flags, |_| Planned::new())
+}
+
+/// The same in a workspace where more is planned: that is written in the same swap, and so is what `then` makes of the client.
+pub(crate) fn run_with(
+    workspace: &Workspace,
+    flags: &Regenerate,
+    then: impl FnOnce(&Desired) -> Planned,
+) -> Result<ExitCode, Failure> {
     let guard = Guard::acquire(workspace)?;
     let (runtime, interrupt) = Interrupt::start()?;
     let steps = Steps::new();
-
-    if let Some(files) = guard.recover()? {
-        let files = crate::console::count(files, "file", "files");
-        steps.note(&format!("completed an interrupted run ({files})"));
+    // Before anything is read: the swap may be about the configuration.
+    recover(&guard, &steps)?;
+    let settings = Settings::read(workspace)?;
+    if let Some(name) = &flags.document {
+        settings.knows(name)?;
     }
     let lock = usable_lock(Lock::find(workspace)?, flags, &steps)?;
     let (pins, served) = if flags.offline {
@@ -100,7 +106,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     changes.extend(snapshots.first());
     let before = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     steps.step("writing");
-    guard.commit(&changes, &interrupt)?;
+    guard.commit(&all(workspace, then(&desired), &changes), &interrupt)?;
     drop(steps);
 
     summary::print(&settings, &pins, before.as_deref(), lock.as_ref(), &desired, &changes);
@@ -109,6 +115,38 @@ pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode,
     }
     snapshots.print();
     Ok(ExitCode::SUCCESS)
+}
+
+/// Carries to its end what an earlier run began.
+pub(crate) fn recover(guard: &Guard, steps: &Steps) -> Result<(), Failure> {
+    if let Some(files) = guard.recover()? {
+        let files = crate::console::count(files, "file", "files");
+        steps.note(&format!("completed an interrupted run ({files})"));
+    }
+    Ok(())
+}
+
+/// What is planned, with the changes of a regeneration in place of what is planned for the same files. What is written stands
+/// first, the client's manifest before all: at each instant of the swap, cargo finds every file that the manifest names.
+fn all(workspace: &Workspace, then: Planned, changes: &[Change]) -> Vec<Change> {
+    let mut all = workspace.planned().clone();
+    if all.is_empty() && then.is_empty() {
+        return changes.to_vec();
+    }
+    all.extend(then);
+    for change in changes {
+        match change {
+            Change::Write { path, content } => all.insert(path.clone(), Some(content.clone())),
+            Change::Remove { path } => all.insert(path.clone(), None),
+        };
+    }
+    let change = |(path, content)| match content {
+        Some(content) => Change::Write { path, content },
+        None => Change::Remove { path },
+    };
+    let mut all: Vec<Change> = all.into_iter().map(change).collect();
+    all.sort_by_key(|change| (change.path() != CLIENT_MANIFEST, matches!(change, Change::Remove { .. })));
+    all
 }
 
 /// The names that were given: of the file, else of a lock that held them.

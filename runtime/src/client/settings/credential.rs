@@ -100,7 +100,7 @@ impl Variables<'_> {
         let path = |end: &str| self.path(end);
         let (token_file, secret_file) = (path("TOKEN_FILE"), path("SECRET_FILE"));
         let named_by = |file: &Option<PathBuf>, end: &str| file.as_ref().map(|_| self.name(end));
-        Ok(CredentialSettings {
+        let found = CredentialSettings {
             token: SecretPlace {
                 env: present("TOKEN")?,
                 named_by: named_by(&token_file, "TOKEN_FILE"),
@@ -124,7 +124,9 @@ impl Variables<'_> {
             token_endpoint: self.text("TOKEN_ENDPOINT")?,
             client_authentication: self.text("CLIENT_AUTHENTICATION")?,
             variables: self.prefix.to_owned(),
-        })
+        };
+        alone(&found.token_names(Some(self.prefix)), &found.client_names(Some(self.prefix)))?;
+        Ok(found)
     }
 }
 
@@ -136,10 +138,15 @@ impl CredentialSettings {
     ///
     /// A variable holds what cannot be meant.
     pub fn with_variables(self) -> Result<Self, Error> {
+        let keys = self.token_names(None);
+        alone(&keys, &self.client_names(None))?;
         if self.variables.is_empty() {
             return Ok(self);
         }
         let set = Variables { lookup: &|name| std::env::var_os(name), prefix: &self.variables }.credential()?;
+        if !set.has_secret() {
+            alone(&keys, &set.client_names(Some(&self.variables)))?;
+        }
         let (token, secret, refresh_folder) = match set.has_secret() {
             true => (set.token, set.secret, set.refresh_folder),
             false => (self.token, self.secret, self.refresh_folder),
@@ -162,6 +169,22 @@ impl CredentialSettings {
         })
     }
 
+    /// What names a token: the variables that begin with this, or the keys.
+    fn token_names(&self, variables: Option<&str>) -> Vec<String> {
+        self.token.names("TOKEN", "TOKEN", variables)
+    }
+
+    /// What names a client.
+    fn client_names(&self, variables: Option<&str>) -> Vec<String> {
+        let mut names = Vec::new();
+        for (is_set, end) in [(self.issuer.is_some(), "ISSUER"), (self.client_id.is_some(), "CLIENT_ID")] {
+            names.extend(is_set.then(|| written(end, variables)));
+        }
+        names.extend(self.secret.names("SECRET", "CLIENT_SECRET", variables));
+        names.extend(self.refresh_folder.is_some().then(|| written("REFRESH_FOLDER", variables)));
+        names
+    }
+
     /// Whether a token, or what one is obtained by, has a place.
     pub fn has_secret(&self) -> bool {
         self.token.is_named() || self.secret.is_named() || self.refresh_folder.is_some()
@@ -181,13 +204,12 @@ impl CredentialSettings {
             format!("set {}, or {keys}", names.join(" and "))
         };
         let files = Files { allowed: self.files, how: set(&["SECRET_FILE_MOUNTED=1"], "`secret_file_mounted = true`") };
+        if self.variables.is_empty() {
+            alone(&self.token_names(None), &self.client_names(None))?;
+        }
         let token = self.token.source(&format!("the token of {of}"), &files)?;
         let secret = self.secret.source(&format!("the secret of {of}"), &files)?;
         if let Some(token) = token {
-            if secret.is_some() || self.refresh_folder.is_some() {
-                let what = format!("the credential of {of} is both a token and that of a client");
-                return Err(wrong(&what, "keep one of them"));
-            }
             return Ok(Some(Box::new(StaticToken::from_source(token))));
         }
         let (issuer, client) = match (&self.issuer, &self.client_id) {
@@ -241,6 +263,18 @@ impl CredentialSettings {
     }
 }
 
+/// A token needs no client: what would not be used beside it is said.
+fn alone(token: &[String], client: &[String]) -> Result<(), Error> {
+    let (Some(token), false) = (token.first(), client.is_empty()) else { return Ok(()) };
+    let what = format!("{token} gives a token, and {} would not be used: they are for a client", client.join(", "));
+    Err(wrong(&what, "keep the token or the client, and unset the other"))
+}
+
+/// A variable, or a key.
+fn written(end: &str, variables: Option<&str>) -> String {
+    variables.map_or_else(|| format!("`{}`", end.to_lowercase()), |prefix| format!("`{prefix}{end}`"))
+}
+
 /// The rules of secret files, and how a user says that a container mounts them.
 struct Files {
     allowed: SecretFiles,
@@ -248,6 +282,18 @@ struct Files {
 }
 
 impl SecretPlace {
+    /// The variables, or the keys, that name it: they begin with `what`, but for the variable `own` that holds it.
+    fn names(&self, what: &str, own: &str, variables: Option<&str>) -> Vec<String> {
+        let env = if variables.is_some() { own.to_owned() } else { format!("{what}_ENV") };
+        let places = [
+            (self.env.is_some(), env),
+            (self.file.is_some(), format!("{what}_FILE")),
+            (self.command.is_some(), format!("{what}_COMMAND")),
+            (self.keyring.is_some(), format!("{what}_KEYRING")),
+        ];
+        places.iter().filter(|(is_set, _)| *is_set).map(|(_, end)| written(end, variables)).collect()
+    }
+
     fn is_named(&self) -> bool {
         self.env.is_some() || self.file.is_some() || self.command.is_some() || self.keyring.is_some()
     }

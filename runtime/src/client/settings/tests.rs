@@ -60,7 +60,7 @@ async fn files_that_a_container_mounts_are_chosen_by_a_variable() {
     let file = ("PLATFORM_TOKEN_FILE", path.to_str().unwrap());
     for (value, works) in [("1", true), ("0", false), ("", false)] {
         let platform = build(&[BASE, file, ("PLATFORM_SECRET_FILE_MOUNTED", value)]).unwrap();
-        let outcome = platform.authenticate(std::time::Duration::from_secs(20)).await;
+        let outcome = platform.authenticate(std::time::Duration::from_secs(120)).await;
         assert_eq!(outcome.is_ok(), works, "{value}: {outcome:?}");
     }
     #[cfg(feature = "profiles")]
@@ -73,7 +73,7 @@ async fn files_that_a_container_mounts_are_chosen_by_a_variable() {
         );
         std::fs::write(&profiles, text).unwrap();
         let platform = build(&[("PLATFORM_PROFILES", profiles.to_str().unwrap())]).unwrap();
-        platform.authenticate(std::time::Duration::from_secs(20)).await.unwrap();
+        platform.authenticate(std::time::Duration::from_secs(120)).await.unwrap();
     }
 }
 
@@ -105,7 +105,17 @@ fn what_is_missing_or_contradicts_is_said() {
         (vec![BASE, CLIENT, file], "lacks its issuer or its client"),
         (vec![BASE, file], "lacks its issuer or its client"),
         (vec![BASE, ISSUER, CLIENT], "lacks the client's secret"),
-        (vec![BASE, token, ISSUER, CLIENT, file], "both a token and that of a client"),
+        (
+            vec![BASE, token, ISSUER, CLIENT, file],
+            "`PLATFORM_TOKEN` gives a token, and `PLATFORM_ISSUER`, `PLATFORM_CLIENT_ID`, `PLATFORM_SECRET_FILE` would not",
+        ),
+        (vec![BASE, token, ISSUER], "`PLATFORM_TOKEN` gives a token, and `PLATFORM_ISSUER` would not be used"),
+        (
+            vec![BASE, ("PLATFORM_TOKEN_FILE", "/t"), CLIENT],
+            "`PLATFORM_TOKEN_FILE` gives a token, and `PLATFORM_CLIENT_ID`",
+        ),
+        (vec![BASE, token, ("PLATFORM_CLIENT_SECRET", "canary")], "and `PLATFORM_CLIENT_SECRET` would not be used"),
+        (vec![BASE, token, ("PLATFORM_REFRESH_FOLDER", "/r")], "and `PLATFORM_REFRESH_FOLDER` would not be used"),
         (vec![BASE, token, ("PLATFORM_TOKEN_FILE", "/t")], "several sources"),
         (vec![BASE, token, ("PLATFORM_SECRET_FILE_MOUNTED", "yes")], "neither 0 nor 1"),
         (vec![("PLATFORM_BASE_URL", "http://platform.example")], "in the clear"),

@@ -21,6 +21,9 @@ use crate::{
     testing::Fake,
 };
 
+/// A limit that only a hang reaches.
+const WATCHDOG: Duration = Duration::from_secs(120);
+
 static THING: Binding = Binding {
     kind: "thing",
     path: "/things",
@@ -35,6 +38,7 @@ static OTHER: Binding = Binding { kind: "other", ..THING };
 struct World {
     operations: Operations,
     store: Arc<MemoryStore>,
+    fake: Fake,
     done: Arc<AtomicBool>,
 }
 
@@ -64,7 +68,7 @@ impl World {
             .with_binding(&OTHER)
             .with_options(WatchOptions::new().interval(soon).settle(soon).safety(soon))
             .with_store(Same(Arc::clone(&store)));
-        Self { operations, store, done }
+        Self { operations, store, fake, done }
     }
 
     async fn submit(&self, kind: &str, labels: &[&str]) {
@@ -76,12 +80,7 @@ impl World {
 
     fn worker(&self) -> Worker {
         let soon = Duration::from_millis(20);
-        self.operations
-            .worker()
-            .lease(Duration::from_secs(60))
-            .poll(soon)
-            .retry(soon, soon)
-            .grace(Duration::from_secs(20))
+        self.operations.worker().lease(Duration::from_secs(60)).poll(soon).retry(soon, soon).grace(WATCHDOG)
     }
 
     async fn count(&self, standing: Standing) -> u64 {
@@ -94,7 +93,7 @@ impl World {
                 crate::clock::sleep(Duration::from_millis(5)).await;
             }
         };
-        crate::clock::limit(Duration::from_secs(30), reached).await.expect("it comes to that");
+        crate::clock::limit(WATCHDOG, reached).await.expect("it comes to that");
     }
 }
 
@@ -107,7 +106,7 @@ struct Running {
 impl Running {
     async fn stop(self) {
         self.stop.send(()).unwrap();
-        crate::clock::limit(Duration::from_secs(30), self.task).await.expect("it stops").unwrap().unwrap();
+        crate::clock::limit(WATCHDOG, self.task).await.expect("it stops").unwrap().unwrap();
     }
 }
 
@@ -191,7 +190,7 @@ async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
     world.submit("thing", &["one", "two"]).await;
     let events = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&events);
-    let worker = world.worker().lease(Duration::from_millis(600)).on_event(move |event| {
+    let worker = world.worker().lease(Duration::from_secs(5)).on_event(move |event| {
         told.lock().unwrap().push(format!("{event:?}"));
     });
     let handled = Arc::new(AtomicU32::new(0));
@@ -217,7 +216,7 @@ async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
             crate::clock::sleep(Duration::from_millis(5)).await;
         }
     };
-    crate::clock::limit(Duration::from_secs(30), lost).await.expect("it learns so");
+    crate::clock::limit(WATCHDOG, lost).await.expect("it learns so");
     assert_eq!(handled.load(Ordering::SeqCst), 0, "nothing is handled after the fence: {events:?}");
     assert_eq!(world.count(Standing::Held).await, 2);
     // The other one goes away: the first is there again, as another instance.
@@ -225,6 +224,16 @@ async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
     world.until(Standing::Finished, 2).await;
     assert_eq!(handled.load(Ordering::SeqCst), 2);
     running.stop().await;
+}
+
+/// Waits until so many operations have been looked at, and the worker, which has one thread with this, knows their ends.
+async fn all_ended(fake: &Fake, count: usize) {
+    while fake.calls().iter().filter(|call| call.path == "/graphql").count() < count {
+        crate::clock::sleep(Duration::from_millis(5)).await;
+    }
+    for _ in 0..1000 {
+        tokio::task::yield_now().await;
+    }
 }
 
 /// A flood of one kind leaves the handlers of another one their turns.
@@ -236,12 +245,13 @@ async fn kinds_take_turns_for_handlers() {
     world.submit("thing", &labels).await;
     world.submit("other", &["x", "y", "z"]).await;
     let order = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&order);
+    let (kept, seen) = (Arc::clone(&order), world.fake.clone());
     let running = start(world.worker().handling(1).watching(40), move |ended| {
-        let (kept, kind) = (Arc::clone(&kept), ended.intent().kind().to_owned());
+        let (kept, seen, kind) = (Arc::clone(&kept), seen.clone(), ended.intent().kind().to_owned());
         async move {
-            // All others have come to their ends by then.
-            crate::clock::sleep(Duration::from_millis(if kept.lock().unwrap().is_empty() { 300 } else { 1 })).await;
+            if kept.lock().unwrap().is_empty() {
+                all_ended(&seen, 33).await;
+            }
             kept.lock().unwrap().push(kind);
             Ok(())
         }
@@ -263,7 +273,7 @@ async fn what_was_finished_long_ago_is_forgotten_and_options_that_cannot_work_ar
             crate::clock::sleep(Duration::from_millis(5)).await;
         }
     };
-    crate::clock::limit(Duration::from_secs(30), gone).await.expect("it is forgotten");
+    crate::clock::limit(WATCHDOG, gone).await.expect("it is forgotten");
     running.stop().await;
     let nothing = async |_: Ended| -> Result<(), String> { Ok(()) };
     let now = || std::future::ready(());
