@@ -213,6 +213,7 @@ async fn an_adopted_service_passes_every_test() {
             }
             let run = Run::from(command.output().unwrap());
             assert_eq!(run.code, Some(0), "{arguments:?}\n{}\n{}", run.stdout, run.stderr);
+            assert!(!run.stderr.contains("warning"), "{arguments:?}\n{}", run.stderr);
             said.push_str(&run.stdout);
         }
         git(&[&author[..], &["stash", "--include-untracked", "--quiet"]].concat());

@@ -99,6 +99,29 @@ fn everything_of_the_service_before_leaves() {
     workspace.run(&["regenerate", "--check"]).succeeds(&[]);
 }
 
+/// A service that asks for a key in place of a token gets it from the first program, which says from which variable.
+#[test]
+fn a_first_program_gives_the_key_that_the_contract_wants() {
+    let workspace = committed();
+    let mut contract: serde_json::Value = serde_json::from_str(&contract::with_paths(&PATHS)).expect("JSON");
+    contract["components"]["securitySchemes"]["My \"Key\""] =
+        serde_json::json!({ "type": "apiKey", "in": "header", "name": "X-Api-Key" });
+    contract["security"] = serde_json::json!([{ "My \"Key\"": [] }]);
+    workspace.write("contract.json", &contract.to_string());
+    commit(&workspace);
+    let run = workspace.run(&["adopt", "--contract", "contract.json"]);
+    run.succeeds(&["export PLATFORM_BASE_URL=https://service.example PLATFORM_API_KEY=…"]);
+    let program = workspace.read("generated-client/examples/first.rs");
+    for line in [
+        "use platform_client::PlatformBuilder;\n",
+        "    let key = SecretEnv::new(\"PLATFORM_API_KEY\");\n",
+        "    let service = PlatformBuilder::from_env()?.api_key(\"My \\\"Key\\\"\", key).build()?;\n",
+    ] {
+        assert!(program.contains(line), "{line}{program}");
+    }
+    assert!(!program.contains("Platform::from_env()?"), "{program}");
+}
+
 #[test]
 fn a_dry_run_prints_the_families_and_changes_nothing() {
     let workspace = committed();

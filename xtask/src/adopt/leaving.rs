@@ -57,8 +57,8 @@ fn text(workspace: &Workspace, path: &str) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&workspace.read(path)?.unwrap_or_default()).into_owned())
 }
 
-/// A source without the modules that are built for some contracts only, `#[cfg(has = "families/forum")]`, and without what it
-/// takes from them; and the names of those files. What was formatted stays formatted.
+/// A source without the modules that are built for some contracts only, `#[cfg(has = "families/forum")]`, without what it takes
+/// from them, and without the pages whose examples are; and the names of those files. What was formatted stays formatted.
 fn without_gated(text: &str) -> (String, Vec<String>) {
     let (mut kept, mut gone) = (Lines::default(), Vec::new());
     let mut lines = text.split_inclusive('\n').peekable();
@@ -74,14 +74,19 @@ fn without_gated(text: &str) -> (String, Vec<String>) {
         let next = lines.peek().map(|next| next.trim_start()).unwrap_or_default();
         let next = next.strip_prefix("pub(crate) ").or_else(|| next.strip_prefix("pub ")).unwrap_or(next);
         let (is_module, is_use) = (next.starts_with("mod "), next.starts_with("use "));
-        if is_module || is_use {
+        // A page whose examples are compiled: it stays, and its examples are not compiled any more.
+        let is_page = next.trim_end().ends_with(".md\"");
+        if is_page {
+            lines.next();
+            kept.leave_out();
+        } else if is_module || is_use {
             // A list of names may stand on several lines.
             while lines.next().is_some_and(|line| !line.trim_end().ends_with(';')) {}
             kept.leave_out();
         } else {
             item.into_iter().for_each(|line| kept.push(line));
         }
-        if is_module {
+        if is_module || is_page {
             gone.push(name.to_owned());
         }
     }
@@ -182,11 +187,8 @@ mod tests {
         let text = "//! Tests.\n\nmod support;\n\n#[cfg(all(unix, has = \"credentials\"))]\nmod credentials;\n#[cfg(has = \"a/b\")]\n\
                     pub(crate) use b::b;\n#[cfg(unix)]\nmod killed;\n#[cfg(has = \"docs/x\")]\nX \"x.md\"\n#[cfg(has = \"last\")]\nmod last;\n";
         let (rest, gone) = without_gated(text);
-        assert_eq!(
-            rest,
-            "//! Tests.\n\nmod support;\n\n#[cfg(unix)]\nmod killed;\n#[cfg(has = \"docs/x\")]\nX \"x.md\"\n"
-        );
-        assert_eq!(gone, ["credentials", "last"]);
+        assert_eq!(rest, "//! Tests.\n\nmod support;\n\n#[cfg(unix)]\nmod killed;\n");
+        assert_eq!(gone, ["credentials", "docs/x", "last"]);
         assert_eq!(without_gated(&rest), (rest.clone(), Vec::new()));
     }
 
