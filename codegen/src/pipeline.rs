@@ -37,7 +37,8 @@ pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Vec<F
     })
 }
 
-fn with_room<T: Send>(work: &(dyn Fn() -> Result<T, Report> + Sync)) -> Result<T, Report> {
+/// Works on a thread of its own, with room for contracts of any depth. The next one takes over the memory that it gives back.
+pub(crate) fn with_room<T: Send>(work: &(dyn Fn() -> Result<T, Report> + Sync)) -> Result<T, Report> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("codegen".to_owned()).stack_size(STACK);
         match builder.spawn_scoped(scope, work) {

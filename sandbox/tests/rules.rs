@@ -8,21 +8,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use support::{contract, operations};
+use support::{FAMILIES, contract, family, operations};
 
 /// Platform document §4.2, the longest prefix first.
-const FAMILIES: [(&str, &str); 10] = [
-    ("/api/projects/v1", "Projects and components"),
-    ("/api/teams/v1", "Teams and access"),
-    ("/api/marketplace/v1", "Marketplace"),
-    ("/api/devops/v1", "Git and Terraform"),
-    ("/api/virtual-machines", "Virtual machines"),
-    ("/api/virtual-machine-agent", "VM agent"),
-    ("/api/forum/v1", "Forum"),
-    ("/api/client-db/v1", "Client database"),
-    ("/api/compliance/v1", "Compliance management"),
-    ("/api/compliance", "Compliance management"),
-];
 const BEGIN: &str = "<!-- operations -->\n";
 const END: &str = "<!-- end of operations -->\n";
 
@@ -74,8 +62,7 @@ async fn the_table_of_operations_is_the_contracts() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let mut families: BTreeMap<usize, (&str, Vec<String>)> = BTreeMap::new();
     for (path, method, operation) in operations(&contract(&sandbox).await) {
-        let index =
-            FAMILIES.iter().position(|(prefix, _)| path.starts_with(&format!("{prefix}/")) || path == *prefix).unwrap();
+        let index = family(&path);
         let row = format!(
             "| {} | `{path}` | {} | {} |\n",
             method.to_uppercase(),

@@ -9,6 +9,8 @@ mod kinds;
 mod scripted;
 #[cfg(contract = "sandbox")]
 mod verdicts;
+#[cfg(contract = "sandbox")]
+mod wire;
 
 use std::fs;
 use std::path::Path;

@@ -13,15 +13,18 @@ use super::{Case, cases, consumer, lay_out};
 use crate::support::{Programs, cargo, read, root};
 
 /// A change at its place, and what the report says of it alone.
-struct Told {
-    what: &'static str,
-    drift: Drift,
+pub(super) struct Told {
+    pub(super) what: &'static str,
+    /// The contract with this change alone.
+    pub(super) contract: Value,
+    pub(super) drift: Drift,
 }
 
 /// A contract with all changes, each at a place of its own, and what each of them is told to be.
-fn scripted(case: &Case, before: &Output) -> (Value, Vec<Told>) {
-    let kept = || case.setup.config.paginations.iter().map(|entry| entry.operation.clone());
-    let mut all = Scripted::of(&case.contract, kept());
+pub(super) fn scripted(case: &Case, before: &Output) -> (Value, Vec<Told>) {
+    let pages = case.setup.config.paginations.iter().map(|entry| entry.operation.clone());
+    // Nor those that send files: the program of `wire` has none.
+    let mut all = Scripted::of(&case.contract, pages.chain(forms(&case.contract)));
     let mut told = Vec::new();
     for change in CHANGES {
         let what = change.0;
@@ -31,10 +34,21 @@ fn scripted(case: &Case, before: &Output) -> (Value, Vec<Told>) {
         if is_there {
             assert!(all.repeat(*change, &alone).is_some(), "{}: {what}", case.name);
             let after = case.client(&alone.contract, &before.names);
-            told.push(Told { what, drift: compared(case, &alone.contract, before, &after) });
+            let drift = compared(case, &alone.contract, before, &after);
+            told.push(Told { what, contract: alone.contract, drift });
         }
     }
     (all.contract, told)
+}
+
+/// The operations whose body is a form with parts, as method and path.
+fn forms(contract: &Value) -> Vec<String> {
+    let paths = contract["paths"].as_object().unwrap().iter();
+    let all = paths.flat_map(|(path, item)| item.as_object().unwrap().iter().map(move |found| (path, found)));
+    let is_form = |value: &Value| value["requestBody"]["content"].get("multipart/form-data").is_some();
+    all.filter(|(_, (_, value))| is_form(value))
+        .map(|(path, (method, _))| format!("{} {path}", method.to_uppercase()))
+        .collect()
 }
 
 fn compared(case: &Case, contract: &Value, before: &Output, after: &Output) -> Drift {
@@ -165,7 +179,7 @@ fn the_compiler_says_what_the_report_says() {
                 _ => {}
             }
         }
-        for Told { what, drift } in &told {
+        for Told { what, drift, .. } in &told {
             let own = Broken::of(drift, &before);
             let breaks = used.iter().any(|(line, item)| refused.contains(line) && own.has(item));
             // What only goes behind another feature breaks no program that turns all of them on.
@@ -182,13 +196,22 @@ fn the_compiler_says_what_the_report_says() {
 #[test]
 fn the_guide_says_what_each_change_costs() {
     const GUIDE: &str = "docs/drift.md";
-    const HEAD: &str = "| change | a running program | the next compile |\n|---|---|---|\n";
+    const HEAD: &str =
+        "| change | a running program | its requests | the answers | the next compile |\n|---|---|---|---|---|\n";
+    let met = read(super::wire::MET);
+    let met: BTreeMap<(&str, &str), String> = met
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .filter_map(|(case, rest)| Some((case, rest.split_once('\t')?)))
+        .map(|(case, (what, met))| ((case, what), met.replace('\t', " | ")))
+        .collect();
     let mut rows: BTreeMap<usize, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
     let cases: Vec<Case> = cases().into_iter().filter(|case| case.name != "grown").collect();
     for case in &cases {
         let before = case.client(&case.contract, &Names::default());
-        for Told { what, drift } in scripted(case, &before).1 {
-            let verdict = format!("{} | {}", drift.wire().as_str(), drift.source().as_str());
+        for Told { what, drift, .. } in scripted(case, &before).1 {
+            let met = met.get(&(case.name, what)).unwrap_or_else(|| panic!("nobody has tried {what} ({})", case.name));
+            let verdict = format!("{} | {met} | {}", drift.wire().as_str(), drift.source().as_str());
             let row = CHANGES.iter().position(|(known, _)| *known == what).unwrap();
             rows.entry(row).or_default().entry(verdict).or_default().push(case.name);
         }

@@ -48,7 +48,7 @@ mod unused;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::model::{Document, Node};
-use crate::{Contract, Problem, Report, load, upgrade};
+use crate::{Contract, Problem, Report, load, pipeline, upgrade};
 pub use change::Direction;
 use change::{Change, Log};
 use compared::Compared;
@@ -70,6 +70,10 @@ use side::{Operation, Side, segments};
 ///
 /// A [`Report`] when a contract cannot be read.
 pub fn compare(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Result<Drift, Report> {
+    pipeline::with_room(&|| compared(before, after, today))
+}
+
+fn compared(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Result<Drift, Report> {
     let names: BTreeSet<&str> = before.iter().chain(after).map(|contract| contract.name).collect();
     let (mut drift, mut report) = (Drift::default(), Report::default());
     for name in names {

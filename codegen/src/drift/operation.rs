@@ -105,12 +105,16 @@ impl<'a> Compared<'a, '_> {
         }
         let statuses: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
         for status in statuses {
-            let success = status.starts_with('2') || status == "default";
+            let success = is_success(status);
             match (old.get(status), new.get(status)) {
                 (Some(before), Some(after)) => self.response(status, before, after),
                 (before, after) => {
+                    let others = if after.is_some() { &old } else { &new };
+                    let is_other = || after.or(before).is_some_and(|alone| is_other(alone, others));
                     let rule = match (success, after.is_some()) {
+                        (true, true) if is_other() => Rule::OtherStatusAdded,
                         (true, true) => Rule::StatusAdded,
+                        (true, false) if is_other() => Rule::OtherStatusRemoved,
                         (true, false) => Rule::StatusRemoved,
                         (false, true) => Rule::ErrorStatusAdded,
                         (false, false) => Rule::ErrorStatusRemoved,
@@ -166,4 +170,25 @@ impl<'a> Compared<'a, '_> {
             change.class = class;
         }
     }
+}
+
+fn is_success(status: &str) -> bool {
+    status.starts_with('2') || status == "default"
+}
+
+/// Whether who reads the successes of the other contract cannot read this one: none of them has this body. Where none has a
+/// body, nothing is read.
+fn is_other(alone: &Node<'_>, others: &BTreeMap<&str, Node<'_>>) -> bool {
+    let schemas = |response: &Node<'_>| -> Vec<Value> {
+        let content = response.value.get("content").and_then(Value::as_object);
+        content.into_iter().flatten().map(|(_, media)| media.get("schema").cloned().unwrap_or_default()).collect()
+    };
+    let known: Vec<Vec<Value>> =
+        others.iter().filter(|(status, _)| is_success(status)).map(|(_, response)| schemas(response)).collect();
+    let own = schemas(alone);
+    let is_known = match own.is_empty() {
+        true => known.iter().any(Vec::is_empty),
+        false => own.iter().all(|schema| known.iter().any(|all| all.contains(schema))),
+    };
+    !is_known && known.iter().any(|all| !all.is_empty())
 }

@@ -127,6 +127,8 @@ rules! {
 
     StatusAdded "status-added" <> StatusRemoved, Safe Safe, "may succeed with {keyword}", "", "";
     StatusRemoved "status-removed" <> StatusAdded, Risk Risk, "does not succeed with {keyword} any more", "", "readers that wait for this status";
+    OtherStatusAdded "other-status-added" <> OtherStatusRemoved, Risk Risk, "may succeed with {keyword}, and another body than before", "", "older clients: decode error where the service answers so";
+    OtherStatusRemoved "other-status-removed" <> OtherStatusAdded, Risk Risk, "does not succeed with {keyword} any more", "", "readers that wait for this status";
     ErrorStatusAdded "error-status-added" <> ErrorStatusRemoved, Safe Safe, "may fail with {keyword}", "", "";
     ErrorStatusRemoved "error-status-removed" <> ErrorStatusAdded, Safe Safe, "does not fail with {keyword} any more", "", "";
     HeaderAdded "header-added" <> HeaderRemoved, Safe Safe, "is new", "", "";

@@ -10,6 +10,7 @@ mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::reach::Home;
 use crate::api::{Api, Item};
 use crate::ledger::{Ledger, Loss};
 use crate::model::{Document, Model};
@@ -24,13 +25,13 @@ pub(crate) fn texts(
     ledger: &Ledger,
 ) -> BTreeMap<String, String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    let mut add = |kind: &str, family: &str, text: &str| {
-        let into = texts.entry(format!("{kind}__{family}")).or_default();
+    let mut add = |kind: &str, home: Home<'_>, text: &str| {
+        let into = texts.entry(format!("{kind}__{home}")).or_default();
         into.push_str(text);
         into.push('\n');
     };
     for operation in surface.lines() {
-        add("surface", operation.split('.').next().unwrap_or_default(), operation);
+        add("surface", Home::Family(operation.split('.').next().unwrap_or_default()), operation);
     }
     for item in &api.items {
         add("api", home(item), &told(item));
@@ -42,11 +43,13 @@ pub(crate) fn texts(
 }
 
 /// The family of an item, else what it belongs to.
-fn home(item: &Item) -> &str {
+fn home(item: &Item) -> Home<'_> {
     match item.path.split("::").next() {
-        Some(part @ ("documents" | "bindings" | "servers")) => part,
-        _ if item.origin.family.is_empty() => "shared",
-        _ => &item.origin.family,
+        Some("documents") => Home::Documents,
+        Some("bindings") => Home::Bindings,
+        Some("servers") => Home::Servers,
+        _ if item.origin.family.is_empty() => Home::Shared,
+        _ => Home::Family(&item.origin.family),
     }
 }
 
@@ -76,4 +79,53 @@ fn ledger(ledger: &Ledger) -> String {
         })
         .collect();
     lines.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use crate::{Config, Contract, Names, Output, Setup, generate};
+
+    /// A contract with one path for each name, and families of these names.
+    fn called(names: &[&str]) -> Output {
+        let operation = |name: &str| {
+            let schema = json!({"$ref": format!("#/components/schemas/{name}")});
+            let content = json!({"application/json": {"schema": schema}});
+            let twice = json!({"application/json": {"schema": {"$ref": "#/components/schemas/Common"}}});
+            json!({"get": {"tags": [name], "responses": {"200": {"description": "", "content": content}}},
+                "put": {"tags": [name], "responses": {"200": {"description": "", "content": twice}}}})
+        };
+        let paths: Map<_, _> = names.iter().map(|name| (format!("/{name}"), operation(name))).collect();
+        let object = json!({"type": "object", "properties": {"id": {"type": "string"}}});
+        let all = names.iter().chain(&["Common", "Nobodys"]);
+        let schemas: Map<_, _> = all.map(|name| ((*name).to_owned(), object.clone())).collect();
+        let contract = json!({"openapi": "3.0.4", "info": {"title": "t", "version": "1"}, "paths": paths,
+            "components": {"schemas": schemas}});
+        let bytes = contract.to_string();
+        let setup = Setup::from(Config::default());
+        generate(&[Contract { name: "contract", bytes: bytes.as_bytes() }], &setup, &Names::default())
+            .expect("a client")
+    }
+
+    /// Each operation stands in a text of its family alone, whatever the families are called.
+    #[test]
+    fn a_family_called_like_another_text_has_a_text_of_its_own() {
+        // `unreferenced` is a feature already, and so no family.
+        let names = ["shared", "outside", "documents", "bindings", "servers"];
+        let (plain, same) = (called(&["one", "two", "three", "four", "five"]).review, called(&names).review);
+        assert_eq!(same.len(), plain.len(), "{:#?}\n{:#?}", same.keys(), plain.keys());
+        for name in names {
+            for kind in ["surface", "api", "wire"] {
+                let key = format!("{kind}__{name}-family");
+                let text = same.get(&key).unwrap_or_else(|| panic!("{key}: {:#?}", same.keys()));
+                let is_foreign = |other: &&str| *other != name && text.contains(&format!("GET /{other}"));
+                assert!(!names.iter().any(is_foreign), "{kind} {name}:\n{text}");
+            }
+            assert!(same[&format!("surface__{name}-family")].contains(&format!("GET /{name}")));
+            assert!(same[&format!("wire__{name}-family")].contains(&format!("GET /{name}")));
+        }
+        assert!(same["wire__shared"].contains("Common") && !same["wire__shared"].contains("GET"));
+        assert!(same["wire__unreferenced"].contains("Nobodys") && !same["wire__unreferenced"].contains("GET"));
+    }
 }

@@ -1,6 +1,7 @@
-//! Which families use a component.
+//! Which families use a component, and what else a text may be about.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde_json::Value;
 
@@ -9,15 +10,53 @@ use crate::pointer;
 /// A component: its group (`schemas`, `responses` …) and its name.
 pub(super) type Component = (String, String);
 
-/// Families by component.
-#[derive(Debug, Default)]
-pub(super) struct Reached {
-    families: BTreeMap<Component, BTreeSet<String>>,
+/// What a text is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Home<'a> {
+    Family(&'a str),
+    /// What several families use, or all of them.
+    Shared,
+    /// Operations that the client does not have.
+    Outside,
+    /// What no operation uses.
+    Unreferenced,
+    Documents,
+    Bindings,
+    Servers,
 }
 
-impl Reached {
+impl Home<'_> {
+    const OTHERS: [Self; 6] =
+        [Self::Shared, Self::Outside, Self::Unreferenced, Self::Documents, Self::Bindings, Self::Servers];
+}
+
+/// The end of a text's name. A family may be called like one of the others; no family has a hyphen in its name.
+impl fmt::Display for Home<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Family(name) if Self::OTHERS.iter().any(|other| other.to_string() == *name) => {
+                write!(f, "{name}-family")
+            }
+            Self::Family(name) => f.write_str(name),
+            Self::Shared => f.write_str("shared"),
+            Self::Outside => f.write_str("outside"),
+            Self::Unreferenced => f.write_str("unreferenced"),
+            Self::Documents => f.write_str("documents"),
+            Self::Bindings => f.write_str("bindings"),
+            Self::Servers => f.write_str("servers"),
+        }
+    }
+}
+
+/// Families by component.
+#[derive(Debug, Default)]
+pub(super) struct Reached<'a> {
+    families: BTreeMap<Component, BTreeSet<Home<'a>>>,
+}
+
+impl<'a> Reached<'a> {
     /// Follows the references of operations, given with their families.
-    pub(super) fn of<'a>(tree: &Value, operations: impl Iterator<Item = (&'a str, &'a Value)>) -> Self {
+    pub(super) fn of(tree: &Value, operations: impl Iterator<Item = (Home<'a>, &'a Value)>) -> Self {
         let mut links: BTreeMap<Component, Vec<Component>> = BTreeMap::new();
         for (group, components) in tree.get("components").and_then(Value::as_object).into_iter().flatten() {
             for (name, component) in components.as_object().into_iter().flatten() {
@@ -29,7 +68,7 @@ impl Reached {
             let mut waiting = references(operation);
             while let Some(component) = waiting.pop() {
                 let Some(next) = links.get(&component) else { continue };
-                if reached.families.entry(component).or_default().insert(family.to_owned()) {
+                if reached.families.entry(component).or_default().insert(family) {
                     waiting.extend(next.iter().cloned());
                 }
             }
@@ -38,12 +77,12 @@ impl Reached {
     }
 
     /// The family that alone uses it; else whether several do, or none.
-    pub(super) fn home(&self, group: &str, name: &str) -> &str {
+    pub(super) fn home(&self, group: &str, name: &str) -> Home<'a> {
         let families = self.families.get(&(group.to_owned(), name.to_owned()));
         match families.map(|families| (families.len(), families.first())) {
-            Some((1, Some(family))) => family,
-            Some(_) => "shared",
-            None => "unreferenced",
+            Some((1, Some(family))) => *family,
+            Some(_) => Home::Shared,
+            None => Home::Unreferenced,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 
 use super::outline::{Outline, named};
-use super::reach::Reached;
+use super::reach::{Home, Reached};
 use crate::model::{Document, Model};
 use crate::pointer;
 use crate::text::line;
@@ -18,8 +18,7 @@ struct Found<'a> {
     path: &'a str,
     item: &'a Value,
     value: &'a Value,
-    /// Of the client's family; `outside` where the client does not have it.
-    family: &'a str,
+    family: Home<'a>,
 }
 
 /// The texts `wire__<family>` and `security`.
@@ -47,7 +46,7 @@ pub(super) fn texts(documents: &[Document], model: &Model) -> BTreeMap<String, S
                 out.value_of(group, &format!("{group} {name}{several}"), component);
             }
         }
-        let out = outlines.entry("wire__shared".to_owned()).or_default();
+        let out = outlines.entry(format!("wire__{}", Home::Shared)).or_default();
         const ELSEWHERE: [&str; 10] = [
             "openapi",
             "swagger",
@@ -81,7 +80,9 @@ fn operations<'a>(document: &'a Document, families: &HashMap<(&str, &str), &'a s
         let at = pointer::join("/paths", path);
         let mut add = |method: &str, place: String, value: &'a Value| {
             let source = document.origins.source(&place, &document.published);
-            let family = families.get(&(document.name.as_str(), source.as_str())).copied().unwrap_or("outside");
+            let family = families
+                .get(&(document.name.as_str(), source.as_str()))
+                .map_or(Home::Outside, |family| Home::Family(family));
             found.push(Found { method: method.to_uppercase(), path, item, value, family });
         };
         for method in METHODS {

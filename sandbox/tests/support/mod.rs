@@ -9,6 +9,29 @@ use serde_json::{Value, json};
 
 pub const PROJECTS: &str = "/api/projects/v1/projects";
 
+/// Prefix and name of each route family: those of the platform document (§4.2), the longer one of two that share a beginning first.
+pub const FAMILIES: &[(&str, &str)] = &[
+    ("/api/projects/v1", "Projects and components"),
+    ("/api/teams/v1", "Teams and access"),
+    ("/api/marketplace/v1", "Marketplace"),
+    ("/api/devops/v1", "Git and Terraform"),
+    ("/api/virtual-machines", "Virtual machines"),
+    ("/api/virtual-machine-agent", "VM agent"),
+    ("/api/forum/v1", "Forum"),
+    ("/api/client-db/v1", "Client database"),
+    ("/api/compliance/v1", "Compliance management"),
+    ("/api/compliance", "Compliance management"),
+];
+
+/// The family of a path, as a place in [`FAMILIES`].
+pub fn family(path: &str) -> usize {
+    let is_below = |prefix: &str| path == prefix || path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
+    let found = FAMILIES.iter().position(|(prefix, _)| is_below(prefix));
+    found.unwrap_or_else(|| {
+        panic!("{path} lies in no family: add its prefix to FAMILIES of sandbox/tests/support/mod.rs")
+    })
+}
+
 /// A sandbox and a bearer token for it.
 pub struct Caller<'a> {
     sandbox: &'a Sandbox,

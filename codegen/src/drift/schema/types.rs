@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Pair;
 use super::read::Schema;
-use crate::drift::rule::Rule;
+use crate::drift::rule::{Rule, Wire};
 
 /// Formats of which the first takes fewer values than the second.
 const WIDER: [(&str, &str); 6] = [
@@ -15,6 +15,9 @@ const WIDER: [(&str, &str); 6] = [
     ("uint32", "uint64"),
     ("int32", "bigint"),
 ];
+
+/// Formats of texts of which no value is one of another.
+const APART: [&str; 3] = ["uuid", "date-time", "date"];
 
 impl Pair<'_, '_> {
     /// Compares types and formats. `true`: the types have nothing in common.
@@ -65,7 +68,11 @@ impl Pair<'_, '_> {
         } else {
             Rule::FormatChanged
         };
-        self.emit(rule, before.as_ref(), after.as_ref());
+        let is_apart = APART.contains(&old) && APART.contains(&new) && !self.class.muted;
+        let change = self.emit(rule, before.as_ref(), after.as_ref());
+        if is_apart {
+            change.wire = Some(Wire::Break);
+        }
     }
 
     pub(super) fn nullability(&mut self) {
