@@ -166,7 +166,7 @@ fn each_kind_of_addition_leaves_the_clients_of_other_contracts_as_they_were() {
                 compare(kind.0, &before, &contract);
             }
         }
-        if fs::metadata(&path).unwrap().len() < 40_000 {
+        if fs::metadata(&path).unwrap().len() < 10_000 {
             let (mut contract, mut latest) = (case.contract.clone(), before);
             for (kind, change) in KINDS {
                 change(&mut contract);

@@ -28,6 +28,25 @@ impl Counted {
     }
 }
 
+/// What an alternative without a title or a tag is: the name of its only member, where it must have one, as serde writes
+/// enumerations; else its type, where that is not an object.
+pub(super) enum Nature<'v> {
+    Member(&'v str),
+    Type(&'v str),
+}
+
+impl<'v> Nature<'v> {
+    pub(super) fn of(schema: &'v Value) -> Option<Self> {
+        let mut members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let required = schema.get("required").and_then(Value::as_array);
+        let must_have = |name: &String| required.is_some_and(|required| required.iter().any(|other| other == name));
+        match (members.next(), members.next()) {
+            (Some((name, _)), None) if must_have(name) => Some(Self::Member(name)),
+            _ => schema.get("type").and_then(Value::as_str).filter(|ty| *ty != "object").map(Self::Type),
+        }
+    }
+}
+
 /// The members that can have one value only, each with it.
 pub(super) fn members(schema: &Value) -> impl Iterator<Item = (&str, &str)> {
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();

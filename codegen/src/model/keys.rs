@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::alternatives::{Counted, members};
+use super::alternatives::{Counted, Nature, members};
 use super::tree::Node;
 use crate::pointer;
 
-/// `document#pointer`, with names in place of positions: a parameter goes by place and name, an alternative by its title or
-/// tag, and `allOf` is left out, since its parts are one schema.
+/// `document#pointer`, with names in place of positions: a parameter goes by place and name, an alternative by its title, its
+/// tag, or what it is, and `allOf` is left out, since its parts are one schema.
 pub(super) fn key(node: &Node<'_>) -> String {
     let mut key = format!("{}#", node.document.name);
     let mut value = &node.document.tree;
@@ -44,14 +44,19 @@ fn child<'v>(parent: &'v Value, segment: &str) -> &'v Value {
     found.unwrap_or(&Value::Null)
 }
 
-/// What an alternative is called: its title, or the value of a member that no other has.
+/// What an alternative is called: its title, the value of a member that no other has, its only member, or its type.
 fn label(schema: &Value, alternatives: &Value, counted: &Counted) -> Option<String> {
     let title = text(schema, "title");
     if !title.is_empty() {
         return Some(title.to_owned());
     }
     let unique = |(name, value): &(&str, &str)| counted.holders(alternatives, name, value) == 1;
-    members(schema).find(unique).map(|(name, value)| format!("{name}={value}"))
+    let tag = members(schema).find(unique).map(|(name, value)| format!("{name}={value}"));
+    tag.or_else(|| {
+        Nature::of(schema).map(|nature| match nature {
+            Nature::Member(name) | Nature::Type(name) => name.to_owned(),
+        })
+    })
 }
 
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
@@ -75,6 +80,9 @@ mod tests {
                     {"title": "One"},
                     {"properties": {"kind": {"enum": ["two"]}}},
                     {},
+                    {"properties": {"a": {}}, "required": ["a"]},
+                    {"properties": {"a": {}, "b": {}}, "required": ["a"], "type": "object"},
+                    {"type": "array"},
                 ]}}}],
             }}},
         });
@@ -86,5 +94,8 @@ mod tests {
         assert_eq!(found(&format!("{base}/0")), "d#/components/schemas/A/properties/b/oneOf/One");
         assert_eq!(found(&format!("{base}/1")), "d#/components/schemas/A/properties/b/oneOf/kind=two");
         assert_eq!(found(&format!("{base}/2")), "d#/components/schemas/A/properties/b/oneOf/2");
+        assert_eq!(found(&format!("{base}/3")), "d#/components/schemas/A/properties/b/oneOf/a");
+        assert_eq!(found(&format!("{base}/4")), "d#/components/schemas/A/properties/b/oneOf/4");
+        assert_eq!(found(&format!("{base}/5")), "d#/components/schemas/A/properties/b/oneOf/array");
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::alternatives::Nature;
 use super::hierarchy::mapping;
 use super::schemas::Types;
 use super::shape::Shape;
@@ -93,7 +94,11 @@ impl<'a> Types<'a> {
             let hint = match fixed {
                 _ if !branch.text("title").is_empty() && title.len() <= 30 => title,
                 Some(tag) => variant_name(tag),
-                None => format!("Variant{}", index + 1),
+                None => match Nature::of(branch.value) {
+                    Some(Nature::Member(name)) => variant_name(name),
+                    Some(Nature::Type("string")) => "Text".to_owned(),
+                    _ => format!("Variant{}", index + 1),
+                },
             };
             let typed = self.of(branch, &format!("{name}{hint}"));
             let mut own = tagged(node, &tags, reference);
