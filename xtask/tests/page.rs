@@ -1,5 +1,5 @@
 //! Opens the page of `cargo xtask drift --format html` in Chromium. Without Chromium the tests print SKIPPED and check nothing.
-//! `DRIFT_PICTURES=docs/images` keeps the pictures that it takes.
+//! `DRIFT_PICTURES=docs/images` keeps the pictures that it takes, with `DRIFT_PAGE` of that page.
 #![cfg(unix)]
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test that cannot go on says why")]
 
@@ -153,11 +153,13 @@ const CONTRAST: &str = "(() => {
 fn the_page_fits_a_phone_and_follows_the_colours_of_the_system() {
     let Some(mut browser) = started() else { return };
     let workspace = Workspace::new();
-    let url = page(&workspace);
-    let pictures = std::env::var_os("DRIFT_PICTURES").map(|folder| {
+    let named = |variable: &str| {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
-        root.join(folder)
-    });
+        std::env::var_os(variable).map(|path| root.join(path))
+    };
+    let pictures = named("DRIFT_PICTURES");
+    let shown = named("DRIFT_PAGE").filter(|_| pictures.is_some());
+    let url = shown.map_or_else(|| page(&workspace), |page| format!("file://{}", page.display()));
     for (name, scheme, width, height, mobile) in [
         ("drift-light", "light", 1000, 760, false),
         ("drift-dark", "dark", 1000, 760, false),
