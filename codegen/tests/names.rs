@@ -12,7 +12,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Case, Random, published};
-use platform_codegen::{Names, Output, load};
+use platform_codegen::{Names, Output, Setup, load};
 use serde_json::{Value, json};
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -144,4 +144,56 @@ fn documents_with_the_same_paths_keep_their_names_apart() {
     assert_eq!(first.names.operations.len(), 2, "{:?}", first.names);
     let again = platform_codegen::generate(&contracts, &Default::default(), &first.names).unwrap();
     assert!(first == again);
+}
+
+/// A contract with one operation, and one more that is as it is said.
+fn of(operation: &Value, other: &Value) -> Value {
+    json!({
+        "openapi": "3.0.3",
+        "info": {"title": "T", "version": "1"},
+        "paths": {"/a": {"post": operation}, "/b": {"get": other}},
+    })
+}
+
+/// What the lock has is kept against the contract, and given up without its line.
+#[test]
+fn what_the_lock_keeps_goes_with_its_line() {
+    let done = json!({"204": {"description": "Done"}});
+    let schema = |ty: &str| json!({"schema": {"type": ty}});
+    let version = json!([{"name": "api-version", "in": "query", "required": true, "schema": {"type": "string"}}]);
+    let get = json!({"tags": ["One"], "responses": done});
+    let plain = json!({"tags": ["One"], "responses": done});
+    let asks = json!({"tags": ["One"], "parameters": version, "responses": done});
+    let xml = json!({"application/xml": schema("string")});
+    let both = json!({"application/xml": schema("string"), "application/json": schema("integer")});
+    let with = |content: &Value, required: Option<bool>| {
+        let mut body = json!({"content": content});
+        if let Some(required) = required {
+            body["required"] = json!(required);
+        }
+        json!({"tags": ["One"], "requestBody": body, "responses": done})
+    };
+    let other_tag = json!({"tags": ["Two"], "responses": done});
+    // Before, after, and the method with the lock and without it.
+    let cases = [
+        ("another media type", of(&with(&xml, None), &get), of(&with(&both, None), &get), "body: &str", "body: i64"),
+        ("a body", of(&plain, &get), of(&with(&both, None), &get), "(self) ->", "body: i64"),
+        ("a required body", of(&plain, &get), of(&with(&both, Some(true)), &get), "body: i64", "body: i64"),
+        ("another tag", of(&plain, &get), of(&other_tag, &get), "families::one::One::", "families::two::Two::"),
+        ("the client's version", of(&asks, &asks), of(&asks, &get), "(self) ->", "api_version: &str"),
+        ("a version in each call", of(&asks, &get), of(&asks, &asks), "api_version: &str", "(self) ->"),
+    ];
+    for (what, before, after, kept, anew) in cases {
+        let case = Case { name: what.to_owned(), bytes: Vec::new(), setup: Setup::default() };
+        let names = generate(&case, &before, &Names::default()).names;
+        for (names, expected) in [(&names, kept), (&Names::default(), anew)] {
+            let output = generate(&case, &after, names);
+            let index = output.api.index();
+            let line = index.lines().find(|line| line.contains("::create_a fn ")).unwrap_or_default();
+            assert!(line.contains(expected), "{what}: {line:?} lacks {expected:?}");
+            // Once more, with the names of this run: nothing moves.
+            let again = generate(&case, &after, &output.names);
+            assert_eq!((again.api.index(), &again.names), (index, &output.names), "{what}");
+        }
+    }
 }

@@ -140,7 +140,7 @@ impl<'c> Schemas<'c> {
         if let Some(values) = schema["enum"].as_array()
             && !values.contains(value)
         {
-            said.refused.push(format!("{at} is none of the values: {value}"));
+            said.refused.push(format!("{at} has a value that is not listed: {value}"));
             return;
         }
         if let Some(variants) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
