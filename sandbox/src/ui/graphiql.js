@@ -45,4 +45,12 @@ if (!token()) content.append(element("p", { id: "signed-out", class: "hint" }, "
   element("button", { type: "button", onclick: logIn }, "Log in")));
 const place = element("div", { id: "graphiql" });
 content.append(place);
+// The editors leave their fields without a name, and what they scroll out of reach of the keyboard.
+const names = { "graphiql-query-editor": "Query", "graphiql-editor-tool": "Variables and headers", "result-window": "Result" };
+new MutationObserver(() => {
+  for (const field of place.querySelectorAll("textarea:not([aria-label])")) {
+    field.ariaLabel = Object.entries(names).find(([part]) => field.closest(`.${part}`))?.[1] ?? "Editor";
+  }
+  place.querySelectorAll(".CodeMirror-scroll:not([tabindex='0'])").forEach((region) => { region.tabIndex = 0; });
+}).observe(place, { childList: true, subtree: true });
 ReactDOM.createRoot(place).render(React.createElement(GraphiQL, { fetcher, defaultQuery: query }));
