@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::clock::Clock;
 use crate::compliance::Compliance;
 use crate::contract::{self, Revision, route};
-use crate::control::{Part, Resets};
+use crate::control::{Part, Places, Resets};
 use crate::data::Data;
 use crate::directory::{self, Client, SecretFile, SecretFolder, Seed, Team, User, random_text};
 use crate::error::Error;
@@ -118,7 +118,7 @@ pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let separate = server::bind(options.compliance_port).await?;
     let compliance_url =
         server::address(&separate).map_err(|source| Error::Bind { port: options.compliance_port, source })?;
-    let (app, owned) = assemble(&options, &base_url)?;
+    let (app, owned) = assemble(&options, &base_url, &compliance_url)?;
     let ticker = Ticker::start(Arc::clone(&app.store));
     let servers =
         [Server::start(listener, server::main(app.clone())), Server::start(separate, server::separate(app.clone()))];
@@ -127,7 +127,7 @@ pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     Ok(Sandbox { base_url, auth_url, compliance_url, app, servers, goodbye, _ticker: ticker, _owned: owned })
 }
 
-fn assemble(options: &Options, base_url: &str) -> Result<(App, Owned), Error> {
+fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(App, Owned), Error> {
     let revision =
         Revision::of(options.contract_revision).ok_or(Error::Revision { revision: options.contract_revision })?;
     let data = Arc::new(Data::open(options.data.as_deref())?);
@@ -144,6 +144,7 @@ fn assemble(options: &Options, base_url: &str) -> Result<(App, Owned), Error> {
     let first = directory.teams.first().map(|team| team.id).unwrap_or_default();
     let events = Arc::new(EventFaults::default());
     let store = Arc::new(Store::open(data, Clock::new(), Hub::new(Arc::clone(&events)), beginning)?);
+    let places = Places::new(base_url, compliance_url, Arc::clone(&directory));
     let issuer = Arc::new(Issuer::new(format!("{base_url}{}", crate::issuer::PATH), directory, &vault)?);
     let faults = Arc::new(Rules::new(events));
     let step = options.step.unwrap_or(Duration::from_millis(150)).as_millis();
@@ -177,6 +178,7 @@ fn assemble(options: &Options, base_url: &str) -> Result<(App, Owned), Error> {
         faults,
         log,
         resets,
+        places,
         compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
         graphql,
         graphiql: options.graphiql.as_deref().map(Graphiql::read).transpose()?.map(Arc::new),
@@ -333,7 +335,9 @@ impl Sandbox {
     ///
     /// [`Error::SecretFile`] with what could not be written, and [`Error::SecretsInUse`].
     pub fn publish_secrets(&self, folder: Option<&Path>) -> Result<SecretFolder, Error> {
-        SecretFolder::fill(folder, &self.app.issuer.directory)
+        let folder = SecretFolder::fill(folder, &self.app.issuer.directory)?;
+        self.app.places.publish(&folder);
+        Ok(folder)
     }
 
     /// Demands a bearer token for the contract from now on, or stops demanding one.

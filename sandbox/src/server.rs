@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::compliance::{self, Compliance};
-use crate::control::{self, Resets};
+use crate::control::{self, Places, Resets};
 use crate::error::Error;
 use crate::fault::{self, Connection, Lines, Rules};
 use crate::graphql;
@@ -40,6 +40,7 @@ pub(crate) struct App {
     pub(crate) faults: Arc<Rules>,
     pub(crate) log: Arc<Log>,
     pub(crate) resets: Resets,
+    pub(crate) places: Places,
     pub(crate) compliance: Compliance,
     pub(crate) graphql: graphql::Service,
     pub(crate) graphiql: Option<Arc<Graphiql>>,
@@ -63,6 +64,7 @@ parts! {
     faults: Arc<Rules>,
     log: Arc<Log>,
     resets: Resets,
+    places: Places,
     compliance: Compliance,
     graphql: graphql::Service,
     graphiql: Option<Arc<Graphiql>>,
