@@ -8,6 +8,7 @@ mod kinds;
 #[cfg(contract = "sandbox")]
 mod scripted;
 #[cfg(contract = "sandbox")]
+mod semver;
 mod verdicts;
 #[cfg(contract = "sandbox")]
 mod wire;

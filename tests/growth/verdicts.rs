@@ -51,7 +51,7 @@ fn forms(contract: &Value) -> Vec<String> {
         .collect()
 }
 
-fn compared(case: &Case, contract: &Value, before: &Output, after: &Output) -> Drift {
+pub(super) fn compared(case: &Case, contract: &Value, before: &Output, after: &Output) -> Drift {
     let [old, new] = [&case.contract, contract].map(|contract| serde_json::to_vec(contract).unwrap());
     let [old, new] = [&old, &new].map(|bytes| [Contract { name: case.name, bytes }]);
     let mut drift = drift::compare(&old, &new, "2026-01-01").unwrap();
@@ -63,7 +63,7 @@ fn compared(case: &Case, contract: &Value, before: &Output, after: &Output) -> D
 
 /// What the report says of the items before: which of them a program cannot use any more as it did.
 #[derive(Default)]
-struct Broken<'a> {
+pub(super) struct Broken<'a> {
     items: BTreeSet<(&'a str, &'a str)>,
     /// Those that are gone or called otherwise: what belongs to them, or names them, goes along.
     gone: BTreeSet<&'a str>,
@@ -74,7 +74,7 @@ struct Broken<'a> {
 }
 
 impl<'a> Broken<'a> {
-    fn of(drift: &'a Drift, before: &'a Output) -> Self {
+    pub(super) fn of(drift: &'a Drift, before: &'a Output) -> Self {
         let mut broken = Self::default();
         for (change, _) in drift.items() {
             let Some(state) = change.before.as_ref().filter(|_| change.source == Source::Major) else { continue };
@@ -101,7 +101,7 @@ impl<'a> Broken<'a> {
     }
 
     /// Whether the report says that a program which uses this item does not compile.
-    fn has(&self, item: &Item) -> bool {
+    pub(super) fn has(&self, item: &Item) -> bool {
         let mut mentioned = item.signature.split(|letter: char| !(letter.is_alphanumeric() || "_:".contains(letter)));
         let is_field = item.kind == "fn" && self.items.contains(&(item.path.as_str(), "field"));
         self.items.contains(&(item.path.as_str(), item.kind))

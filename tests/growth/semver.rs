@@ -1,0 +1,78 @@
+//! What a report of drift says of the next compile, against cargo-semver-checks. It sees what is gone and how many arguments a
+//! method takes, but no types: whatever it finds has to be in the report, not the other way round.
+
+use platform_codegen::{Names, Output};
+
+use super::verdicts::{Broken, compared, scripted};
+use super::{cases, consumer, lay_out};
+use crate::support::{Programs, cargo};
+
+/// What a line below `Failed in:` speaks of, as the end of the path of a public item.
+fn subject(line: &str) -> Option<String> {
+    let line = line.split(", previously in").next()?.trim();
+    let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let path = match first {
+        "enum" | "struct" | "variant" => rest,
+        "field" => {
+            let (field, owner) = rest.split_once(" of struct ")?;
+            return Some(format!("{owner}::{field}"));
+        }
+        path => path,
+    };
+    let path = path.split(' ').next()?;
+    // A setter stands at the call of its operation.
+    Some(path.strip_prefix("platform_client::").or(path.strip_prefix("Call::")).unwrap_or(path).to_owned())
+}
+
+/// What the tool found, and the report does not say.
+fn untold(said: &str, broken: &Broken<'_>, before: &Output) -> Vec<String> {
+    let failed =
+        said.split("Failed in:\n").skip(1).flat_map(|block| block.lines().take_while(|line| line.starts_with("  ")));
+    let mut found = 0;
+    let untold = failed
+        .filter(|line| {
+            found += 1;
+            let Some(end) = subject(line) else { return true };
+            let is_it = |path: &str| path == end || path.ends_with(&format!("::{end}"));
+            !before.api.items.iter().any(|item| is_it(&item.path) && broken.has(item))
+        })
+        .map(str::to_owned)
+        .collect();
+    assert!(found >= 20, "only {found} findings:\n{said}");
+    untold
+}
+
+#[test]
+#[ignore = "documents four clients, where cargo-semver-checks is installed: .ci/run runs it"]
+fn another_tool_finds_nothing_that_the_report_does_not_say() {
+    if !cargo(&["semver-checks", "--version"]).output().is_ok_and(|run| run.status.success()) {
+        println!("SKIPPED: cargo-semver-checks is not installed (cargo install cargo-semver-checks --locked)");
+        return;
+    }
+    let place = Programs::get().target().join("growth");
+    for case in cases().into_iter().filter(|case| case.name != "grown") {
+        let before = case.client(&case.contract, &Names::default());
+        let (contract, _) = scripted(&case, &before);
+        let after = case.client(&contract, &before.names);
+        let program = consumer::program(&before.api.index());
+        let [old, new] = [("before", &before), ("after", &after)].map(|(name, client)| {
+            let folder = place.join(format!("{}-semver-{name}", case.name));
+            lay_out(&folder, client, &before, &program);
+            folder
+        });
+        let run = cargo(&["semver-checks", "--all-features", "--release-type", "minor", "--color", "never"])
+            .arg("--manifest-path")
+            .arg(new.join("client/Cargo.toml"))
+            .arg("--baseline-root")
+            .arg(old.join("client"))
+            .env("CARGO_TARGET_DIR", place.join("target"))
+            .output()
+            .unwrap();
+        let said = [run.stdout, run.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
+        assert!(said.contains("semver requires new major version"), "{}: {said}", case.name);
+        let whole = compared(&case, &contract, &before, &after);
+        let broken = Broken::of(&whole, &before);
+        let untold = untold(&said, &broken, &before);
+        assert!(untold.is_empty(), "{}: the report does not say\n{}", case.name, untold.join("\n"));
+    }
+}
