@@ -11,6 +11,14 @@ Usage: platform-sandbox control [--sandbox <URL>] <COMMAND>
 
 Commands:
   state                     Shows what goes on
+  collections               Lists the collections of the state
+  items <QUERY>             Lists the items of one: 'collection=/api/projects/v1/projects&search=lyra'
+  item show <ADDRESS>       Shows one item: /api/virtual-machines/00000005-0000-4000-8000-000000000001
+  item set <ADDRESS> <JSON> Replaces its fields
+  item remove <ADDRESS>     Removes it with everything below it
+  operations [QUERY]        Lists asynchronous work: 'state=running&limit=10'
+  operations show <ID>      Shows one operation with its events, and with what is still to come
+  directory                 Shows addresses, teams, clients, users and the files of their secrets
   reset [JSON]              Takes everything back, or what is named: '{\"only\":[\"state\",\"clock\"]}'
   clock [JSON]              Shows the clock, or changes it: '{\"advanceMilliseconds\":60000}'
   faults                    Lists the faults
@@ -54,6 +62,14 @@ const COMMANDS: &[(&[&str], &str, &str, Takes)] = &[
     (&["requests", "clear"], "DELETE", "/sandbox/requests", Takes::Nothing),
     (&["requests"], "GET", "/sandbox/requests", Takes::Query),
     (&["state"], "GET", "/sandbox/state", Takes::Nothing),
+    (&["collections"], "GET", "/sandbox/collections", Takes::Nothing),
+    (&["items"], "GET", "/sandbox/items", Takes::Query),
+    (&["item", "show"], "GET", "/sandbox/item", Takes::Address),
+    (&["item", "set"], "PUT", "/sandbox/item", Takes::AddressAndBody),
+    (&["item", "remove"], "DELETE", "/sandbox/item", Takes::Address),
+    (&["operations", "show"], "GET", "/sandbox/operations/{}", Takes::Part),
+    (&["operations"], "GET", "/sandbox/operations", Takes::Query),
+    (&["directory"], "GET", "/sandbox/directory", Takes::Nothing),
     (&["reset"], "POST", "/sandbox/reset", Takes::BodyOrEmpty),
     (&["clock"], "GET", "/sandbox/clock", Takes::BodyOrRead),
     (&["event-faults"], "POST", "/sandbox/event-faults", Takes::Body),
@@ -74,6 +90,10 @@ enum Takes {
     /// A part of the path that goes behind it, or none.
     PartOrNothing,
     Query,
+    /// The address of what is stored.
+    Address,
+    /// The address of what is stored, and JSON.
+    AddressAndBody,
     Body,
     /// JSON, or the empty object.
     BodyOrEmpty,
@@ -111,18 +131,19 @@ pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
     let (one, more) = match words.get(start.len()..).unwrap_or_default() {
         [] => (None, false),
         [one] => (Some(one.as_str()), false),
+        [address, body] if takes == Takes::AddressAndBody => {
+            let body = json_text(&name, body)?;
+            return Ok(Asked { method, target: addressed(path, address)?, body: Some(body) });
+        }
         _ => (None, true),
     };
     if more || takes == Takes::Nothing && one.is_some() {
         return Err(format!("`{name}` has a word too many"));
     }
-    let plain = |word: &str| match word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty() {
+    let plain = |word: &str| match !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+    {
         true => Ok(word.to_owned()),
-        false => Err(format!("`{name}` takes a number, which {word:?} is not")),
-    };
-    let json = |text: &str| match serde_json::from_str::<serde_json::Value>(text) {
-        Ok(value) => Ok(Some(value.to_string())),
-        Err(error) => Err(format!("what follows `{name}` is not JSON: {error}")),
+        false => Err(format!("`{name}` takes a number or a GUID, which {word:?} is not")),
     };
     let asked = |method, target, body| Ok(Asked { method, target, body });
     match (takes, one) {
@@ -133,13 +154,33 @@ pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
             false => Err("a query is written as in an address: method=GET&path=/api".to_owned()),
         },
         (Takes::Body | Takes::BodyOrEmpty | Takes::BodyOrRead, Some(text)) => {
-            asked("POST", path.to_owned(), json(text)?)
+            asked("POST", path.to_owned(), Some(json_text(&name, text)?))
         }
         (Takes::BodyOrEmpty, None) => asked(method, path.to_owned(), Some("{}".to_owned())),
-        (Takes::Part | Takes::Body, None) => Err(format!("`{name}` needs an argument")),
+        (Takes::Address, Some(address)) => asked(method, addressed(path, address)?, None),
+        (Takes::AddressAndBody, _) => Err(format!("`{name}` needs an address and JSON")),
+        (Takes::Part | Takes::Address | Takes::Body, None) => Err(format!("`{name}` needs an argument")),
         (Takes::Nothing | Takes::PartOrNothing | Takes::Query | Takes::BodyOrRead, _) => {
             asked(method, path.to_owned(), None)
         }
+    }
+}
+
+fn json_text(name: &str, text: &str) -> Result<String, String> {
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(value) => Ok(value.to_string()),
+        Err(error) => Err(format!("what follows `{name}` is not JSON: {error}")),
+    }
+}
+
+/// A path with the address of what is stored as its query.
+fn addressed(path: &str, address: &str) -> Result<String, String> {
+    match address.starts_with('/') {
+        true => Ok(format!(
+            "{path}?{}",
+            form_urlencoded::Serializer::new(String::new()).append_pair("address", address).finish()
+        )),
+        false => Err(format!("{address:?} is not an address: write /api/…, as `collections` lists it")),
     }
 }
 
@@ -202,6 +243,10 @@ mod tests {
             ("faults show 2", "GET /sandbox/faults/2"),
             ("faults remove", "DELETE /sandbox/faults"),
             ("faults remove 2", "DELETE /sandbox/faults/2"),
+            ("item show /api/a", "GET /sandbox/item?address=%2Fapi%2Fa"),
+            ("item set /api/a {\"a\":1}", "PUT /sandbox/item?address=%2Fapi%2Fa {\"a\":1}"),
+            ("item remove /api/a&b", "DELETE /sandbox/item?address=%2Fapi%2Fa%26b"),
+            ("operations show 0-a", "GET /sandbox/operations/0-a"),
             ("requests path=/api&limit=1", "GET /sandbox/requests?path=/api&limit=1"),
             ("requests show 7", "GET /sandbox/requests/7"),
             ("requests clear", "DELETE /sandbox/requests"),
@@ -219,6 +264,10 @@ mod tests {
             ("faults show ../state", "takes a number"),
             ("faults remove 1/2", "takes a number"),
             ("verify {", "not JSON"),
+            ("item show api", "not an address"),
+            ("item set /api/a", "needs an address and JSON"),
+            ("item set /api/a {", "not JSON"),
+            ("item show /a /b", "a word too many"),
             ("requests a#b", "as in an address"),
         ] {
             assert!(read(&words(text)).unwrap_err().contains(says), "{text}");
@@ -236,7 +285,7 @@ mod tests {
                 Some(_) => path = line.trim().trim_end_matches(':'),
                 None => {
                     let method = line.strip_prefix("    ").and_then(|rest| rest.strip_suffix(':')).unwrap_or_default();
-                    if !["get", "post", "delete"].contains(&method) || path == "/sandbox/events" {
+                    if !["get", "post", "put", "delete"].contains(&method) || path == "/sandbox/events" {
                         continue;
                     }
                     let (parent, part) = path.rsplit_once("/{").map_or((path, false), |(parent, _)| (parent, true));

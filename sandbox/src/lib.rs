@@ -51,6 +51,7 @@ mod graphql;
 mod handlers;
 mod issuer;
 mod live;
+mod menu;
 mod problem;
 mod publication;
 mod reply;

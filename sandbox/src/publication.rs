@@ -28,6 +28,14 @@ impl Publication {
         Self { contract, issuer, requires_token: Arc::new(requires_token.into()), at_start: requires_token }
     }
 
+    pub(crate) fn contract(&self) -> &'static Contract {
+        self.contract
+    }
+
+    pub(crate) fn requires_token(&self) -> bool {
+        self.requires_token.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn set_requires_token(&self, required: bool) {
         self.requires_token.store(required, Ordering::Relaxed);
     }
@@ -38,7 +46,7 @@ impl Publication {
     }
 
     fn send(&self, headers: &HeaderMap, form: Result<&'static Rendered, &'static str>) -> Response {
-        if self.requires_token.load(Ordering::Relaxed)
+        if self.requires_token()
             && let Err(response) = self.issuer.caller(headers)
         {
             return *response;

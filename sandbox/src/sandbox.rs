@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::clock::Clock;
 use crate::compliance::Compliance;
 use crate::contract::{self, Revision, route};
-use crate::control::{Part, Resets};
+use crate::control::{Part, Places, Resets};
 use crate::cors;
 use crate::data::Data;
 use crate::directory::{self, Client, SecretFile, SecretFolder, Seed, Team, User, random_text};
@@ -133,7 +133,7 @@ pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let host = options.public_host.as_deref().map(serve::host).transpose()?;
     let (listener, base_url) = serve::bind(options.listen, options.port, host).await?;
     let (separate, compliance_url) = serve::bind(options.listen, options.compliance_port, host).await?;
-    let (app, owned) = assemble(&options, &base_url)?;
+    let (app, owned) = assemble(&options, &base_url, &compliance_url)?;
     let ticker = Ticker::start(Arc::clone(&app.store));
     let header_timeout = options.header_timeout.unwrap_or(HEADER_TIMEOUT);
     let servers = [
@@ -145,7 +145,7 @@ pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     Ok(Sandbox { base_url, auth_url, compliance_url, app, servers, goodbye, _ticker: ticker, _owned: owned })
 }
 
-fn assemble(options: &Options, base_url: &str) -> Result<(App, Owned), Error> {
+fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(App, Owned), Error> {
     let revision =
         Revision::of(options.contract_revision).ok_or(Error::Revision { revision: options.contract_revision })?;
     let data = Arc::new(Data::open(options.data.as_deref())?);
@@ -162,6 +162,7 @@ fn assemble(options: &Options, base_url: &str) -> Result<(App, Owned), Error> {
     let first = directory.teams.first().map(|team| team.id).unwrap_or_default();
     let events = Arc::new(EventFaults::default());
     let store = Arc::new(Store::open(data, Clock::new(), Hub::new(Arc::clone(&events)), beginning)?);
+    let places = Places::new(base_url, compliance_url, Arc::clone(&directory));
     let issuer = Arc::new(Issuer::new(format!("{base_url}{}", crate::issuer::PATH), directory, &vault)?);
     let faults = Arc::new(Rules::new(events));
     let step = options.step.unwrap_or(Duration::from_millis(150)).as_millis();
@@ -195,6 +196,7 @@ fn assemble(options: &Options, base_url: &str) -> Result<(App, Owned), Error> {
         faults,
         log,
         resets,
+        places,
         compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
         graphql,
         public_host: options.public_host.clone(),
@@ -352,7 +354,9 @@ impl Sandbox {
     ///
     /// [`Error::SecretFile`] with what could not be written, and [`Error::SecretsInUse`].
     pub fn publish_secrets(&self, folder: Option<&Path>) -> Result<SecretFolder, Error> {
-        SecretFolder::fill(folder, &self.app.issuer.directory)
+        let folder = SecretFolder::fill(folder, &self.app.issuer.directory)?;
+        self.app.places.publish(&folder);
+        Ok(folder)
     }
 
     /// Demands a bearer token for the contract from now on, or stops demanding one.

@@ -12,7 +12,7 @@ use http::{StatusCode, Version};
 use tower_http::cors::CorsLayer;
 
 use crate::compliance::{self, Compliance};
-use crate::control::{self, Resets};
+use crate::control::{self, Places, Resets};
 use crate::fault::{self, Rules};
 use crate::graphql;
 use crate::handlers::{self, Api};
@@ -33,6 +33,7 @@ pub(crate) struct App {
     pub(crate) faults: Arc<Rules>,
     pub(crate) log: Arc<Log>,
     pub(crate) resets: Resets,
+    pub(crate) places: Places,
     pub(crate) compliance: Compliance,
     pub(crate) graphql: graphql::Service,
     pub(crate) public_host: Option<String>,
@@ -57,6 +58,7 @@ parts! {
     faults: Arc<Rules>,
     log: Arc<Log>,
     resets: Resets,
+    places: Places,
     compliance: Compliance,
     graphql: graphql::Service,
     graphiql: Option<Arc<Graphiql>>,

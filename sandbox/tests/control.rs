@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+
 use futures_util::StreamExt;
 use platform_sandbox::Sandbox;
 use reqwest::Method;
@@ -131,6 +133,7 @@ async fn the_overview_hears_of_changes() {
 async fn the_pages_are_whole_and_run_no_foreign_script() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let http = support::http();
+    let mut seen = BTreeSet::new();
     for path in ["/", "/swagger", "/graphiql", "/sandbox", "/sandbox/control", "/sandbox/callback"] {
         let page = http.request(Method::GET, format!("{}{path}", sandbox.base_url())).send().await.unwrap();
         assert_eq!(page.status(), 200, "{path}");
@@ -138,11 +141,23 @@ async fn the_pages_are_whole_and_run_no_foreign_script() {
         assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
         let text = page.text().await.unwrap();
         assert!(!text.contains("https://") && !text.contains("http://"), "{path}");
-        let assets: Vec<&str> = text.split("/sandbox/ui/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let mut assets: Vec<String> =
+            text.split("/sandbox/ui/").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect();
         assert!(assets.len() >= 2, "{path}");
-        for asset in assets {
+        while let Some(asset) = assets.pop() {
             let found = http.get(format!("{}/sandbox/ui/{asset}", sandbox.base_url())).send().await.unwrap();
             assert_eq!(found.status(), 200, "{asset}");
+            let text = found.text().await.unwrap();
+            // A script that another one imports, too. It makes elements, and never markup.
+            if !asset.contains('/') && seen.insert(asset.clone()) {
+                let imported = text.split("from \"./").skip(1).filter_map(|rest| rest.split('"').next());
+                assets.extend(imported.map(str::to_owned));
+                for risky in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "://"] {
+                    let local = risky == "://" && text.matches("://").count() == text.matches("http://").count();
+                    assert!(local || !text.contains(risky), "{asset} has {risky}");
+                }
+            }
         }
     }
+    assert!(seen.contains("console.js") && seen.contains("resources.js") && seen.len() > 15, "{seen:?}");
 }

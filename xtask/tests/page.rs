@@ -1,5 +1,6 @@
 //! Opens the page of `cargo xtask drift --format html` in Chromium. Without Chromium the tests print SKIPPED and check nothing.
-//! `DRIFT_PICTURES=docs/images` keeps the pictures that it takes, with `DRIFT_PAGE` of that page.
+//! `DRIFT_PICTURES=docs/images` keeps the pictures that it takes, with `DRIFT_PAGE` of that page, and with `DRIFT_TERMINAL` of
+//! what a terminal showed.
 #![cfg(unix)]
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test that cannot go on says why")]
 
@@ -8,7 +9,7 @@ mod browser;
 mod support;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use browser::Browser;
 use serde_json::{Value, json};
@@ -127,6 +128,12 @@ fn a_link_opens_its_row() {
     is_quiet(&mut browser);
 }
 
+/// The path that a variable names, from the root of the repository.
+fn named(variable: &str) -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    std::env::var_os(variable).map(|path| root.join(path))
+}
+
 /// The contrast of each text with what is behind it, by WCAG 2: the lowest, with its element.
 const CONTRAST: &str = "(() => {
   const part = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
@@ -153,10 +160,6 @@ const CONTRAST: &str = "(() => {
 fn the_page_fits_a_phone_and_follows_the_colours_of_the_system() {
     let Some(mut browser) = started() else { return };
     let workspace = Workspace::new();
-    let named = |variable: &str| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
-        std::env::var_os(variable).map(|path| root.join(path))
-    };
     let pictures = named("DRIFT_PICTURES");
     let shown = named("DRIFT_PAGE").filter(|_| pictures.is_some());
     let url = shown.map_or_else(|| page(&workspace), |page| format!("file://{}", page.display()));
@@ -186,6 +189,66 @@ fn the_page_fits_a_phone_and_follows_the_colours_of_the_system() {
         assert!(contrast[0].as_f64().expect("a number") >= 4.5, "{name}: {contrast}");
         let back = browser.value("getComputedStyle(document.body).backgroundColor");
         assert_eq!(back == "rgb(255, 255, 255)", scheme == "light", "{name}: {back}");
+    }
+    is_quiet(&mut browser);
+}
+
+/// The page of a terminal that shows `text`: each colour is an element with its number as class.
+fn terminal(text: &str) -> String {
+    let style = "body{margin:0;background:#1c1f24}pre{margin:0;padding:14px 18px;font:13px/1.45 'DejaVu Sans Mono',monospace;\
+        color:#d6dae0;white-space:pre-wrap}.c1{font-weight:bold}.c2{color:#9aa3ae}.c31{color:#ff7b72}.c32{color:#7ee787}\
+        .c33{color:#f2cc60}.c34{color:#79c0ff}.c35{color:#e2a3ff}.c36{color:#7fd7e0}";
+    let (mut shown, mut open) = (String::new(), 0);
+    for (index, part) in text.replace('\r', "").split("\u{1b}[").enumerate() {
+        let (code, words) = if index == 0 { ("", part) } else { part.split_once('m').expect("a colour") };
+        match code {
+            "" => {}
+            "0" => shown.push_str(&"</span>".repeat(std::mem::take(&mut open))),
+            code => {
+                assert!(code.parse::<u8>().is_ok(), "{code} is no colour");
+                open += 1;
+                shown.push_str(&format!("<span class=\"c{code}\">"));
+            }
+        }
+        shown.push_str(&words.replace('&', "&amp;").replace('<', "&lt;"));
+    }
+    assert_eq!(open, 0, "a colour does not end");
+    format!("<!doctype html><meta charset=utf-8><title>Drift</title><style>{style}</style><pre>{shown}</pre>")
+}
+
+#[test]
+fn a_terminal_shows_the_report_in_colours() {
+    let Some(mut browser) = started() else { return };
+    let workspace = Workspace::new();
+    page(&workspace);
+    let report = |colours: &[(&str, &str)]| workspace.run_with(&["drift", "before.json", "after.json"], colours).stdout;
+    let (plain, coloured) = (report(&[]), report(&[("CLICOLOR_FORCE", "1")]));
+    assert!(!plain.contains('\u{1b}'));
+
+    let open = |browser: &mut Browser, text: &str| {
+        workspace.write("terminal.html", &terminal(text));
+        browser.size(1000, 760, false);
+        browser.open(&format!("file://{}", workspace.path("terminal.html").display()));
+    };
+    let narrow = report(&[("CLICOLOR_FORCE", "1"), ("COLUMNS", "60")]);
+    assert!(narrow.lines().count() > coloured.lines().count(), "{narrow}");
+    open(&mut browser, &coloured);
+    let shown = browser.value("document.querySelector('pre').textContent");
+    assert_eq!(shown, json!(plain.replace('`', "")));
+    for (class, begins) in
+        [("c31", "B1"), ("c33", "R1"), ("c32", "A1"), ("c34", "N1"), ("c1", "DELETE "), ("c36", "Forum::")]
+    {
+        let first = format!(
+            "[...document.querySelectorAll('.{class}')].some((part) => part.textContent.startsWith('{begins}'))"
+        );
+        assert_eq!(browser.value(&first), json!(true), "{begins} as {class}: {coloured}");
+    }
+    let picture = browser.picture();
+    assert!(picture.starts_with(b"\x89PNG"));
+    if let Some((folder, text)) = named("DRIFT_PICTURES").zip(named("DRIFT_TERMINAL")) {
+        open(&mut browser, &fs::read_to_string(text).expect("what the terminal showed"));
+        fs::create_dir_all(&folder).expect("created");
+        fs::write(folder.join("drift-terminal.png"), browser.picture()).expect("written");
     }
     is_quiet(&mut browser);
 }

@@ -43,6 +43,7 @@ mod schema_definition;
 mod security;
 mod side;
 mod silence;
+mod terminal;
 mod unused;
 
 use std::collections::{BTreeSet, HashMap};
@@ -65,6 +66,7 @@ pub use report::Heading;
 pub use rule::{Declaration, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side, segments};
+pub use terminal::{Line, Role, Span};
 
 /// Compares the contracts of one client before and after, by the names of the documents. A document that one side does not
 /// have counts as empty there. `today` (`YYYY-MM-DD`) says which announced ends are over.

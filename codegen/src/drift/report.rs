@@ -1,4 +1,4 @@
-//! The report as text: for a pull request, and for a terminal.
+//! The report as Markdown, for a pull request, and what every form of the report says.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ pub(super) const SECTIONS: [(Wire, &str, &str); 4] = [
 ];
 
 /// Rust items that a row names.
-const ITEMS: usize = 3;
+pub(super) const ITEMS: usize = 3;
 
 /// What a report is about.
 #[derive(Clone, Copy, Debug)]
@@ -150,44 +150,6 @@ impl Drift {
                 let _ = writeln!(text, "- {}", crate::line(&line));
             }
             text.push_str("\n</details>\n");
-        }
-        text
-    }
-
-    /// The report for a terminal: `most` findings at most of each section.
-    #[must_use]
-    pub fn text(&self, heading: &Heading<'_>, most: usize) -> String {
-        let mut text = format!("{}\n", self.verdict());
-        for sentence in self.advice(heading) {
-            let _ = writeln!(text, "{}", sentence.replace(['`', '*'], ""));
-        }
-        for (wire, letter, heading) in SECTIONS {
-            let findings: Vec<&Finding> = self.findings.iter().filter(|finding| finding.wire == wire).collect();
-            if findings.is_empty() {
-                continue;
-            }
-            let _ = write!(text, "\n{heading} ({})\n", findings.len());
-            for (index, finding) in findings.iter().take(most).enumerate() {
-                let Finding { subject, change, symptom, .. } = finding;
-                let number = format!("{letter}{}", index + 1);
-                let _ = writeln!(text, "  {number:<4} {subject} {change}{}", reach(finding));
-                if !symptom.is_empty() {
-                    let _ = writeln!(text, "       {symptom}");
-                }
-                for item in rust(finding, ITEMS) {
-                    let _ = writeln!(text, "       {}", crate::line(&item));
-                }
-            }
-            if findings.len() > most {
-                let _ = writeln!(text, "  … and {} more", findings.len() - most);
-            }
-        }
-        text.push('\n');
-        for sentence in self.rest() {
-            let _ = writeln!(text, "{sentence}");
-        }
-        for place in self.not_judged.iter().take(most) {
-            let _ = writeln!(text, "  {}", crate::line(&place.pointer));
         }
         text
     }

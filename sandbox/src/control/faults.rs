@@ -63,6 +63,12 @@ pub(super) fn listed(faults: &Rules) -> Vec<Value> {
     FaultControl(faults).list().iter().map(shown).collect()
 }
 
+/// What waits for the next events of asynchronous work.
+pub(super) fn events(faults: &Rules) -> Value {
+    let (drop, duplicate) = faults.events.waiting();
+    json!({ "drop": drop, "duplicate": duplicate })
+}
+
 fn shown(waits: &Waits) -> Value {
     let Waits { id, rule, used } = waits;
     json!({
@@ -79,7 +85,7 @@ fn shown(waits: &Waits) -> Value {
 }
 
 pub(super) async fn list(State(faults): State<Arc<Rules>>) -> Response {
-    send(StatusCode::OK, &json!({ "faults": listed(&faults) }))
+    send(StatusCode::OK, &json!({ "faults": listed(&faults), "eventFaults": events(&faults) }))
 }
 
 pub(super) async fn add(State(faults): State<Arc<Rules>>, body: Bytes) -> Response {

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::{missing, read, refuse, send};
 use crate::problem;
+use crate::publication::Publication;
 use crate::requests::{Expected, Log, RequestFilter};
 
 #[derive(Default, Deserialize)]
@@ -104,9 +105,30 @@ pub(super) async fn list(State(log): State<Arc<Log>>, RawQuery(query): RawQuery)
     }
 }
 
-pub(super) async fn get(State(log): State<Arc<Log>>, Path(number): Path<u64>) -> Response {
-    let found = log.last().into_iter().find(|record| record.number == number);
-    found.map_or_else(|| missing("request"), |record| send(StatusCode::OK, &json!(record.whole())))
+pub(super) async fn get(
+    State(log): State<Arc<Log>>,
+    State(publication): State<Publication>,
+    Path(number): Path<u64>,
+) -> Response {
+    let Some(record) = log.last().into_iter().find(|record| record.number == number) else {
+        return missing("request");
+    };
+    let mut shown = json!(record.whole());
+    let found = publication
+        .contract()
+        .operations
+        .iter()
+        .find(|operation| operation.path == record.template && operation.method.as_str() == record.method);
+    // What the request was for; a fault may have answered in its place.
+    shown["operation"] = found.map_or(Value::Null, |operation| {
+        json!({
+            "method": record.method,
+            "path": operation.path,
+            "summary": operation.summary,
+            "provenance": operation.provenance,
+        })
+    });
+    send(StatusCode::OK, &shown)
 }
 
 pub(super) async fn clear(State(log): State<Arc<Log>>) -> Response {

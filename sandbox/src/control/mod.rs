@@ -1,10 +1,13 @@
 //! What a person or a program in another language changes about a running sandbox: the handles of [`crate::Sandbox`] over
 //! HTTP, below `/sandbox`. The platform has nothing like it. `openapi.yaml` describes it, and is served.
 
+mod directory;
 mod faults;
 mod journal;
+mod operations;
 mod overview;
 mod reset;
+mod resources;
 mod settings;
 
 use std::sync::Arc;
@@ -26,6 +29,7 @@ use crate::requests::Log;
 use crate::state::Store;
 use crate::{problem, reply};
 
+pub(crate) use directory::Places;
 pub use reset::Part;
 pub(crate) use reset::Resets;
 
@@ -39,6 +43,7 @@ where
     Arc<Store>: FromRef<S>,
     Arc<Rules>: FromRef<S>,
     Arc<Log>: FromRef<S>,
+    Places: FromRef<S>,
     Publication: FromRef<S>,
     Resets: FromRef<S>,
 {
@@ -46,6 +51,12 @@ where
         .route("/sandbox/openapi.yaml", get(document))
         .route("/sandbox/state", get(overview::state))
         .route("/sandbox/events", get(overview::events))
+        .route("/sandbox/collections", get(resources::collections))
+        .route("/sandbox/items", get(resources::items))
+        .route("/sandbox/item", get(resources::get).put(resources::put).delete(resources::remove))
+        .route("/sandbox/operations", get(operations::list))
+        .route("/sandbox/operations/{id}", get(operations::get))
+        .route("/sandbox/directory", get(directory::get))
         .route("/sandbox/reset", post(settings::reset))
         .route("/sandbox/clock", get(settings::clock).post(settings::set_clock))
         .route("/sandbox/faults", get(faults::list).post(faults::add).delete(faults::clear))
@@ -69,7 +80,8 @@ async fn guard(State(public_host): State<Option<String>>, request: Request, next
         let detail = "The host has to be the loopback address, or the one of --public-host.";
         return problem::response(StatusCode::FORBIDDEN, detail);
     }
-    if request.method() == Method::POST && reply::essence(request.headers()) != "application/json" {
+    let has_body = [Method::POST, Method::PUT].contains(request.method());
+    if has_body && reply::essence(request.headers()) != "application/json" {
         return problem::response(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The content type has to be application/json.");
     }
     next.run(request).await

@@ -12,7 +12,7 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::{Value, json};
 
-use super::faults;
+use super::{faults, operations};
 use crate::clock;
 use crate::fault::Rules;
 use crate::live::EVENT_STREAM;
@@ -62,7 +62,7 @@ pub(super) async fn events(
         }
         let (store, log, faults) = &sources;
         let overview = overview(store, log, faults)?;
-        let event = Ok::<_, Infallible>(Bytes::from(format!("event: state\ndata: {overview}\n\n")));
+        let event = Ok::<_, Infallible>(Bytes::from(format!("event: state\nretry: 500\ndata: {overview}\n\n")));
         Some((event, (sources, listeners, false)))
     });
     let headers = [(CONTENT_TYPE, EVENT_STREAM), (CACHE_CONTROL, "no-cache")];
@@ -74,18 +74,7 @@ fn overview(store: &Store, log: &Log, faults: &Rules) -> Option<Value> {
     let recent = requests.iter().rev().take(SHOWN);
     let (operations, collections) = store
         .read(|state| {
-            let operation = |workflow: &crate::workflow::Workflow| {
-                json!({
-                    "id": workflow.id,
-                    "kind": workflow.kind.name(),
-                    "state": format!("{:?}", workflow.phase),
-                    "isOver": workflow.is_over(),
-                    "target": workflow.target,
-                    "updatedAt": clock::timestamp_of(workflow.updated),
-                    "lastEvent": workflow.events.last().map(|event| &event.kind),
-                })
-            };
-            let operations: Vec<Value> = state.workflows.all().rev().take(SHOWN).map(operation).collect();
+            let operations: Vec<Value> = state.workflows.all().rev().take(SHOWN).map(operations::summary).collect();
             (operations, state.sizes())
         })
         .ok()?;
@@ -93,6 +82,7 @@ fn overview(store: &Store, log: &Log, faults: &Rules) -> Option<Value> {
         "clock": clock::timestamp_of(store.clock().now()),
         "pace": store.clock().pace(),
         "faults": faults::listed(faults),
+        "eventFaults": faults::events(faults),
         "operations": operations,
         "resources": collections,
         "requests": recent.collect::<Vec<_>>(),

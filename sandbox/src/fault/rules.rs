@@ -199,11 +199,13 @@ impl FaultControl<'_> {
     /// The next so many events of workflows reach no subscriber. The state that queries show is not touched.
     pub fn drop_events(&self, count: u32) {
         self.0.events.drop_next(count);
+        self.0.touched.send_replace(());
     }
 
     /// The next so many events of workflows reach every subscriber twice.
     pub fn duplicate_events(&self, count: u32) {
         self.0.events.duplicate_next(count);
+        self.0.touched.send_replace(());
     }
 
     /// Closes every WebSocket that is open, with a close code such as 4401 or 1012, and ends every event stream.

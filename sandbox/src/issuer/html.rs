@@ -8,8 +8,10 @@ use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
 
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
-const STYLE: &str = include_str!("../ui/style.css");
+use crate::menu;
+
+const POLICY: &str =
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Sends its own form when it is loaded; the button is for browsers without scripts.
 const SUBMIT: &str = "document.forms[0].submit()";
@@ -36,9 +38,15 @@ pub(super) fn posting(address: &str, parameters: &[(&str, &str)]) -> Response {
 /// A page around a body that is HTML already.
 pub(super) fn page(status: StatusCode, title: &str, body: &str) -> Response {
     let html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}\n</main>\n</body>\n</html>\n",
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · Platform sandbox</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<style>{style}{content}</style>\n</head>\n<body class=\"page plain\">\n{header}{menu}\
+         <main id=\"main\">\n<h1>{title}</h1>\n{body}\n</main>\n</body>\n</html>\n",
         title = escape(title),
+        style = menu::STYLE,
+        content = menu::CONTENT_STYLE,
+        header = menu::PLAIN_HEADER,
+        menu = menu::of(super::PROFILE_PATH),
     );
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

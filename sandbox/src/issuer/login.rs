@@ -62,8 +62,9 @@ fn form(issuer: &Issuer, status: StatusCode, back: &str, name: &str, problem: &s
          <label>User <input name=\"user\" value=\"{name}\" autocomplete=\"username\" required autofocus></label>\n\
          <label>Password <input name=\"password\" type=\"password\" autocomplete=\"current-password\" required></label>\n\
          <button>Log in</button>\n</form>\n\
-         <p>Passwords are new in every sandbox: the program says in which files they lie.</p>\n\
-         <ul>{users}</ul>",
+         <p>Passwords are new in every sandbox, unless the seed fixes them. The program prints in which files they lie, and \
+         <a href=\"/sandbox#/addresses\">Addresses</a> shows it.</p>\n\
+         <h2>Users</h2>\n<ul>{users}</ul>\n<p><a href=\"/sandbox\">Back to the console</a></p>",
         path = super::LOGIN_PATH,
         back = html::escape(back),
         name = html::escape(name),

@@ -77,7 +77,8 @@ fn list(issuer: &Issuer, user: &User, shown: &str) -> Response {
     let body = format!(
         "<p>{} — {}</p>\n{shown}\n<form method=\"post\" action=\"{PROFILE_PATH}\">\n\
          <label>Name <input name=\"name\" required maxlength=\"100\"></label>\n<button>Make a token</button>\n</form>\n\
-         <ul id=\"tokens\">{rows}</ul>\n<form method=\"post\" action=\"/identity/account/logout\"><button>Log out</button></form>",
+         <ul id=\"tokens\">{rows}</ul>\n<form method=\"post\" action=\"/identity/account/logout\"><button>Log out</button></form>\n\
+         <p><a href=\"/sandbox\">Back to the console</a></p>",
         html::escape(&user.name),
         html::escape(&user.about),
     );

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::capture::BodyBeginning;
 use crate::reply;
 
-const MASK: &str = "***";
+pub(crate) const MASK: &str = "***";
 
 /// Names in lower case, and values. A credential keeps its scheme.
 pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
@@ -60,7 +60,8 @@ pub(super) fn form(text: &str) -> String {
     masked.finish()
 }
 
-fn json(value: &mut Value) {
+/// Masks the secrets of a JSON value, by the names of its members.
+pub(crate) fn json(value: &mut Value) {
     match value {
         Value::Object(members) => {
             let hides_value = members.get("isSecret") == Some(&Value::Bool(true));

@@ -6,6 +6,7 @@ mod seed;
 mod store;
 mod ticker;
 mod view;
+mod whole;
 
 use std::collections::HashMap;
 
@@ -20,6 +21,7 @@ pub(crate) use seed::Beginning;
 pub(crate) use store::Store;
 pub(crate) use ticker::Ticker;
 pub(crate) use view::View;
+pub(crate) use whole::Stored;
 
 /// How many workflows are kept, at least; a tenth more at most, unless they are not over.
 const KEPT: usize = 10_000;

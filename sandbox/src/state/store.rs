@@ -70,6 +70,16 @@ impl Store {
         Ok(result)
     }
 
+    /// Changes the state of all teams, and stores what changed.
+    pub(crate) fn change<T>(&self, run: impl FnOnce(&mut State) -> T) -> Result<T, Error> {
+        let mut state = self.lock();
+        let notices = state.settle(self.clock.now());
+        let result = run(&mut state);
+        self.finish(state, notices)?;
+        self.hub.touch();
+        Ok(result)
+    }
+
     /// Lets the workflows go on to the present, and says when the next step is due.
     pub(crate) fn settle(&self) -> Result<Option<i64>, Error> {
         self.read(|state| state.workflows.next_due())

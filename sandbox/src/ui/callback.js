@@ -1,4 +1,4 @@
-import { content, redeem } from "./common.js";
+import { content, element, redeem } from "./common.js";
 
 const answer = new URLSearchParams(location.search);
 const begun = JSON.parse(sessionStorage.getItem("login") ?? "null");
@@ -10,5 +10,6 @@ try {
   await redeem(answer.get("code"), begun.verifier);
   location.replace(begun.back);
 } catch (error) {
-  content.append(String(error.message));
+  content.append(element("p", { class: "problem", role: "alert" }, String(error.message)),
+    element("p", { class: "actions" }, element("a", { class: "button", href: begun?.back ?? "/sandbox" }, "Back")));
 }

@@ -1,20 +1,11 @@
-// What the pages share: elements, and a token that the authorization-code grant with PKCE gives.
+// What all pages have: the menu, and a token that the authorization-code grant with PKCE gives.
+
+import { element } from "./dom.js";
+
+export { content, element } from "./dom.js";
 
 const CLIENT = "sandbox-pages";
 const ISSUER = "/identity";
-
-/** An element with attributes and children. Text becomes text, never markup. */
-export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
-  }
-  made.append(...children.filter((child) => child !== undefined));
-  return made;
-}
-
-export const content = document.getElementById("content");
 
 export function token() {
   const held = JSON.parse(sessionStorage.getItem("token") ?? "null");
@@ -25,6 +16,15 @@ export function token() {
 export function authorization() {
   const value = token();
   return value ? { Authorization: `Bearer ${value}` } : {};
+}
+
+/** The claims of the token, which are not checked here. */
+export function claims() {
+  try {
+    return JSON.parse(atob(token().split(".")[1].replaceAll("-", "+").replaceAll("_", "/")));
+  } catch {
+    return {};
+  }
 }
 
 export function redirectUri() {
@@ -38,7 +38,8 @@ function base64url(bytes) {
 export async function logIn() {
   const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)));
   const state = base64url(crypto.getRandomValues(new Uint8Array(16)));
-  sessionStorage.setItem("login", JSON.stringify({ verifier, state, back: location.pathname }));
+  const back = location.pathname + location.search + location.hash;
+  sessionStorage.setItem("login", JSON.stringify({ verifier, state, back }));
   const challenge = base64url(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)));
   const query = new URLSearchParams({
     response_type: "code", client_id: CLIENT, redirect_uri: redirectUri(), scope: "api", state,
@@ -57,10 +58,24 @@ export async function redeem(code, verifier) {
   sessionStorage.setItem("token", JSON.stringify({ value: granted.access_token, expires: Date.now() + granted.expires_in * 1000 }));
 }
 
-const who = document.getElementById("who");
+// The redirect of a login leads to this name.
 if (location.hostname === "localhost") location.hostname = "127.0.0.1";
+const who = document.getElementById("who");
 if (token()) {
-  who.append("logged in ", element("button", { onclick: () => { sessionStorage.removeItem("token"); location.reload(); } }, "Forget the token"));
+  who.append("Logged in", element("br"), element("button", { type: "button", onclick: () => { sessionStorage.removeItem("token"); location.reload(); } }, "Forget the token"));
 } else {
-  who.append(element("button", { id: "log-in", onclick: logIn }, "Log in"));
+  who.append(element("button", { type: "button", id: "log-in", onclick: logIn }, "Log in"));
 }
+
+const menu = document.getElementById("menu");
+menu.addEventListener("click", () => {
+  menu.setAttribute("aria-expanded", String(document.body.classList.toggle("menu")));
+});
+
+// The fragment of an address chooses a part of the console, so it cannot lead to the content.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  const main = document.getElementById("main");
+  main.tabIndex = -1;
+  main.focus();
+});

@@ -1,4 +1,4 @@
-import { authorization, content } from "./common.js";
+import { authorization, content, element, logIn, token } from "./common.js";
 
 const query = `{
   viewer { subject teams { id role } }
@@ -7,11 +7,23 @@ const query = `{
 }
 `;
 
+/** A result that GraphiQL shows as one; it shows an error of a script with its stack. */
+const refused = (message) => ({ errors: [{ message }] });
+
 /** Reads results as server-sent events: one of a query, any number of a subscription. */
 async function* fetcher(parameters, options) {
   const headers = { "Content-Type": "application/json", Accept: "text/event-stream", ...authorization(), ...options?.headers };
-  const response = await fetch("/graphql", { method: "POST", headers, body: JSON.stringify(parameters) });
-  if (!response.ok) throw new Error(`${response.status}: ${response.status === 401 ? "log in first" : await response.text()}`);
+  let response;
+  try {
+    response = await fetch("/graphql", { method: "POST", headers, body: JSON.stringify(parameters) });
+  } catch {
+    yield refused("The sandbox does not answer.");
+    return;
+  }
+  if (!response.ok) {
+    yield refused(response.status === 401 ? "401: log in first, with the button of the menu." : `${response.status}: ${await response.text()}`);
+    return;
+  }
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   try {
     for (let text = ""; ;) {
@@ -29,5 +41,16 @@ async function* fetcher(parameters, options) {
   }
 }
 
-content.style.height = "calc(100vh - 9rem)";
-ReactDOM.createRoot(content).render(React.createElement(GraphiQL, { fetcher, defaultQuery: query }));
+if (!token()) content.append(element("p", { id: "signed-out", class: "hint" }, "You are not logged in: GraphQL answers callers with a token only. ",
+  element("button", { type: "button", onclick: logIn }, "Log in")));
+const place = element("div", { id: "graphiql" });
+content.append(place);
+// The editors leave their fields without a name, and what they scroll out of reach of the keyboard.
+const names = { "graphiql-query-editor": "Query", "graphiql-editor-tool": "Variables and headers", "result-window": "Result" };
+new MutationObserver(() => {
+  for (const field of place.querySelectorAll("textarea:not([aria-label])")) {
+    field.ariaLabel = Object.entries(names).find(([part]) => field.closest(`.${part}`))?.[1] ?? "Editor";
+  }
+  place.querySelectorAll(".CodeMirror-scroll:not([tabindex='0'])").forEach((region) => { region.tabIndex = 0; });
+}).observe(place, { childList: true, subtree: true });
+ReactDOM.createRoot(place).render(React.createElement(GraphiQL, { fetcher, defaultQuery: query }));

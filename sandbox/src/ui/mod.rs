@@ -13,6 +13,8 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_FRAME_OPTIONS};
 use swagger_ui_dist::{ApiDefinition, OpenApiSource, generate_routes};
 
+use crate::menu;
+
 pub(crate) use graphiql::Graphiql;
 
 /// Where the page of the contract lies below the base address.
@@ -34,6 +36,8 @@ struct Page {
     title: &'static str,
     script: &'static str,
     library: Option<Library>,
+    /// Its address in the menu.
+    place: &'static str,
 }
 
 /// What is loaded before the script of a page.
@@ -43,12 +47,43 @@ enum Library {
     Graphiql,
 }
 
-const OVERVIEW: Page = Page { title: "Overview", script: "overview", library: None };
-const CALLBACK: Page = Page { title: "Logging in", script: "callback", library: None };
-const CONTRACT: Page = Page { title: "Contract", script: "contract", library: Some(Library::SwaggerUi) };
-const CONTROL: Page = Page { title: "Control", script: "control", library: Some(Library::SwaggerUi) };
-const GRAPHQL: Page = Page { title: "GraphQL", script: "graphql", library: None };
-const GRAPHIQL: Page = Page { title: "GraphQL", script: "graphiql", library: Some(Library::Graphiql) };
+const CONSOLE: Page = Page { title: "Overview", script: "console", library: None, place: "/sandbox" };
+const CALLBACK: Page = Page { title: "Logging in", script: "callback", library: None, place: "" };
+const CONTRACT: Page =
+    Page { title: "Contract", script: "contract", library: Some(Library::SwaggerUi), place: CONTRACT_PATH };
+const CONTROL: Page =
+    Page { title: "Control", script: "control", library: Some(Library::SwaggerUi), place: "/sandbox/control" };
+const GRAPHQL: Page = Page { title: "GraphQL", script: "graphql", library: None, place: "/graphiql" };
+const GRAPHIQL: Page =
+    Page { title: "GraphQL", script: "graphiql", library: Some(Library::Graphiql), place: "/graphiql" };
+
+macro_rules! scripts {
+    ($($name:literal),* $(,)?) => {
+        /// The scripts of the pages: their names and texts.
+        const SCRIPTS: &[(&str, &str)] = &[$(($name, include_str!($name))),*];
+    };
+}
+
+scripts!(
+    "addresses.js",
+    "callback.js",
+    "clock.js",
+    "common.js",
+    "console.js",
+    "contract.js",
+    "control.js",
+    "curl.js",
+    "dom.js",
+    "faults.js",
+    "graphiql.js",
+    "graphql.js",
+    "live.js",
+    "operations.js",
+    "overview.js",
+    "requests.js",
+    "resources.js",
+    "swagger.js",
+);
 
 pub(crate) fn routes<S>() -> Router<S>
 where
@@ -65,23 +100,25 @@ where
         .route("/swagger", get(|| to(CONTRACT_PATH)))
         .route(CONTRACT_PATH, get(|| page(&CONTRACT)))
         .route("/graphiql", get(graphql))
-        .route("/sandbox", get(|| page(&OVERVIEW)))
+        .route("/sandbox", get(|| page(&CONSOLE)))
         .route("/sandbox/control", get(|| page(&CONTROL)))
         .route("/sandbox/callback", get(|| page(&CALLBACK)))
-        .route("/sandbox/ui/style.css", get(|| asset("text/css", include_str!("style.css"))))
-        .route("/sandbox/ui/common.js", get(|| asset("text/javascript", include_str!("common.js"))))
-        .route("/sandbox/ui/callback.js", get(|| asset("text/javascript", include_str!("callback.js"))))
-        .route("/sandbox/ui/contract.js", get(|| asset("text/javascript", include_str!("contract.js"))))
-        .route("/sandbox/ui/control.js", get(|| asset("text/javascript", include_str!("control.js"))))
-        .route("/sandbox/ui/graphql.js", get(|| asset("text/javascript", include_str!("graphql.js"))))
+        .route("/sandbox/ui/style.css", get(|| asset("text/css", menu::STYLE)))
+        .route("/sandbox/ui/console.css", get(|| asset("text/css", menu::CONTENT_STYLE)))
+        .route("/sandbox/ui/{file}", get(script))
         .route("/sandbox/ui/graphiql/{file}", get(graphiql_file))
-        .route("/sandbox/ui/graphiql.js", get(|| asset("text/javascript", include_str!("graphiql.js"))))
-        .route("/sandbox/ui/overview.js", get(|| asset("text/javascript", include_str!("overview.js"))))
         .merge(swagger_ui.with_state(()))
 }
 
 async fn to(path: &'static str) -> Response {
     (StatusCode::FOUND, [(LOCATION, path)]).into_response()
+}
+
+async fn script(Path(file): Path<String>) -> Response {
+    match SCRIPTS.iter().find(|(name, _)| *name == file) {
+        Some((_, text)) => asset("text/javascript", text).await,
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 async fn asset(media_type: &'static str, text: &'static str) -> Response {
@@ -120,20 +157,23 @@ impl Library {
     }
 }
 
+/// The style of a page without a library.
+fn own_parts() -> (String, &'static str, String) {
+    ("<link rel=\"stylesheet\" href=\"/sandbox/ui/console.css\">\n".to_owned(), "", String::new())
+}
+
 async fn page(page: &'static Page) -> Response {
-    let Page { title, script, library } = page;
-    let (style, config, scripts) = library.map(Library::parts).unwrap_or_default();
+    let Page { title, script, library, place } = page;
+    let (style, config, scripts) = library.map_or_else(own_parts, Library::parts);
     let inline = if config.is_empty() { String::new() } else { format!("<script>{config}</script>\n") };
     let html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · Platform sandbox</title>\n\
          <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/sandbox/ui/style.css\">\n{style}</head>\n\
-         <body>\n\
-         <nav><a href=\"/sandbox\">Overview</a><a href=\"{CONTRACT_PATH}\">Contract</a><a href=\"/graphiql\">GraphQL</a>\
-         <a href=\"/sandbox/control\">Control</a>\
-         <a href=\"/identity/profile/api-tokens\">API tokens</a><span id=\"who\"></span></nav>\n\
-         <main>\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{inline}{scripts}\
-         <script type=\"module\" src=\"/sandbox/ui/{script}.js\"></script>\n</body>\n</html>\n"
+         <body class=\"page\">\n{header}{menu}<main id=\"main\">\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{inline}{scripts}\
+         <script type=\"module\" src=\"/sandbox/ui/{script}.js\"></script>\n</body>\n</html>\n",
+        header = menu::HEADER,
+        menu = menu::of(place),
     );
     let policy = POLICY.replace("CONFIG", &digest(config));
     let headers = [

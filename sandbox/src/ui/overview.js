@@ -1,41 +1,50 @@
-import { content, element } from "./common.js";
+// What goes on, at a glance.
 
-const tables = {
-  operations: ["Running and past operations", ["kind", "state", "lastEvent", "target", "updatedAt"]],
-  requests: ["Last requests", ["number", "method", "path", "status", "milliseconds", "at"]],
-};
-const clock = element("code", { id: "clock" });
-const resources = element("p", { id: "resources" });
-const total = element("p", { id: "total" });
+import { element, place, reconcile, stateChip, statusChip, table } from "./dom.js";
+import { when } from "./live.js";
+import { link as operationLink } from "./operations.js";
+import { link as requestLink } from "./requests.js";
 
-async function post(path, body) {
-  await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-}
+export default function overview(root) {
+  const figures = element("div", { class: "figures" });
+  const work = table("Operations: those that go on first", [["Kind"], ["State"], ["Works on", "wide"], ["Last event", "wide"], ["Updated"]]);
+  const requests = table("Last requests", [["No."], ["Request"], ["Status"], ["When"]]);
+  const none = element("p", { class: "empty" }, "No request has come yet. ", element("a", { href: "#/addresses" }, "Addresses and export lines"),
+    " say how a program reaches this sandbox.");
+  work.body.id = "operations";
+  requests.body.id = "requests";
+  root.append(figures, element("div", { class: "two" }, element("section", {}, work.whole, element("p", { class: "more" }, element("a", { href: "#/operations" }, "All operations"))),
+    element("section", {}, requests.whole, none, element("p", { class: "more" }, element("a", { href: "#/requests" }, "All requests")))),
+  element("p", { id: "choices", class: "note" }, "The platform document shows no status for a missing or expired token (here 401, empty, with a challenge) or for a " +
+    "role that is not enough (here 403, empty), no states and no events: these are the sandbox's own choice."));
 
-content.append(
-  element("p", { id: "choices" }, "The platform document shows no status for a missing or expired token (here 401, empty, with a challenge) " +
-    "or for a role that is not enough (here 403, empty), no states and no events: these are the sandbox's own choice."),
-  element("p", {}, "Clock of asynchronous work: ", clock, " ",
-    element("button", { onclick: () => post("/sandbox/clock", { advanceMilliseconds: 60000 }) }, "A minute on"), " ",
-    element("button", { onclick: () => post("/sandbox/clock", { hold: true }) }, "Hold"), " ",
-    element("button", { onclick: () => post("/sandbox/clock", { hold: false }) }, "Go on"), " ",
-    element("button", { onclick: () => post("/sandbox/reset", {}) }, "Reset the state")),
-  element("h2", {}, "State"), resources, total);
-const bodies = {};
-for (const [name, [title, columns]] of Object.entries(tables)) {
-  bodies[name] = element("tbody", { id: name });
-  const head = element("tr", {}, ...columns.map((column) => element("th", {}, column)));
-  content.append(element("h2", {}, title), element("table", {}, element("thead", {}, head), bodies[name]));
-}
-
-function show(state) {
-  clock.textContent = state.clock;
-  resources.textContent = Object.entries(state.resources).map(([name, size]) => `${name} ${size}`).join(" · ");
-  total.textContent = `${state.counts.reduce((sum, [, count]) => sum + count, 0)} requests`;
-  for (const [name, [, columns]] of Object.entries(tables)) {
-    const cell = (row, column) => element("td", { class: `${column}-${row[column]}`.replaceAll(/[^\w-]/g, "_") }, String(row[column] ?? ""));
-    bodies[name].replaceChildren(...state[name].map((row) => element("tr", {}, ...columns.map((column) => cell(row, column)))));
+  function figure([id, number, text, address]) {
+    return element("a", { class: "figure", href: address, id: `figure-${id}` }, element("strong", {}, number.toLocaleString("en")), element("span", {}, text));
   }
-}
 
-new EventSource("/sandbox/events").addEventListener("state", (event) => show(JSON.parse(event.data)));
+  return {
+    title: "Overview",
+    update(state) {
+      const running = state.operations.filter((operation) => !operation.isOver);
+      const failed = state.requests.filter((request) => request.status >= 400).length;
+      const items = Object.values(state.resources).reduce((sum, size) => sum + size, 0);
+      const total = state.counts.reduce((sum, [, number]) => sum + number, 0);
+      reconcile(figures, [
+        ["requests", total, total === 1 ? "request" : "requests", "#/requests"],
+        ["failed", failed, `of the last ${state.requests.length} with 4xx or 5xx`, "#/requests"],
+        ["running", running.length, "operations go on", "#/operations"],
+        ["items", items, "items stored", "#/state"],
+        ["faults", state.faults.length, state.faults.length === 1 ? "fault waits" : "faults wait", "#/faults"],
+      ], ([id]) => id, figure);
+      const first = [...running, ...state.operations.filter((operation) => operation.isOver)].slice(0, 12);
+      reconcile(work.body, first, (operation) => operation.id, (operation) => element("tr", {},
+        element("th", { scope: "row" }, operationLink(operation)), element("td", {}, stateChip(operation.state)),
+        element("td", { class: "wide" }, place(operation.target)), element("td", { class: "wide" }, operation.lastEvent ?? ""),
+        element("td", { class: "time" }, when(operation.updatedAt))));
+      reconcile(requests.body, state.requests.slice(0, 12), (request) => request.number, (request) => element("tr", {},
+        element("td", {}, String(request.number)), element("th", { scope: "row" }, requestLink(request)), element("td", {}, statusChip(request.status)),
+        element("td", { class: "time" }, when(request.at, "real"))));
+      none.hidden = state.requests.length > 0;
+    },
+  };
+}

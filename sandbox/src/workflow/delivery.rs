@@ -18,6 +18,11 @@ impl EventFaults {
         self.duplicated.store(count, Ordering::Relaxed);
     }
 
+    /// How many events are still to be dropped, and how many to be sent twice.
+    pub(crate) fn waiting(&self) -> (u32, u32) {
+        (self.dropped.load(Ordering::Relaxed), self.duplicated.load(Ordering::Relaxed))
+    }
+
     pub(crate) fn clear(&self) {
         self.drop_next(0);
         self.duplicate_next(0);

@@ -2,6 +2,7 @@
 
 pub(crate) mod lines;
 pub(crate) mod links;
+pub(crate) mod terminal;
 
 use platform_codegen::drift::{self, Drift};
 use platform_codegen::{Api, Contract, Names, Report, Setup, api};
@@ -27,6 +28,9 @@ pub(crate) struct Maker {
     schemas: [Option<String>; 2],
     /// The version of the client now.
     pub(crate) version: Option<String>,
+    /// How often clients were made.
+    #[cfg(test)]
+    made: std::cell::Cell<u32>,
 }
 
 /// What a comparison gives.
@@ -45,12 +49,21 @@ impl Maker {
         names: Names,
     ) -> Result<Self, Failure> {
         let setup = Setup { reserved: reserved(workspace)?, ..settings.codegen.clone() };
-        Ok(Self { setup, names, schemas, version: version(|path| workspace.read(path))? })
+        Ok(Self {
+            setup,
+            names,
+            schemas,
+            version: version(|path| workspace.read(path))?,
+            #[cfg(test)]
+            made: Default::default(),
+        })
     }
 
     /// The clients of both states. What only one of the two contracts has cannot be bound or corrected in both, and is left
     /// out where that is in the way.
     fn clients(&self, before: &[Contract<'_>], after: &[Contract<'_>]) -> Result<(Api, Api), Report> {
+        #[cfg(test)]
+        self.made.set(self.made.get() + 1);
         let both = |setup: &Setup| -> Result<(Api, Api), Report> {
             let mut setup = setup.clone();
             let typed = !setup.graphql.documents.is_empty();
@@ -64,7 +77,7 @@ impl Maker {
         both(&self.setup).or_else(|report| {
             let mut setup = self.setup.clone();
             let config = &mut setup.config;
-            (config.operations, config.corrections) = (Vec::new(), Vec::new());
+            (config.operations, config.paginations, config.corrections) = (Vec::new(), Vec::new(), Vec::new());
             setup.graphql = Default::default();
             both(&setup).map_err(|_| report)
         })
@@ -121,5 +134,54 @@ pub(crate) fn version(read: impl Fn(&str) -> Result<Option<Vec<u8>>, Failure>) -
     match of(table(CLIENT_MANIFEST)?, &["package", "version"]) {
         Some(version) => Ok(Some(version)),
         None => Ok(of(table("Cargo.toml")?, &["workspace", "package", "version"])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use platform_codegen::Pagination;
+    use platform_codegen::drift::Source;
+
+    use super::*;
+
+    const BEFORE: &str =
+        r#"{"openapi": "3.0.4", "paths": {"/plans": {"get": {"tags": ["plans"], "responses": {"204": {}}}}}}"#;
+
+    fn maker(schemas: [Option<&str>; 2]) -> Maker {
+        let schemas = schemas.map(|schema| schema.map(str::to_owned));
+        Maker { setup: Setup::default(), names: Names::default(), schemas, version: None, made: Default::default() }
+    }
+
+    fn compared(maker: &Maker, before: &str, after: &str) -> Drift {
+        let side = |text: &str| [ComparedDocument { name: "plans".to_owned(), bytes: text.as_bytes().to_vec() }];
+        let compared = compare(&side(before), &side(after), Some("2026-01-01"), Some(maker)).expect("contracts");
+        assert_eq!(compared.without_items, None);
+        compared.drift
+    }
+
+    // A deployment that serves what is pinned is asked often: a client would take most of the time.
+    #[test]
+    fn a_client_is_made_of_what_changed_only() {
+        let (schema, other) = ("type Query { a: Int }", "type Query { a: Int b: Int }");
+        let same = maker([Some(schema), Some(schema)]);
+        assert!(compared(&same, BEFORE, BEFORE).findings.is_empty());
+        assert_eq!(same.made.get(), 0);
+
+        for maker in [maker([None, None]), maker([Some(schema), Some(other)])] {
+            let changed = maker.schemas[0] == maker.schemas[1];
+            let after = if changed { BEFORE.replace("/plans", "/offers") } else { BEFORE.to_owned() };
+            assert!(!compared(&maker, BEFORE, &after).findings.is_empty());
+            assert_eq!(maker.made.get(), 1);
+        }
+    }
+
+    // A list that only the newer contract has is not found in the older one.
+    #[test]
+    fn what_is_configured_for_one_of_the_contracts_keeps_the_items_comparable() {
+        let mut maker = maker([None, None]);
+        let pagination = Pagination { operation: "GET /offers".to_owned(), link: true, ..Default::default() };
+        maker.setup.config.paginations.push(pagination);
+        let drift = compared(&maker, BEFORE, &BEFORE.replace("/plans", "/offers"));
+        assert!(drift.findings.iter().any(|finding| finding.source == Source::Major), "{:#?}", drift.findings);
     }
 }

@@ -19,7 +19,7 @@ use serde_json::json;
 use self::accepted::Verdicts;
 use self::sides::Sides;
 use crate::comparison::lines::Files;
-use crate::comparison::{Compared, ComparedDocument, Maker, compare, links};
+use crate::comparison::{Compared, ComparedDocument, Maker, compare, links, terminal};
 use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{self, DriftCommand, FailOn, Format};
@@ -55,8 +55,9 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     }
     let heading = Heading { what: &what, version: version.as_deref() };
     let base = flags.links.clone().or_else(|| link_base(workspace, flags.output.as_deref()));
+    let lines = if flags.format == Format::Text { drift.lines(&heading, SHOWN) } else { Vec::new() };
     let text = match (flags.format, &base) {
-        (Format::Text, _) => drift.text(&heading, SHOWN),
+        (Format::Text, _) => lines.iter().map(|line| format!("{line}\n")).collect(),
         (Format::Markdown, Some(base)) => links::markdown(&drift.markdown(&heading), drift, &places, base),
         (Format::Markdown, None) => drift.markdown(&heading),
         (Format::Html, Some(base)) => links::html(&drift.html(&heading), drift, &places, base),
@@ -71,7 +72,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     };
     match &flags.output {
         Some(path) => fs::write(path, &text).map_err(|error| Failure::file("write", path, &error))?,
-        None if flags.format == Format::Text => text.lines().for_each(result),
+        None if flags.format == Format::Text => terminal::show(&lines, 0),
         None => data(text.trim_end()),
     }
     if let Some(sentence) = verdicts.sentence() {

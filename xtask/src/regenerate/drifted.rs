@@ -5,7 +5,7 @@ use platform_codegen::drift::{Drift, Heading};
 
 use super::Pin;
 use crate::comparison::lines::{FileLine, Files};
-use crate::comparison::{ComparedDocument, Maker, compare, links};
+use crate::comparison::{ComparedDocument, Maker, compare, links, terminal};
 use crate::console::result;
 use crate::failure::Failure;
 use crate::lock::Lock;
@@ -86,6 +86,6 @@ impl Drifted {
             return;
         }
         result(&format!("drift       {DRIFT}"));
-        self.drift.text(&self.heading(), SHOWN).trim_end().lines().for_each(|line| result(&format!("  {line}")));
+        terminal::show(&self.drift.lines(&self.heading(), SHOWN), 2);
     }
 }

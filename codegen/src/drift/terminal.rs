@@ -1,0 +1,156 @@
+//! The report for a terminal: lines whose parts say what they are, so that a terminal can show it by colours.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::finding::{Drift, Finding};
+use super::report::{Heading, ITEMS, SECTIONS, reach, rust};
+use super::rule::Wire;
+
+/// A line of a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// Columns that stay empty before the first part.
+    pub indent: usize,
+    /// Columns that stay empty before what does not fit into the first line.
+    pub hang: usize,
+    /// The parts, from left to right, with the spaces between them.
+    pub spans: Vec<Span>,
+}
+
+/// A part of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// What the part is.
+    pub role: Role,
+    /// May hold texts of the contract, but neither a line break nor a control character.
+    pub text: String,
+}
+
+/// What a part of a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Words.
+    Plain,
+    /// What the eye looks for first: the verdict, the next version, what a row speaks of.
+    Strong,
+    /// Belongs to a section: its heading, the numbers of its rows.
+    Section(Wire),
+    /// A name or a value of the contract or of Rust. Without colours it stands between backticks.
+    Code,
+    /// Says how far a cause reaches, or what was left out.
+    Quiet,
+    /// The compiler does not tell.
+    Silent,
+}
+
+impl Line {
+    fn new(indent: usize, hang: usize) -> Self {
+        Self { indent, hang, spans: Vec::new() }
+    }
+
+    fn with(mut self, role: Role, text: impl AsRef<str>) -> Self {
+        let text = crate::line(text.as_ref()).into_owned();
+        if !text.is_empty() {
+            self.spans.push(Span { role, text });
+        }
+        self
+    }
+
+    /// Words with code between backticks, and what is strong between double asterisks.
+    fn words(mut self, text: &str) -> Self {
+        for (index, part) in text.split('`').enumerate() {
+            if index % 2 == 1 {
+                self = self.with(Role::Code, part);
+                continue;
+            }
+            for (index, part) in part.split("**").enumerate() {
+                self = self.with(if index % 2 == 1 { Role::Strong } else { Role::Plain }, part);
+            }
+        }
+        self
+    }
+}
+
+/// Without colours.
+impl Display for Line {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:indent$}", "", indent = self.indent)?;
+        for Span { role, text } in &self.spans {
+            match role {
+                Role::Code => write!(formatter, "`{text}`")?,
+                _ => formatter.write_str(text)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drift {
+    /// The report for a terminal: `most` findings at most of each section.
+    #[must_use]
+    pub fn lines(&self, heading: &Heading<'_>, most: usize) -> Vec<Line> {
+        let mut lines = vec![Line::new(0, 0).with(Role::Strong, self.verdict())];
+        lines.extend(self.advice(heading).iter().map(|sentence| Line::new(0, 0).words(sentence)));
+        for (wire, letter, heading) in SECTIONS {
+            let findings: Vec<&Finding> = self.findings.iter().filter(|finding| finding.wire == wire).collect();
+            if findings.is_empty() {
+                continue;
+            }
+            let heading = format!("{heading} ({})", findings.len());
+            lines.extend([Line::default(), Line::new(0, 0).with(Role::Section(wire), heading)]);
+            for (index, finding) in findings.iter().take(most).enumerate() {
+                row(&mut lines, &format!("{letter}{}", index + 1), finding);
+            }
+            if findings.len() > most {
+                let more =
+                    format!("… and {} more; --format markdown and --format html have all", findings.len() - most);
+                lines.push(Line::new(INDENT, INDENT).with(Role::Quiet, more));
+            }
+        }
+        lines.push(Line::default());
+        lines.extend(self.rest().iter().map(|sentence| Line::new(0, 0).with(Role::Quiet, sentence)));
+        let places = self.not_judged.iter().take(most);
+        lines.extend(places.map(|place| Line::new(INDENT, INDENT).with(Role::Plain, &place.pointer)));
+        lines
+    }
+}
+
+/// Columns before the number of a row.
+const INDENT: usize = 2;
+
+/// Columns before the text of a row.
+const HANG: usize = 7;
+
+fn row(lines: &mut Vec<Line>, number: &str, finding: &Finding) {
+    let Finding { subject, change, symptom, wire, .. } = finding;
+    let below = || Line::new(HANG, HANG + 2);
+    lines.push(
+        Line::new(INDENT, HANG)
+            .with(Role::Section(*wire), format!("{number:<4}"))
+            .with(Role::Plain, " ")
+            .with(Role::Strong, subject)
+            .with(Role::Plain, " ")
+            .words(change)
+            .with(Role::Quiet, reach(finding)),
+    );
+    if !symptom.is_empty() {
+        lines.push(below().words(symptom));
+    }
+    let items = rust(finding, ITEMS);
+    let (items, silent) = items.split_at(items.len() - usize::from(finding.silent));
+    lines.extend(items.iter().map(|item| below().words(item)));
+    lines.extend(silent.iter().map(|sentence| below().with(Role::Silent, sentence)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_and_strong_words_are_parts_and_plain_text_keeps_the_backticks() {
+        let line = Line::new(2, 4).words("goes from `a` to **b**, see `c\u{1b}[2J`");
+        let roles: Vec<Role> = line.spans.iter().map(|span| span.role).collect();
+        assert_eq!(roles, [Role::Plain, Role::Code, Role::Plain, Role::Strong, Role::Plain, Role::Code]);
+        assert_eq!(line.to_string(), "  goes from `a` to b, see `c\\u{1b}[2J`");
+    }
+}

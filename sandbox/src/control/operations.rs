@@ -1,0 +1,125 @@
+//! Asynchronous work over HTTP: a list, and one operation with its events and with what is still to come.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::resources::answer;
+use super::{missing, refuse, send};
+use crate::clock;
+use crate::state::Store;
+use crate::workflow::{Phase, Workflow};
+
+/// How many operations a list has, unless it is asked for another number.
+const LIMIT: usize = 100;
+const PHASES: [Phase; 5] = [Phase::Queued, Phase::Running, Phase::Succeeded, Phase::Failed, Phase::Cancelled];
+
+/// What a list is asked for.
+#[derive(Debug, Default)]
+struct Wanted {
+    state: Option<Phase>,
+    kind: String,
+    search: String,
+    limit: Option<usize>,
+}
+
+impl Wanted {
+    fn read(query: &str) -> Result<Self, String> {
+        let mut wanted = Self::default();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            match name.as_ref() {
+                "state" => {
+                    let found = PHASES.into_iter().find(|phase| format!("{phase:?}").eq_ignore_ascii_case(&value));
+                    let all = PHASES.map(|phase| format!("{phase:?}")).join(", ");
+                    wanted.state = Some(found.ok_or_else(|| format!("state has to be one of {all}"))?);
+                }
+                "kind" => wanted.kind = value.into_owned(),
+                "search" => wanted.search = value.to_lowercase(),
+                "limit" => {
+                    let limit = value.parse().map_err(|_no_number| "limit has to be a whole number".to_owned())?;
+                    wanted.limit = Some(limit);
+                }
+                _ => {
+                    let name = name.escape_debug();
+                    return Err(format!("the parameter {name} is unknown; use state, kind, search or limit"));
+                }
+            }
+        }
+        Ok(wanted)
+    }
+
+    fn takes(&self, workflow: &Workflow) -> bool {
+        let text = || format!("{} {} {}", workflow.id, workflow.target, workflow.kind.name()).to_lowercase();
+        self.state.is_none_or(|state| state == workflow.phase)
+            && (self.kind.is_empty() || self.kind == workflow.kind.name())
+            && (self.search.is_empty() || text().contains(&self.search))
+    }
+}
+
+/// The operations, newest first.
+pub(super) async fn list(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Response {
+    let wanted = match Wanted::read(query.as_deref().unwrap_or_default()) {
+        Ok(wanted) => wanted,
+        Err(message) => return refuse(&message),
+    };
+    answer(store.read(|state| {
+        let found: Vec<&Workflow> = state.workflows.all().rev().filter(|workflow| wanted.takes(workflow)).collect();
+        let page: Vec<Value> =
+            found.iter().take(wanted.limit.unwrap_or(LIMIT)).map(|workflow| summary(workflow)).collect();
+        send(StatusCode::OK, &json!({ "total": found.len(), "operations": page }))
+    }))
+}
+
+pub(super) async fn get(State(store): State<Arc<Store>>, Path(id): Path<String>) -> Response {
+    answer(store.read(|state| {
+        let found = Uuid::try_parse(&id).ok().and_then(|id| state.workflows.get(id));
+        found.map_or_else(|| missing("operation"), |workflow| send(StatusCode::OK, &whole(workflow)))
+    }))
+}
+
+/// An operation as lists show it.
+pub(super) fn summary(workflow: &Workflow) -> Value {
+    json!({
+        "id": workflow.id,
+        "kind": workflow.kind.name(),
+        "state": format!("{:?}", workflow.phase),
+        "isOver": workflow.is_over(),
+        "teamId": workflow.team_id,
+        "target": workflow.target,
+        "message": workflow.message,
+        "createdAt": clock::timestamp_of(workflow.created),
+        "updatedAt": clock::timestamp_of(workflow.updated),
+        "lastEvent": workflow.events.last().map(|event| &event.kind),
+        "nextAt": workflow.due().map(clock::timestamp_of),
+    })
+}
+
+fn whole(workflow: &Workflow) -> Value {
+    let mut shown = summary(workflow);
+    let events = workflow.events.iter().map(|event| {
+        json!({
+            "sequence": event.sequence,
+            "kind": event.kind,
+            "state": format!("{:?}", event.phase),
+            "at": clock::timestamp_of(event.at),
+            "message": event.message,
+        })
+    });
+    let mut phase = workflow.phase;
+    let plan = workflow.plan.iter().map(|step| {
+        phase = step.phase.unwrap_or(phase);
+        json!({
+            "kind": step.event,
+            "state": format!("{phase:?}"),
+            "at": clock::timestamp_of(step.due),
+            "message": step.message,
+        })
+    });
+    shown["events"] = events.collect();
+    shown["plan"] = plan.collect();
+    shown
+}

@@ -1,0 +1,220 @@
+//! What is stored, over HTTP: collections, their items, and one item to read, change and remove. Rules are those of the
+//! contract: what its schema does not take is refused, and an item keeps its identifier.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{missing, read, refuse, send};
+use crate::contract::schema::Schema;
+use crate::contract::{Contract, route};
+use crate::error::Error;
+use crate::problem::{self, Complaint};
+use crate::publication::Publication;
+use crate::requests::{MASK, mask};
+use crate::state::{Blob, Item, Store, Stored};
+use crate::values::check;
+
+/// How many items a list has, unless it is asked for another number.
+const LIMIT: usize = 100;
+/// The longest text of stored bytes that is shown.
+const SHOWN: usize = 64 * 1024;
+
+/// The query parameters of this part of the interface.
+#[derive(Debug, Default)]
+struct Asked {
+    address: String,
+    search: String,
+    skip: usize,
+    limit: Option<usize>,
+}
+
+fn asked(query: Option<String>, known: &[&str]) -> Result<Asked, String> {
+    let mut asked = Asked::default();
+    for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+        if !known.contains(&name.as_ref()) {
+            return Err(format!("the parameter {} is unknown; use {}", name.escape_debug(), known.join(", ")));
+        }
+        let number = || value.parse::<usize>().map_err(|_no_number| format!("{name} has to be a whole number"));
+        match name.as_ref() {
+            "skip" => asked.skip = number()?,
+            "limit" => asked.limit = Some(number()?),
+            "search" => asked.search = value.to_lowercase(),
+            _ => asked.address = value.into_owned(),
+        }
+    }
+    match known.first() {
+        Some(first) if asked.address.is_empty() => Err(format!("the parameter {first} is missing")),
+        _ => Ok(asked),
+    }
+}
+
+/// Every collection with how many items it has, and what exists once.
+pub(super) async fn collections(State(store): State<Arc<Store>>, State(publication): State<Publication>) -> Response {
+    let template = |address: &str| route::template(publication.contract(), &Method::GET, address);
+    answer(store.read(|state| {
+        let collections = state.collections().into_iter();
+        let collections = collections
+            .map(|(address, count)| json!({ "address": address, "template": template(address), "count": count }));
+        let files = state.blobs().into_iter().map(
+            |(address, blob)| json!({ "address": address, "mediaType": blob.media_type, "length": blob.bytes.len() }),
+        );
+        let shown = json!({
+            "collections": collections.collect::<Vec<_>>(),
+            "singles": state.singles(),
+            "files": files.collect::<Vec<_>>(),
+        });
+        send(StatusCode::OK, &shown)
+    }))
+}
+
+/// The items of a collection, newest first.
+pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Response {
+    let asked = match asked(query, &["collection", "search", "skip", "limit"]) {
+        Ok(asked) => asked,
+        Err(message) => return refuse(&message),
+    };
+    answer(store.read(|state| {
+        let all = state
+            .items(&asked.address)
+            .rev()
+            .map(|(key, team, fields)| item(&format!("{}/{key}", asked.address), key, team, fields));
+        let found: Vec<Value> = all.filter(|item| asked.search.is_empty() || holds(item, &asked.search)).collect();
+        let total = found.len();
+        let page: Vec<Value> = found.into_iter().skip(asked.skip).take(asked.limit.unwrap_or(LIMIT)).collect();
+        send(StatusCode::OK, &json!({ "collection": asked.address, "total": total, "items": page }))
+    }))
+}
+
+/// What is stored at an address, and the collections below it.
+pub(super) async fn get(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Response {
+    let address = match asked(query, &["address"]) {
+        Ok(asked) => asked.address,
+        Err(message) => return refuse(&message),
+    };
+    answer(store.read(|state| {
+        let key = address.rsplit('/').next().unwrap_or_default();
+        let mut shown = match state.stored(&address) {
+            Some(Stored::Item(team, fields)) => item(&address, key, team, fields),
+            Some(Stored::Single(fields)) => json!({ "address": address, "fields": masked(fields) }),
+            Some(Stored::Blob(blob)) => bytes(&address, blob),
+            None => return missing("item"),
+        };
+        let below = format!("{address}/");
+        let collections = state.collections().into_iter().filter(|(address, _)| address.starts_with(&below));
+        let collections = collections.map(|(address, count)| json!({ "address": address, "count": count }));
+        shown["below"] = collections.collect();
+        send(StatusCode::OK, &shown)
+    }))
+}
+
+/// Replaces the fields of an item.
+pub(super) async fn put(
+    State(store): State<Arc<Store>>,
+    State(publication): State<Publication>,
+    RawQuery(query): RawQuery,
+    body: Bytes,
+) -> Response {
+    let wanted = asked(query, &["address"]).and_then(|asked| Ok((asked.address, read::<Item>(&body)?)));
+    let (address, mut fields) = match wanted {
+        Ok(wanted) => wanted,
+        Err(message) => return refuse(&message),
+    };
+    answer(store.change(|state| {
+        let (stored, key) = match state.stored(&address) {
+            Some(Stored::Item(_, stored)) => (stored, address.rsplit('/').next()),
+            Some(Stored::Single(stored)) => (stored, None),
+            Some(Stored::Blob(_)) => return refuse("these are bytes; the API replaces them"),
+            None => return missing("item"),
+        };
+        unmask(&mut fields, &masked(stored), stored);
+        let mut complaints = changed_identifiers(stored, &fields, key);
+        if let Some(schema) = schema(publication.contract(), &address, key.is_some()) {
+            complaints.extend(check::complaints(schema, &fields.clone().into()));
+        }
+        if !complaints.is_empty() {
+            return problem::validation(complaints);
+        }
+        state.overwrite(&address, fields.clone());
+        send(StatusCode::OK, &json!({ "address": address, "fields": masked(&fields) }))
+    }))
+}
+
+/// Removes an item with everything below it.
+pub(super) async fn remove(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Response {
+    match asked(query, &["address"]) {
+        Ok(Asked { address, .. }) => answer(store.change(|state| match state.discard(&address) {
+            true => StatusCode::NO_CONTENT.into_response(),
+            false => missing("item"),
+        })),
+        Err(message) => refuse(&message),
+    }
+}
+
+pub(super) fn answer(result: Result<Response, Error>) -> Response {
+    result.unwrap_or_else(|error| problem::response(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))
+}
+
+fn item(address: &str, key: &str, team: Uuid, fields: &Item) -> Value {
+    json!({ "address": address, "key": key, "teamId": team, "fields": masked(fields) })
+}
+
+fn bytes(address: &str, blob: &Blob) -> Value {
+    let text = std::str::from_utf8(&blob.bytes).ok().filter(|text| text.len() <= SHOWN);
+    json!({ "address": address, "mediaType": blob.media_type, "length": blob.bytes.len(), "text": text })
+}
+
+fn masked(fields: &Item) -> Value {
+    let mut value = Value::Object(fields.clone());
+    mask(&mut value);
+    value
+}
+
+/// A member that was shown masked and comes back so keeps its value.
+fn unmask(fields: &mut Item, shown: &Value, stored: &Item) {
+    for (name, value) in fields {
+        match (value, shown.get(name), stored.get(name)) {
+            (value, Some(Value::String(shown)), Some(stored)) if shown == MASK && value == MASK => {
+                *value = stored.clone();
+            }
+            (Value::Object(fields), Some(shown), Some(Value::Object(stored))) => unmask(fields, shown, stored),
+            _ => {}
+        }
+    }
+}
+
+/// Members that say the key of the item stay as they are.
+fn changed_identifiers(stored: &Item, fields: &Item, key: Option<&str>) -> Vec<Complaint> {
+    let says_key = |(name, value): &(&String, &Value)| *name == "id" || key.is_some() && value.as_str() == key;
+    let changed = stored.iter().filter(says_key).filter(|(name, value)| fields.get(*name) != Some(value));
+    changed.map(|(name, _)| (format!("$.{name}"), "The identifier of an item does not change.".to_owned())).collect()
+}
+
+/// The schema of what is stored at an address: of the items of the collection, or of what exists once.
+fn schema(contract: &'static Contract, address: &str, is_item: bool) -> Option<&'static Schema> {
+    let template = |address: &str| route::template(contract, &Method::GET, address);
+    let parent = |path: &'static str| path.rsplit_once('/').map(|(collection, _)| collection);
+    if is_item {
+        let (collection, _) = address.rsplit_once('/')?;
+        let collection = template(collection).or_else(|| template(address).and_then(parent))?;
+        return contract.item_schema(collection);
+    }
+    let path = template(address)?;
+    let mut all = contract.operations.iter();
+    all.find(|found| found.method == Method::GET && found.path == path)?.json_schema("200")
+}
+
+/// Whether a value, or one within it, holds a text.
+fn holds(value: &Value, text: &str) -> bool {
+    match value {
+        Value::Object(members) => members.values().any(|member| holds(member, text)),
+        Value::Array(elements) => elements.iter().any(|element| holds(element, text)),
+        Value::String(found) => found.to_lowercase().contains(text),
+        other => other.to_string().contains(text),
+    }
+}

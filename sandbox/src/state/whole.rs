@@ -1,0 +1,87 @@
+//! The state of all teams, for whoever drives the sandbox: what is stored where, read and changed by address.
+
+use uuid::Uuid;
+
+use super::{Blob, Change, Item, State};
+
+/// What lies at an address.
+#[derive(Debug)]
+pub(crate) enum Stored<'a> {
+    /// An item of a collection, and the team that it belongs to.
+    Item(Uuid, &'a Item),
+    /// What exists once below an item.
+    Single(&'a Item),
+    /// Bytes that somebody has put.
+    Blob(&'a Blob),
+}
+
+impl State {
+    /// The addresses of all collections that have items, with how many, in order.
+    pub(crate) fn collections(&self) -> Vec<(&str, usize)> {
+        let filled = self.collections.iter().filter(|(_, entries)| !entries.is_empty());
+        let mut found: Vec<_> = filled.map(|(address, entries)| (address.as_str(), entries.len())).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The addresses of what exists once, in order.
+    pub(crate) fn singles(&self) -> Vec<&str> {
+        let mut found: Vec<_> = self.singles.keys().map(String::as_str).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The addresses of bytes, in order.
+    pub(crate) fn blobs(&self) -> Vec<(&str, &Blob)> {
+        let mut found: Vec<_> = self.blobs.iter().map(|(address, blob)| (address.as_str(), blob)).collect();
+        found.sort_unstable_by_key(|(address, _)| *address);
+        found
+    }
+
+    /// The items of a collection, oldest first: key, team, fields.
+    pub(crate) fn items(&self, collection: &str) -> impl DoubleEndedIterator<Item = (&str, Uuid, &Item)> {
+        let entries = self.collections.get(collection).into_iter().flatten();
+        entries.map(|(key, entry)| (key.as_str(), entry.owner, &entry.item))
+    }
+
+    pub(crate) fn stored(&self, address: &str) -> Option<Stored<'_>> {
+        let item = address.rsplit_once('/').and_then(|(collection, key)| self.entry(collection, key));
+        item.map(|entry| Stored::Item(entry.owner, &entry.item))
+            .or_else(|| self.singles.get(address).map(Stored::Single))
+            .or_else(|| self.blobs.get(address).map(Stored::Blob))
+    }
+
+    /// Replaces the fields of what is stored at an address. Says whether there was something with fields.
+    pub(crate) fn overwrite(&mut self, address: &str, fields: Item) -> bool {
+        match self.stored(address) {
+            Some(Stored::Item(owner, _)) => {
+                let (collection, key) = address.rsplit_once('/').unwrap_or_default();
+                self.put(owner, collection, key, fields)
+            }
+            Some(Stored::Single(_)) => {
+                self.put_single(address, fields);
+                true
+            }
+            Some(Stored::Blob(_)) | None => false,
+        }
+    }
+
+    /// Removes what is stored at an address, with everything below it. Says whether there was something.
+    pub(crate) fn discard(&mut self, address: &str) -> bool {
+        match self.stored(address) {
+            Some(Stored::Item(..)) => {
+                let (collection, key) = address.rsplit_once('/').unwrap_or_default();
+                self.remove(collection, key)
+            }
+            Some(Stored::Single(_)) => {
+                self.changes.push(Change::Single(address.to_owned()));
+                self.singles.remove(address).is_some()
+            }
+            Some(Stored::Blob(_)) => {
+                self.changes.push(Change::Blob(address.to_owned()));
+                self.blobs.remove(address).is_some()
+            }
+            None => false,
+        }
+    }
+}

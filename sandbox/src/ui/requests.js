@@ -1,0 +1,137 @@
+// The journal: a list to search, and one request with headers, bodies and what answered it.
+
+import { choice, coalesced, copyButton, count, element, labelled, pretty, reconcile, statusChip, table } from "./dom.js";
+import { curl } from "./curl.js";
+import { ask, when } from "./live.js";
+
+const SHOWN = 200;
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+const RESULTS = [["", "all"], ["2", "2xx"], ["3", "3xx"], ["4", "4xx"], ["5", "5xx"], ["fault", "with a fault"]];
+
+export function link(request) {
+  const text = request.path + (request.query ? `?${request.query}` : "");
+  return element("a", { class: "row path", href: `#/requests/${request.number}`, title: `${request.method} ${text}` },
+    element("span", { class: "method" }, request.method), " ", element("bdi", {}, text));
+}
+
+/** What answered a request. */
+function answered(request) {
+  const fault = request.fault === null ? "" : request.faultId === null ? `fault of the request's own header: ${request.fault}` : `fault ${request.faultId}: ${request.fault}`;
+  const operation = request.operation;
+  const rule = operation ? `${operation.method} ${operation.path}`
+    : request.path.startsWith("/identity") || request.path.startsWith("/.well-known") ? "the issuer"
+    : request.path.startsWith("/graphql") || request.path.startsWith("/graphiql") ? "GraphQL"
+    : request.path.startsWith("/swagger") ? "the contract"
+    : "nothing: the contract has no operation of this method and path";
+  return element("dl", { class: "pairs" },
+    ...(fault ? [element("dt", {}, "Fault"), element("dd", { id: "answered-fault", class: "bad" }, fault)] : []),
+    element("dt", {}, "Rule"), element("dd", { id: "answered-rule" }, rule, operation ? [" ", element("span", { class: `chip ${operation.provenance}` }, operation.provenance)] : []),
+    ...(operation ? [element("dt", {}, "Operation"), element("dd", {}, operation.summary)] : []));
+}
+
+function message(title, { headers, body, length }) {
+  return element("section", { class: "message" }, element("h3", {}, title),
+    element("details", { open: headers.length < 12 }, element("summary", {}, count(headers.length, "header")),
+      element("table", { class: "headers" }, element("tbody", {}, ...headers.map(([name, value]) =>
+        element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value)))))),
+    body ? element("div", { class: "body" }, copyButton(pretty(body), `the body of the ${title.toLowerCase()}`),
+      element("pre", { tabindex: "0", role: "region", "aria-label": `Body of the ${title.toLowerCase()}` }, pretty(body)))
+    : element("p", { class: "note" }, length > 0 ? `A body of ${length.toLocaleString("en")} bytes, which is not shown: it is too long, not text, or may hold a secret.` : "No body."));
+}
+
+export default function requests(root) {
+  let open;
+  let all = [];
+  let most = SHOWN;
+  const refilter = () => { most = SHOWN; show(); };
+  const search = element("input", { type: "search", placeholder: "path, query or fault", oninput: refilter });
+  const method = choice([["", "all"], ...METHODS.map((name) => [name, name])], { onchange: refilter });
+  const result = choice(RESULTS, { onchange: refilter });
+  const list = table("Requests, newest first", [["No."], ["Request"], ["Status"], ["ms", "wide number"], ["When", "wide"]]);
+  list.body.id = "requests";
+  const empty = element("p", { class: "empty" });
+  const more = element("button", { type: "button", onclick: () => { most += SHOWN; show(); } }, "Show more");
+  const detail = element("section", { class: "detail", "aria-label": "Request", hidden: true });
+  const split = element("div", { class: "split" }, element("section", { class: "list" },
+    element("form", { class: "filters", onsubmit: (event) => event.preventDefault() }, labelled("Search", search), labelled("Method", method), labelled("Result", result)),
+    list.whole, empty, element("p", { class: "actions" }, more)), detail);
+  root.append(split);
+
+  const load = coalesced(async () => {
+    all = (await ask("GET", "/sandbox/requests")).requests.reverse();
+    show();
+    if (open) await loadOne();
+  });
+
+  function fits(request) {
+    const text = `${request.path}?${request.query ?? ""} ${request.fault ?? ""} ${request.template}`.toLowerCase();
+    return (!method.value || request.method === method.value) && text.includes(search.value.trim().toLowerCase())
+      && (!result.value || (result.value === "fault" ? request.fault !== null : String(request.status).startsWith(result.value)));
+  }
+
+  function show() {
+    const found = all.filter(fits);
+    reconcile(list.body, found.slice(0, most), (request) => request.number, row);
+    more.hidden = found.length <= most;
+    empty.textContent = found.length > 0 ? "" : all.length > 0 ? "No request fits." : "No request has come yet.";
+    mark();
+  }
+
+  function row(request) {
+    return element("tr", {}, element("td", { class: "number" }, String(request.number)), element("th", { scope: "row" }, link(request)),
+      element("td", {}, statusChip(request.status), request.fault === null ? undefined : element("span", { class: "chip bad", title: request.fault }, "⚡ fault")),
+      element("td", { class: "wide number" }, String(request.milliseconds)), element("td", { class: "wide time" }, when(request.at, "real")));
+  }
+
+  function mark() {
+    for (const row of list.body.querySelectorAll("a.row")) {
+      if (open && row.hash === `#/requests/${open}`) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+  }
+
+  async function loadOne() {
+    const wanted = open;
+    try {
+      const request = await ask("GET", `/sandbox/requests/${encodeURIComponent(wanted)}`);
+      if (open === wanted) reconcile(detail, [request], (one) => one.number, one);
+    } catch (error) {
+      if (![400, 404].includes(error.status) || open !== wanted) throw error;
+      reconcile(detail, [{ gone: wanted }], (one) => one.gone, () => element("div", {}, close(), element("p", { class: "empty" }, "The journal does not have this request any more.")));
+    }
+  }
+
+  const close = () => element("a", { class: "close", href: "#/requests", "aria-label": "Close" }, "✕");
+
+  function one(request) {
+    const address = request.path + (request.query ? `?${request.query}` : "");
+    const fault = new URLSearchParams({ method: request.method, path: request.path });
+    return element("div", {}, close(),
+      element("h2", { class: "path" }, element("span", { class: "method" }, request.method), " ", element("bdi", {}, address)),
+      element("p", { class: "summary" }, statusChip(request.status), ` ${request.milliseconds} ms · `, when(request.at, "real"), ` · number ${request.number}`),
+      element("p", { class: "actions" }, copyButton(() => curl(request), "the request as curl", "Copy as curl"), copyButton(address, "the address", "Copy address"),
+        element("a", { class: "button", href: `#/faults/${encodeURIComponent(fault)}` }, "Add a fault for it")),
+      element("h3", {}, "Answered by"), answered(request),
+      element("details", { class: "command" }, element("summary", {}, "As curl"), element("pre", { id: "curl", tabindex: "0", role: "region", "aria-label": "Command" }, curl(request))),
+      message("Request", request.request), message("Response", request.response));
+  }
+
+  return {
+    title: "Requests",
+    update: load,
+    show([number]) {
+      open = number;
+      split.classList.toggle("open", Boolean(open));
+      detail.hidden = !open;
+      if (!open) reconcile(detail, [], String, String);
+      mark();
+      if (open) load();
+    },
+    back() {
+      if (!open) return;
+      const left = open;
+      location.hash = "#/requests";
+      list.body.querySelector(`a.row[href$="/${CSS.escape(left)}"]`)?.focus();
+    },
+  };
+}

@@ -1,0 +1,246 @@
+//! What is stored and what goes on, over the control interface: read, searched, changed and removed.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::time::Duration;
+
+use platform_sandbox::Sandbox;
+use reqwest::Method;
+use serde_json::{Value, json};
+use support::{Caller, PROJECTS, deployment, deployment_with, project};
+
+async fn ask(
+    sandbox: &Sandbox,
+    method: Method,
+    place: &str,
+    query: &[(&str, &str)],
+    body: Option<&Value>,
+) -> (u16, Value) {
+    let url = format!("{}/sandbox/{place}", sandbox.base_url());
+    let request = support::http().request(method, url).query(query);
+    let request = if let Some(body) = body { request.json(body) } else { request };
+    let response = request.send().await.unwrap();
+    let status = response.status().as_u16();
+    (status, serde_json::from_str(&response.text().await.unwrap()).unwrap_or_default())
+}
+
+async fn show(sandbox: &Sandbox, place: &str, query: &[(&str, &str)]) -> Value {
+    let (status, shown) = ask(sandbox, Method::GET, place, query, None).await;
+    assert_eq!(status, 200, "{place} {query:?}: {shown}");
+    shown
+}
+
+async fn put(sandbox: &Sandbox, address: &str, fields: &Value) -> (u16, Value) {
+    ask(sandbox, Method::PUT, "item", &[("address", address)], Some(fields)).await
+}
+
+async fn remove(sandbox: &Sandbox, address: &str) -> u16 {
+    ask(sandbox, Method::DELETE, "item", &[("address", address)], None).await.0
+}
+
+/// A project with a component that has a secret variable.
+async fn component(sandbox: &Sandbox, caller: &Caller<'_>) -> (String, String) {
+    let created = caller.create(PROJECTS, &project(sandbox)).await;
+    let project = format!("{PROJECTS}/{}", created["id"].as_str().unwrap());
+    let created = caller.create(&format!("{project}/components"), &json!({ "name": "web" })).await;
+    let component = format!("{project}/components/{}", created["id"].as_str().unwrap());
+    (project, component)
+}
+
+#[tokio::test]
+async fn every_item_of_the_state_opens_and_takes_its_own_fields() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    deployment(&sandbox, &caller).await;
+    let collections = show(&sandbox, "collections", &[]).await;
+    let mut count = 0;
+    for collection in collections["collections"].as_array().unwrap() {
+        let address = collection["address"].as_str().unwrap();
+        let items = show(&sandbox, "items", &[("collection", address)]).await;
+        assert_eq!(items["total"], collection["count"], "{address}");
+        for item in items["items"].as_array().unwrap() {
+            let address = item["address"].as_str().unwrap();
+            let one = show(&sandbox, "item", &[("address", address)]).await;
+            assert_eq!((&one["fields"], &one["teamId"]), (&item["fields"], &item["teamId"]));
+            let (status, answer) = put(&sandbox, address, &one["fields"]).await;
+            assert_eq!((status, &answer["fields"]), (200, &one["fields"]), "{address}: {answer}");
+            count += 1;
+        }
+    }
+    for address in collections["singles"].as_array().unwrap() {
+        let address = address.as_str().unwrap();
+        let one = show(&sandbox, "item", &[("address", address)]).await;
+        assert_eq!(put(&sandbox, address, &one["fields"]).await.0, 200, "{address}");
+        count += 1;
+    }
+    assert!(count > 20, "{count}");
+}
+
+#[tokio::test]
+async fn an_edit_and_a_removal_are_seen_over_the_api_and_a_reset_takes_them_back() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let (project, component) = component(&sandbox, &caller).await;
+    let mut fields = show(&sandbox, "item", &[("address", &component)]).await["fields"].clone();
+    fields["replicas"] = json!(7);
+    assert_eq!(put(&sandbox, &component, &fields).await.0, 200);
+    assert_eq!(caller.get_json(&component).await["replicas"], 7);
+
+    // What the schema does not take, and another identifier, change nothing.
+    for (name, value) in [("replicas", json!("many")), ("undeclared", json!(1)), ("id", json!("other"))] {
+        let mut wrong = fields.clone();
+        wrong[name] = value;
+        let (status, answer) = put(&sandbox, &component, &wrong).await;
+        assert_eq!(status, 400, "{name}");
+        assert!(answer["errors"].as_object().unwrap().contains_key(&format!("$.{name}")), "{answer}");
+    }
+    let mut without = fields.clone();
+    without.as_object_mut().unwrap().remove("id");
+    assert_eq!(put(&sandbox, &component, &without).await.0, 400);
+    assert_eq!(put(&sandbox, &component, &json!([])).await.0, 400);
+    assert_eq!(caller.get_json(&component).await["replicas"], 7);
+
+    // A project goes with what lies below it.
+    let below = show(&sandbox, "item", &[("address", &project)]).await["below"].clone();
+    assert_eq!(below[0], json!({ "address": format!("{project}/components"), "count": 1 }));
+    assert_eq!(remove(&sandbox, &project).await, 204);
+    assert_eq!(caller.get(&component).await.status(), 404);
+    assert_eq!(remove(&sandbox, &project).await, 404);
+    assert_eq!(put(&sandbox, &component, &fields).await.0, 404);
+
+    let machine = format!("/api/virtual-machines/{}", sandbox.team().virtual_machine_id);
+    assert_eq!(remove(&sandbox, &machine).await, 204);
+    assert_eq!(caller.get(&machine).await.status(), 404);
+    sandbox.reset().unwrap();
+    assert_eq!(caller.get(&machine).await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_secret_of_the_state_is_masked_and_an_edit_keeps_it() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let (_, component) = component(&sandbox, &caller).await;
+    let variable = format!("{component}/environment-variables/KEY");
+    let set = json!({ "value": "very-secret", "isSecret": true });
+    assert!(caller.request(Method::PUT, &variable).json(&set).send().await.unwrap().status().is_success());
+    let shown = show(&sandbox, "item", &[("address", &variable)]).await;
+    assert_eq!(shown["fields"]["value"], "***");
+    let found = show(&sandbox, "items", &[("collection", &format!("{component}/environment-variables"))]).await;
+    assert!(!found.to_string().contains("very-secret"));
+    let before = caller.get_json(&variable).await;
+    assert_eq!(put(&sandbox, &variable, &shown["fields"]).await.0, 200);
+    assert_eq!(caller.get_json(&variable).await, before);
+    let mut changed = shown["fields"].clone();
+    changed["value"] = json!("another");
+    assert_eq!(put(&sandbox, &variable, &changed).await.1["fields"]["value"], "***");
+    // The name is the key of the item.
+    changed["name"] = json!("OTHER");
+    assert_eq!(put(&sandbox, &variable, &changed).await.0, 400);
+}
+
+#[tokio::test]
+async fn items_are_searched_and_come_in_pages_newest_first() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    for name in ["alpha", "beta", "Alphabet"] {
+        let mut fields = project(&sandbox);
+        fields["name"] = name.into();
+        caller.create(PROJECTS, &fields).await;
+    }
+    let names = async |query: &[(&str, &str)]| {
+        let query = [&[("collection", PROJECTS)], query].concat();
+        let found = show(&sandbox, "items", &query).await;
+        let items = found["items"].as_array().unwrap();
+        let names: Vec<String> = items.iter().map(|item| item["fields"]["name"].as_str().unwrap().to_owned()).collect();
+        (found["total"].as_u64().unwrap(), names.join(" "))
+    };
+    assert_eq!(names(&[("search", "ALPHA")]).await, (2, "Alphabet alpha".to_owned()));
+    assert_eq!(names(&[("limit", "2")]).await, (5, "Alphabet beta".to_owned()));
+    assert_eq!(names(&[("skip", "2"), ("limit", "1")]).await, (5, "alpha".to_owned()));
+    assert_eq!(names(&[("search", "nothing of it")]).await, (0, String::new()));
+    for (place, query) in [
+        ("items", vec![]),
+        ("items", vec![("collection", PROJECTS), ("limit", "-1")]),
+        ("items", vec![("collection", PROJECTS), ("page", "1")]),
+        ("item", vec![]),
+        ("operations", vec![("state", "Done")]),
+        ("operations", vec![("limit", "x")]),
+        ("operations", vec![("page", "1")]),
+    ] {
+        assert_eq!(ask(&sandbox, Method::GET, place, &query, None).await.0, 400, "{place} {query:?}");
+    }
+    assert_eq!(ask(&sandbox, Method::GET, "item", &[("address", "/api/nothing")], None).await.0, 404);
+}
+
+#[tokio::test]
+async fn an_operation_shows_its_events_and_what_is_still_to_come() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    sandbox.clock().hold();
+    let (id, address) = deployment(&sandbox, &caller).await;
+    deployment_with(&sandbox, &caller, "outcome=failure").await;
+    let timeline = async || {
+        let shown = show(&sandbox, &format!("operations/{id}"), &[]).await;
+        assert_eq!(shown["target"], address.as_str());
+        let line = |name: &str| {
+            let steps = shown[name].as_array().unwrap().iter();
+            let texts =
+                steps.map(|step| format!("{} {}", step["state"].as_str().unwrap(), step["kind"].as_str().unwrap()));
+            texts.collect::<Vec<_>>().join(", ")
+        };
+        (line("events"), line("plan"), shown["isOver"] == true)
+    };
+    let plan = "Running state-changed, Succeeded state-changed, Succeeded workload-ready";
+    assert_eq!(timeline().await, ("Queued accepted".to_owned(), plan.to_owned(), false));
+    sandbox.clock().advance(Duration::from_secs(60));
+    assert_eq!(timeline().await, (format!("Queued accepted, {plan}"), String::new(), true));
+
+    let total = async |query: &[(&str, &str)]| show(&sandbox, "operations", query).await["total"].as_u64().unwrap();
+    assert_eq!(total(&[]).await, 2);
+    assert_eq!(total(&[("state", "failed")]).await, 1);
+    assert_eq!(total(&[("search", &id)]).await, 1);
+    assert_eq!(total(&[("kind", "database-backup")]).await, 0);
+    let one = show(&sandbox, "operations", &[("limit", "1")]).await;
+    assert_eq!(
+        (one["operations"].as_array().unwrap().len(), one["operations"][0]["state"].as_str()),
+        (1, Some("Failed"))
+    );
+    for unknown in ["nothing", "00000000-0000-4000-8000-000000000000"] {
+        assert_eq!(ask(&sandbox, Method::GET, &format!("operations/{unknown}"), &[], None).await.0, 404);
+    }
+}
+
+#[tokio::test]
+async fn the_directory_names_files_of_secrets_and_no_secret() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    assert_eq!(show(&sandbox, "directory", &[]).await["clients"][0]["secretFile"], Value::Null);
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = sandbox.publish_secrets(Some(folder.path())).unwrap();
+    let shown = show(&sandbox, "directory", &[]).await;
+    assert_eq!(shown["baseUrl"], sandbox.base_url());
+    assert_eq!(shown["compliance"], sandbox.compliance_url());
+    assert_eq!(shown["clients"][0]["secretFile"], secrets.clients()[0].path.to_str().unwrap());
+    assert_eq!(shown["users"][0]["passwordFile"], secrets.users()[0].1.to_str().unwrap());
+    let text = shown.to_string();
+    let known = sandbox
+        .clients()
+        .iter()
+        .map(|client| client.secret())
+        .chain(sandbox.users().iter().map(|user| user.password()));
+    for secret in known.filter(|secret| !secret.is_empty()) {
+        assert!(!text.contains(secret));
+    }
+}
+
+#[tokio::test]
+async fn a_request_names_the_operation_that_it_was_for() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    support::fetch(format!("{}{PROJECTS}/x", sandbox.base_url())).await.unwrap();
+    support::fetch(format!("{}/nowhere", sandbox.base_url())).await.unwrap();
+    let first = show(&sandbox, "requests/1", &[]).await["operation"].clone();
+    assert_eq!(first["path"], format!("{PROJECTS}/{{project_id}}"));
+    assert_eq!((&first["method"], &first["provenance"]), (&json!("GET"), &json!("documented")));
+    assert_eq!(show(&sandbox, "requests/2", &[]).await["operation"], Value::Null);
+}
