@@ -112,11 +112,120 @@ async fn every_operation_of_the_document_takes_its_example_and_refuses_what_it_d
     assert!(operations(&document).len() >= count);
 }
 
+fn has(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !found {
+        eprintln!("SKIPPED: there is no `{program}` on this machine");
+    }
+    found
+}
+
+/// The public functions of the handles, and what the document has for each.
+const REACHED: &[(&str, &[(&str, &str)])] = &[
+    (
+        include_str!("../src/clock.rs"),
+        &[
+            ("hold", "hold:"),
+            ("set_pace", "pace:"),
+            ("pace", "pace:"),
+            ("set", "set:"),
+            ("reset", "reset:"),
+            ("advance", "advanceMilliseconds:"),
+            ("now", "now:"),
+        ],
+    ),
+    (
+        include_str!("../src/fault/rules.rs"),
+        &[
+            ("add", "operationId: addFault"),
+            ("next", "times:"),
+            ("next_of", "method:"),
+            ("always", "operationId: addFault"),
+            ("list", "operationId: listFaults"),
+            ("remove", "operationId: removeFault"),
+            ("clear", "operationId: clearFaults"),
+            ("drop_events", "drop:"),
+            ("duplicate_events", "duplicate:"),
+            ("close_sockets", "operationId: endSockets"),
+            ("reset_sockets", "operationId: endSockets"),
+        ],
+    ),
+    (
+        include_str!("../src/requests/mod.rs"),
+        &[
+            ("count", "operationId: verifyRequests"),
+            ("tokens", "operationId: verifyRequests"),
+            ("total", "operationId: getState"),
+            ("last", "operationId: listRequests"),
+            ("matching", "operationId: listRequests"),
+            ("verify", "operationId: verifyRequests"),
+            ("clear", "operationId: clearRequests"),
+        ],
+    ),
+    (
+        include_str!("../src/issuer/settings.rs"),
+        &[
+            ("set_token_lifetime", "tokenLifetimeSeconds:"),
+            ("set_refresh_lifetime", "refreshLifetimeSeconds:"),
+            ("set_refresh_policy", "refreshPolicy:"),
+            ("set_error_style", "errorStyle:"),
+            ("set_api_token_format", "apiTokenFormat:"),
+            ("set_clock_skew", "clockSkewSeconds:"),
+            ("rotate_key", "rotateKey:"),
+            ("retire_old_keys", "retireOldKeys:"),
+            ("revoke_refresh_tokens", "revokeRefreshTokens:"),
+            ("create_api_token", "operationId: createApiToken"),
+            ("reset", "operationId: reset"),
+        ],
+    ),
+];
+
+/// Whatever a Rust test can change, HTTP can, too; `command.rs` holds the same of the command line and the document.
+#[test]
+fn what_rust_can_do_is_in_the_document() {
+    let document = include_str!("../src/control/openapi.yaml");
+    for (source, reached) in REACHED {
+        let functions = source.lines().filter_map(|line| line.strip_prefix("    pub fn ")?.split('(').next());
+        let functions: Vec<&str> = functions.collect();
+        assert!(!functions.is_empty());
+        for function in &functions {
+            let Some((_, part)) = reached.iter().find(|(name, _)| name == function) else {
+                panic!("HTTP does not have `{function}`: add it to openapi.yaml, and a line here");
+            };
+            assert!(document.contains(part), "{function}: {part}");
+        }
+        assert_eq!(functions.len(), reached.len(), "{functions:?}");
+    }
+}
+
+/// The walk of the page, run as one script.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_walk_of_the_page_ends_with_a_deployment_that_is_ready() {
+    if !has("curl") || !has("jq") {
+        return;
+    }
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let (_, section) = page.split_once("## From any language").unwrap();
+    let (_, script) = section.split_once("```sh\n").unwrap();
+    let script = script.split("```").next().unwrap().replace("curl ", "curl -sS --fail-with-body --max-time 60 ");
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let secrets = sandbox.publish_secrets(None).unwrap();
+    let (base, folder) = (sandbox.base_url().to_owned(), secrets.path().to_owned());
+    let run = move || {
+        Command::new("sh").args(["-euc", &script]).env("SANDBOX", base).env("SECRETS", folder).output().unwrap()
+    };
+    let output = tokio::task::spawn_blocking(run).await.unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    for part in ["workload-ready", "event: complete", r#""state":"SUCCEEDED","isFinal":true"#] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
 /// The lines of the page, run by a shell against a sandbox. Each has to succeed.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_line_for_the_shell_works() {
-    if !Command::new("curl").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        eprintln!("SKIPPED: there is no `curl` on this machine");
+    if !has("curl") {
         return;
     }
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();

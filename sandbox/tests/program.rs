@@ -145,6 +145,11 @@ fn what_cannot_be_followed_ends_with_a_code_and_a_hint() {
         (&["--seed", &seed], 5, &["seed\\u{1b}[2J.toml", "line", "--seed"]),
         (&["--data", &text], 6, &["--data"]),
         (&["--data", data], 6, &["another sandbox uses", "--data"]),
+        (&["--cors", "http://localhost:5173/app"], 5, &["sandbox-cors", "localhost:5173/app", "--cors"]),
+        (&["--public-host", "sandbox:8080"], 5, &["sandbox-host", "--public-host"]),
+        (&["--listen", "sandbox"], 5, &["--listen"]),
+        (&["--listen", "203.0.113.1"], 5, &["203.0.113.1:0", "--port"]),
+        (&["--header-timeout", "-1"], 5, &["--header-timeout"]),
         (&["--secrets", &text], 6, &["--secrets"]),
         (&["--graphiql", absent], 6, &["install.sh"]),
     ] {
@@ -158,6 +163,21 @@ fn what_cannot_be_followed_ends_with_a_code_and_a_hint() {
     }
 }
 
+/// Who writes a program by the page looks for these members.
+#[test]
+fn the_page_shows_the_line_as_it_is() {
+    let page = include_str!("../README.md").split_once("```json\n").unwrap().1.split_once("```").unwrap().0;
+    let shown: Value = serde_json::from_str(page).unwrap();
+    let (_program, said) = Program::start(&[]);
+    let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(members(&said), members(&shown));
+    for (list, name) in [("clients", "client_id"), ("users", "name")] {
+        let [said, shown] = [&said, &shown].map(|value| value[list].as_array().unwrap());
+        assert_eq!(members(&said[0]), members(&shown[0]), "{list}");
+        assert!(said.iter().any(|entry| entry[name] == shown[0][name]), "{list}");
+    }
+}
+
 #[test]
 fn the_help_names_flags_that_there_are() {
     let help = String::from_utf8(run(&["--help"]).stdout).unwrap();
@@ -166,9 +186,21 @@ fn the_help_names_flags_that_there_are() {
     for entry in listed {
         let mut words = entry.split_whitespace();
         let flag = format!("--{}", words.next().unwrap());
-        let value = words.next().filter(|word| word.starts_with('<')).map(|_| "1");
+        let value = words.next().filter(|word| word.starts_with('<')).map(|word| match word {
+            "<ADDRESS>" => "127.0.0.1",
+            "<ID>" => "00000000-0000-4000-8000-000000000000",
+            _ => "1",
+        });
         let output = run(&[&[flag.as_str()], value.as_slice(), &["--help"]].concat());
         assert!(output.status.success(), "{flag}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    // Whatever Rust can choose at the start, a shell can, too.
+    let source = include_str!("../src/sandbox.rs").split_once("pub struct Options {").unwrap().1;
+    let fields = source.split_once("\n}").unwrap().0.lines().filter_map(|line| line.trim().strip_prefix("pub "));
+    let fields: Vec<&str> = fields.map(|field| field.split(':').next().unwrap()).collect();
+    assert!(fields.len() >= 11, "{fields:?}");
+    for field in fields {
+        assert!(help.contains(&format!("--{} ", field.replace('_', "-"))), "{field} has no flag");
     }
     assert_eq!(run(&["-h"]).stdout, help.as_bytes());
     let version = String::from_utf8(run(&["--version"]).stdout).unwrap();
