@@ -98,6 +98,13 @@ export function safely(part) {
   }
 }
 
+/** A path and its query with short identifiers, and no more of the query than fits. */
+export function shortPath(path, query) {
+  const shown = path.split("/").map((part) => GUID.test(part) ? short(part) : part).join("/");
+  const all = query ? `${shown}?${query}` : shown;
+  return all.length > 90 ? `${all.slice(0, 88)}…` : all;
+}
+
 /** The family of an address: what stands behind `/api/`. */
 export function family(address) {
   return address.split("/")[2] ?? "";
