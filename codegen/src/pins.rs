@@ -1,6 +1,6 @@
 //! Rust names, and forms of types, that were given once and do not move.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -38,4 +38,21 @@ pub struct Names {
     /// Types of GraphQL documents: `things/thing/owner` → `ThingOwner`; and their members that needed more.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub graphql: BTreeMap<String, String>,
+}
+
+impl Names {
+    /// These pins, without those that kept a chosen name from its key for the sake of what is no longer there; `None` where no pin
+    /// did. `given` are the names that these pins led to.
+    pub(crate) fn freed(&self, renames: &BTreeMap<String, String>, given: &Self) -> Option<Self> {
+        let mut freed = self.clone();
+        for (pins, given) in [(&mut freed.types, &given.types), (&mut freed.graphql, &given.graphql)] {
+            let refused: BTreeSet<&str> = renames
+                .iter()
+                .filter(|(key, chosen)| given.get(*key).is_some_and(|name| name != *chosen))
+                .map(|(_, chosen)| chosen.as_str())
+                .collect();
+            pins.retain(|key, name| given.contains_key(key) || !refused.contains(name.as_str()));
+        }
+        (freed != *self).then_some(freed)
+    }
 }

@@ -81,11 +81,11 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
     })
 }
 
-fn refined(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Refined, Report> {
+fn refined(inputs: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Refined, Report> {
     let config = &setup.config;
     decisions::check(setup)?;
     let mut ledger = Ledger::default();
-    let loaded = load(contracts, config, &mut ledger)?;
+    let loaded = load(inputs, config, &mut ledger)?;
     let contracts: Vec<Document> =
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
     let (model, mut names, routes) = model::build(&contracts, setup, pins, &mut ledger);
@@ -93,6 +93,10 @@ fn refined(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Re
     let bindings = bind::bind(&model, setup)?;
     let (documents, given) = graphql::read(setup, pins, &bindings, &model, &mut ledger)?;
     names.graphql = given;
+    // A name that was chosen for what is new does not wait for the next run, when nobody pins it any more.
+    if let Some(freed) = pins.freed(&config.rename, &names) {
+        return refined(inputs, setup, &freed);
+    }
     let mut unused = decisions::unused(config, &routes, &names)?;
     unused.extend(bindings.unused(config));
     unused.extend(documents.unused.iter().cloned());

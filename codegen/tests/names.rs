@@ -197,3 +197,59 @@ fn what_the_lock_keeps_goes_with_its_line() {
         }
     }
 }
+
+/// What is chosen in `[rename]` counts in the run in which it is needed, whoever had the name before and whoever else wants it.
+#[test]
+fn a_chosen_name_is_given_at_once() {
+    let item = |name: &str| {
+        let schema = json!({"$ref": format!("#/components/schemas/{name}")});
+        json!({"200": {"description": "One", "content": {"application/json": {"schema": schema}}}})
+    };
+    let contract = |paths: Value, schemas: &[&str]| {
+        let shape =
+            |name: &&str| ((*name).to_owned(), json!({"type": "object", "properties": {*name: {"type": "string"}}}));
+        let schemas: serde_json::Map<String, Value> = schemas.iter().map(shape).collect();
+        json!({"openapi": "3.0.4", "info": {}, "paths": paths, "components": {"schemas": schemas}})
+    };
+    let one = |name: &str| contract(json!({"/a": {"get": {"responses": item(name)}}}), &[name]);
+    let two = json!({"/a": {"get": {"responses": item("thing")}}, "/b": {"get": {"responses": item("Gadget")}}});
+    let inline = |path: &str| {
+        let body = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        let responses = json!({"200": {"description": "One", "content": {"application/json": {"schema": body}}}});
+        contract(json!({path: {"get": {"operationId": format!("read{}", &path[1..]), "responses": responses}}}), &[])
+    };
+    let place = "platform#/paths/~1b/get/responses/200/content/application~1json/schema";
+    let gone = contract(json!({"/a": {"get": {"operationId": "one", "responses": {}}}}), &[]);
+    let read = |id: &str| json!({"get": {"operationId": id, "responses": {}}});
+    let several = contract(json!({"/b": read("one"), "/c": read("other")}), &[]);
+    for (what, before, after, key, name, holds) in [
+        (
+            "a schema",
+            one("Thing"),
+            one("Gadget"),
+            "platform#/components/schemas/Gadget",
+            "Thing",
+            "types::Thing::gadget ",
+        ),
+        (
+            "two schemas",
+            one("Thing"),
+            contract(two, &["thing", "Gadget"]),
+            "platform#/components/schemas/Gadget",
+            "Thing",
+            "types::Thing::gadget ",
+        ),
+        ("an inline type", inline("/a"), inline("/b"), place, "ReadaResponse", "types::ReadaResponse::a "),
+        ("an operation", gone, several, "GET /c", "one", "::one fn "),
+    ] {
+        let mut case = Case { name: what.to_owned(), bytes: Vec::new(), setup: Setup::default() };
+        let names = generate(&case, &before, &Names::default()).names;
+        case.setup.config.rename.insert(key.to_owned(), name.to_owned());
+        let output = generate(&case, &after, &names);
+        let (index, unused) = (output.api.index(), &output.unused);
+        assert!(unused.is_empty() && index.contains(holds), "{what}: {unused:?}\n{names:#?}\n{index}");
+        let given = output.names.types.get(key).or_else(|| output.names.operations.get(key)).unwrap();
+        assert_eq!(given.rsplit('.').next(), Some(name), "{what}");
+        assert_eq!(generate(&case, &after, &output.names).names, output.names, "{what}");
+    }
+}

@@ -72,6 +72,35 @@ fn a_branch_is_compared_with_a_revision() {
     workspace.run(&["drift", "--against", "HEAD"]).fails(2, &["output/edited", pinned]);
 }
 
+// A schema that was called otherwise keeps its Rust type in the run that takes the contract over.
+#[test]
+fn a_chosen_name_counts_in_the_run_that_needs_it() {
+    let chosen = || {
+        let workspace = Workspace::pinned();
+        let configuration = workspace.read("specs/codegen.toml");
+        let name = "[rename]\n\"platform#/components/schemas/Gadget\" = \"Thing\"\n";
+        workspace.write("specs/codegen.toml", &format!("{configuration}\n{name}"));
+        workspace.write(
+            "gadgets.json",
+            &contract::small().replace("/Thing\"", "/Gadget\"").replace("\"Thing\"", "\"Gadget\""),
+        );
+        workspace
+    };
+    let workspace = chosen();
+    let types = |workspace: &Workspace| {
+        let items = workspace.read("specs/client.txt");
+        (items.contains("types::Thing "), items.contains("Gadget"))
+    };
+    assert_eq!(types(&workspace), (true, false));
+    workspace
+        .run(&["drift", "--contract", "gadgets.json"])
+        .succeeds(&["N1   Thing has another name", "None breaks the next compile"]);
+    workspace.run(&["regenerate", "--contract", "gadgets.json"]).succeeds(&["None breaks the next compile"]);
+    assert_eq!(types(&workspace), (true, false), "{}", workspace.read("specs/client.txt"));
+    // The next run finds it as it is.
+    workspace.run(&["regenerate", "--contract", "gadgets.json"]).succeeds(&["0 bytes written"]);
+}
+
 #[test]
 fn a_schema_is_compared_beside_the_contracts() {
     let workspace = Workspace::pinned();

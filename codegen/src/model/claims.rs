@@ -66,9 +66,11 @@ impl<'a> Claims<'a> {
                 wanted.push((index, key(&node), node.pointer.clone(), shortener.short(name)));
             }
         }
-        // One document after the other, and those first that are named as Rust names types: of `order` and `Order`, the second
-        // is `Order`.
-        wanted.sort_by_cached_key(|(index, key, _, wish)| (*index, pointer::last(key) != *wish, key.clone()));
+        // What has a chosen name comes first. Then one document after the other, and those first that are named as Rust names
+        // types: of `order` and `Order`, the second is `Order`.
+        wanted.sort_by_cached_key(|(index, key, _, wish)| {
+            (!renames.contains_key(key), *index, pointer::last(key) != *wish, key.clone())
+        });
         for (index, key, pointer, wish) in wanted {
             let name = claims.claim(&key, &wish);
             if let Some(document) = documents.get(index) {

@@ -182,8 +182,11 @@ pub(super) fn name(found: &mut [FoundOperation<'_>], config: &Config, pins: &Nam
         versions.entry(place).or_default().insert(version(&operation.template));
     }
     let mut order: Vec<usize> = (0..found.len()).collect();
-    // Pinned names first: a newcomer never takes the name of one that was there before.
-    order.sort_by_key(|index| !pins.operations.contains_key(&found[*index].key));
+    // Pinned names first: a newcomer never takes the name of one that was there before. Then those that somebody chose.
+    order.sort_by_key(|index| {
+        let key = &found[*index].key;
+        (!pins.operations.contains_key(key), !config.rename.contains_key(key))
+    });
     for index in order {
         let operation = &mut found[index];
         let key = operation.key.clone();
