@@ -2,14 +2,17 @@
 
 use std::fmt;
 use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 /// Why a sandbox could not do what was asked. No variant holds a secret.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The loopback port cannot be bound. Free it, or ask for port 0.
+    /// The port cannot be bound. Free it, or ask for port 0.
     Bind {
+        /// The address that was asked for.
+        address: IpAddr,
         /// The port that was asked for.
         port: u16,
         /// What the operating system says.
@@ -53,6 +56,18 @@ pub enum Error {
         /// What the operating system says.
         source: io::Error,
     },
+    /// This is not a host as URLs have it.
+    Host {
+        /// What was given.
+        host: String,
+    },
+    /// No browser sends this origin.
+    Cors {
+        /// The origin that was given.
+        origin: String,
+        /// What is wrong with it.
+        message: String,
+    },
     /// There is no such revision of the contract.
     Revision {
         /// The revision that was asked for.
@@ -72,6 +87,8 @@ impl Error {
             Self::InUse { .. } => "sandbox-data-in-use",
             Self::SecretsInUse { .. } => "sandbox-secrets-in-use",
             Self::Graphiql { .. } => "sandbox-graphiql",
+            Self::Host { .. } => "sandbox-host",
+            Self::Cors { .. } => "sandbox-cors",
             Self::Revision { .. } => "sandbox-revision",
         }
     }
@@ -80,8 +97,9 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Bind { port, .. } => {
-                write!(formatter, "cannot listen on 127.0.0.1:{port}; free the port or use port 0 for any free one")
+            Self::Bind { address, port, .. } => {
+                let address = SocketAddr::new(*address, *port);
+                write!(formatter, "cannot listen on {address}; free the port or use port 0 for any free one")
             }
             Self::Random => write!(formatter, "the operating system returns no random bytes for keys and secrets"),
             Self::SecretFile { path, .. } => {
@@ -105,6 +123,10 @@ impl fmt::Display for Error {
             Self::Graphiql { path, .. } => {
                 write!(formatter, "cannot read {}; install GraphiQL with sandbox/graphiql/install.sh", path.display())
             }
+            Self::Host { host } => {
+                write!(formatter, "{host:?} is not a host; write a name or an address, without a port")
+            }
+            Self::Cors { origin, message } => write!(formatter, "the origin {origin:?} lets nobody in: {message}"),
             Self::Revision { revision } => {
                 write!(formatter, "there is no revision {revision} of the contract; ask for 1 or 2")
             }
@@ -121,6 +143,8 @@ impl std::error::Error for Error {
             | Self::Data { .. }
             | Self::InUse { .. }
             | Self::SecretsInUse { .. }
+            | Self::Host { .. }
+            | Self::Cors { .. }
             | Self::Revision { .. } => None,
         }
     }

@@ -25,7 +25,7 @@
 //! - the compliance resource server on a port of its own (platform document §5.7; [`Sandbox::compliance_url`]);
 //! - faults on demand ([`Sandbox::faults`], or the header `X-Sandbox-Fault`) and counts of what arrived
 //!   ([`Sandbox::requests`]); the same over HTTP below `/sandbox`, described by `/sandbox/openapi.yaml`;
-//! - pages for people: an overview at `/sandbox`, Swagger UI at `/swagger`, queries and subscriptions at `/graphiql`.
+//! - pages for people: a console at `/sandbox`, Swagger UI at `/swagger`, queries and subscriptions at `/graphiql`.
 //!
 //! State lies in SQLite: in memory, or in a file ([`Options::data`]). Teams, clients, users and resources come from
 //! `sandbox/seed.toml`, or from a file of the same form ([`Options::seed`]).
@@ -33,22 +33,8 @@
 //! # What the document does not show
 //!
 //! The document shows no status for a missing token, for failed authorization or for a created project. The sandbox has to
-//! answer something, and these are its choices; a deployment may differ. `sandbox/RULES.md` has all of them, and names the
-//! test that holds each rule of the document.
-//!
-//! | what | the sandbox's choice |
-//! |---|---|
-//! | missing, invalid or expired bearer token | 401, empty, with `WWW-Authenticate: Bearer` |
-//! | a role that is not enough | 403, empty |
-//! | identifiers of another team on creation | 403, `application/problem+json` |
-//! | a created project | 201 with `Location` and the project |
-//! | fields of a returned project | those of the creation, and `id` |
-//! | a project identifier that is not a GUID | 404, as for a missing project |
-//! | error bodies | ASP.NET's problem details |
-//! | a field that a closed object of an assumed operation does not declare | 400 |
-//! | a request body of another media type | 415 |
-//! | token errors | 400 for all of them, as Duende answers, or OpenIddict's style |
-//! | the offline-access scope | `offline_access` |
+//! answer something; a deployment may differ. `sandbox/RULES.md` lists each choice, and names the test that holds it, as it
+//! does for each rule of the document.
 #![deny(missing_docs)]
 
 mod caller;
@@ -56,6 +42,7 @@ mod clock;
 mod compliance;
 mod contract;
 mod control;
+mod cors;
 mod data;
 mod directory;
 mod error;
@@ -70,6 +57,7 @@ mod publication;
 mod reply;
 mod requests;
 mod sandbox;
+mod serve;
 mod server;
 mod state;
 mod ui;

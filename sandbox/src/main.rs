@@ -2,16 +2,19 @@
 //! `control --help` what changes one that runs.
 
 mod command;
+mod ends;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use lexopt::{Arg, Parser, ValueExt as _};
 use platform_sandbox::{Options, Sandbox, SecretFolder};
-use tokio::sync::oneshot;
+
+use crate::ends::Ends;
 
 const HELP: &str = "\
 Runs the local stand-in for the platform until Ctrl-C
@@ -23,12 +26,19 @@ Usage: platform-sandbox [OPTIONS]
 Options:
       --port <PORT>               Port to listen on; 0 takes a free one [default: 0]
       --compliance-port <PORT>    Port of the compliance resource server; 0 takes a free one [default: 0]
+      --listen <ADDRESS>          Address to listen on; whoever reaches it controls the sandbox [default: 127.0.0.1]
+      --public-host <HOST>        Host in the addresses that are given out, where clients know the sandbox by another name
       --contract-requires-token   Demands a bearer token for the contract
       --contract-revision <N>     Revision of the contract: 2 has additive, source-breaking and wire-breaking changes [default: 1]
+      --compliance-team <ID>      Team of the compliance resource server, as a GUID [default: the first one of the seed]
+      --step <MILLISECONDS>       How long a step of asynchronous work takes; work has three, and an event follows [default: 150]
       --data <FILE>               SQLite file that keeps the state; in memory without it
       --seed <FILE>               Seed in TOML that takes the place of the built-in one (sandbox/seed.toml)
       --secrets <DIR>             Folder for the files with secrets and passwords, with the same paths at every start; a new
                                   temporary folder without it
+      --cors <ORIGIN>             Lets pages of this origin call the sandbox from a browser, with cookies; several times for
+                                  several. `*`, alone, lets every page in, without cookies and without /sandbox
+      --header-timeout <SECONDS>  Closes a connection that takes longer for the head of a request; 0 never does [default: 30]
       --graphiql <DIR>            Folder that sandbox/graphiql/install.sh has installed GraphiQL into; a plain page takes its
                                   place without it
       --json                      Prints one line of JSON when it listens: base_url, auth_url, contract_url, graphql_url,
@@ -39,7 +49,7 @@ Options:
 
 Exit codes:
   0  ended by a signal, or by the end of its standard input
-  5  command line or seed, or a port that is taken
+  5  command line, seed or origin, or a port that is taken
   6  the file system or the system refused
 ";
 
@@ -111,12 +121,22 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
             Arg::Long("contract-requires-token") => options.contract_requires_token = true,
             Arg::Long("json") => flags.json = true,
             Arg::Long("end-with-stdin") => flags.end_with_stdin = true,
-            Arg::Long("port") => options.port = number(&mut parser, "--port")?,
-            Arg::Long("compliance-port") => options.compliance_port = number(&mut parser, "--compliance-port")?,
-            Arg::Long("contract-revision") => options.contract_revision = number(&mut parser, "--contract-revision")?,
+            Arg::Long("port") => options.port = value(&mut parser, "--port")?,
+            Arg::Long("compliance-port") => options.compliance_port = value(&mut parser, "--compliance-port")?,
+            Arg::Long("listen") => options.listen = Some(value(&mut parser, "--listen")?),
+            Arg::Long("public-host") => options.public_host = Some(value(&mut parser, "--public-host")?),
+            Arg::Long("contract-revision") => options.contract_revision = value(&mut parser, "--contract-revision")?,
+            Arg::Long("compliance-team") => {
+                options.compliance_team = Some(value(&mut parser, "--compliance-team")?);
+            }
+            Arg::Long("step") => options.step = Some(Duration::from_millis(value(&mut parser, "--step")?)),
             Arg::Long("data") => options.data = Some(parser.value().map_err(refuse)?.into()),
             Arg::Long("seed") => options.seed = Some(parser.value().map_err(refuse)?.into()),
             Arg::Long("graphiql") => options.graphiql = Some(parser.value().map_err(refuse)?.into()),
+            Arg::Long("cors") => options.cors.push(parser.value().and_then(|value| value.string()).map_err(refuse)?),
+            Arg::Long("header-timeout") => {
+                options.header_timeout = Some(Duration::from_secs(value(&mut parser, "--header-timeout")?));
+            }
             Arg::Long("secrets") => flags.secrets = Some(parser.value().map_err(refuse)?.into()),
             other => return Err(refuse(other.unexpected())),
         }
@@ -169,7 +189,7 @@ fn control(base: Option<String>, words: &[String]) -> Result<(), Failure> {
     }
 }
 
-fn number<T: std::str::FromStr>(parser: &mut Parser, flag: &str) -> Result<T, Failure>
+fn value<T: std::str::FromStr>(parser: &mut Parser, flag: &str) -> Result<T, Failure>
 where
     T::Err: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
@@ -210,7 +230,7 @@ fn announce(sandbox: &Sandbox, secrets: &SecretFolder) {
     say(&format!("contract   {}", sandbox.contract_url()));
     say(&format!("graphql    {}", sandbox.graphql_url()));
     say(&format!("compliance {}", sandbox.compliance_url()));
-    say(&format!("overview   {}/sandbox", sandbox.base_url()));
+    say(&format!("console    {}/sandbox", sandbox.base_url()));
     for file in secrets.clients() {
         say(&format!("client     {}  secret file {}", file.client_id, file.path.display()));
     }
@@ -255,85 +275,11 @@ fn json(sandbox: &Sandbox, secrets: &SecretFolder) -> Result<String, Failure> {
     Ok(line.to_string())
 }
 
-/// What ends the program.
-#[derive(Debug)]
-struct Ends {
-    signals: Signals,
-    /// `None` where the end of standard input means nothing, or has come.
-    stdin: Option<oneshot::Receiver<()>>,
-}
-
-impl Ends {
-    fn listen(with_stdin: bool) -> io::Result<Self> {
-        let signals = Signals::register()?;
-        let stdin = with_stdin.then(|| {
-            let (ended, waits) = oneshot::channel();
-            // A thread of its own: a read of standard input cannot be given up.
-            std::thread::spawn(move || {
-                // What cannot be read any more has ended as well.
-                let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-                let _ = ended.send(());
-            });
-            waits
-        });
-        Ok(Self { signals, stdin })
-    }
-
-    async fn next(&mut self) {
-        match &mut self.stdin {
-            Some(stdin) => {
-                tokio::select! {
-                    _ = stdin => self.stdin = None,
-                    () = self.signals.next() => {}
-                }
-            }
-            None => self.signals.next().await,
-        }
-    }
-}
-
-#[cfg(unix)]
-#[derive(Debug)]
-struct Signals([tokio::signal::unix::Signal; 3]);
-
-#[cfg(unix)]
-impl Signals {
-    fn register() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        // A hang-up is a terminal that was closed.
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let [interrupt, terminate, hangup] = kinds.map(signal);
-        Ok(Self([interrupt?, terminate?, hangup?]))
-    }
-
-    async fn next(&mut self) {
-        let [interrupt, terminate, hangup] = &mut self.0;
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-        }
-    }
-}
-
-#[cfg(not(unix))]
-#[derive(Debug)]
-struct Signals(tokio::signal::windows::CtrlC);
-
-#[cfg(not(unix))]
-impl Signals {
-    fn register() -> io::Result<Self> {
-        tokio::signal::windows::ctrl_c().map(Self)
-    }
-
-    async fn next(&mut self) {
-        let _ = self.0.recv().await;
-    }
-}
-
 fn failed(error: &platform_sandbox::Error) -> Failure {
     let (exit, hint) = match error.code() {
         "sandbox-seed" => (CONFIGURATION, "fix the file that `--seed` names, or leave the flag out"),
+        "sandbox-host" => (CONFIGURATION, "name the host alone with `--public-host`, such as sandbox"),
+        "sandbox-cors" => (CONFIGURATION, "give `--cors` an origin as browsers send it: http://localhost:5173"),
         "sandbox-revision" => (CONFIGURATION, "choose 1 or 2 with `--contract-revision`"),
         "sandbox-data" | "sandbox-data-in-use" => (SYSTEM, "name another file with `--data`, or leave the flag out"),
         "sandbox-secret-file" | "sandbox-secrets-in-use" => {
@@ -343,7 +289,10 @@ fn failed(error: &platform_sandbox::Error) -> Failure {
             (SYSTEM, "run sandbox/graphiql/install.sh and name the folder that it prints, or leave the flag out")
         }
         "sandbox-random" => (SYSTEM, "run the command where the operating system returns random bytes"),
-        _ => (CONFIGURATION, "choose other ports with `--port` and `--compliance-port`, or 0 for free ones"),
+        _ => (
+            CONFIGURATION,
+            "choose another address or port with `--listen`, `--port` and `--compliance-port`; port 0 takes a free one",
+        ),
     };
     Failure { code: error.code(), message: format!("the sandbox cannot start: {error}"), hint, exit }
 }

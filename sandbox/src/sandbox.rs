@@ -1,5 +1,6 @@
 //! Starting and stopping a sandbox.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use crate::clock::Clock;
 use crate::compliance::Compliance;
 use crate::contract::{self, Revision, route};
 use crate::control::{Part, Places, Resets};
+use crate::cors;
 use crate::data::Data;
 use crate::directory::{self, Client, SecretFile, SecretFolder, Seed, Team, User, random_text};
 use crate::error::Error;
@@ -21,19 +23,27 @@ use crate::handlers::Api;
 use crate::issuer::{Issuer, IssuerControl};
 use crate::publication::Publication;
 use crate::requests::{Log, Requests};
-use crate::server::{self, App, Server};
+use crate::serve::{self, Server};
+use crate::server::{self, App};
 use crate::state::{Beginning, Store, Ticker};
 use crate::ui::Graphiql;
 use crate::vault::Vault;
 use crate::workflow::{EventFaults, Hub};
 
+const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// What differs from the default.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The port on 127.0.0.1; 0 is any free one.
+    /// The port; 0 is any free one.
     pub port: u16,
     /// The port of the compliance resource server; 0 is any free one.
     pub compliance_port: u16,
+    /// The address to listen on; 127.0.0.1 if there is none. Whoever reaches another one can control the sandbox.
+    pub listen: Option<IpAddr>,
+    /// The host in the addresses that the sandbox gives out, where clients reach it by another name than the address that it
+    /// listens on.
+    pub public_host: Option<String>,
     /// Whether the contract is served only to callers with a bearer token.
     pub contract_requires_token: bool,
     /// The revision of the contract: 1, or 2 for one with additive, source-breaking and wire-breaking changes. 0 is 1.
@@ -48,6 +58,12 @@ pub struct Options {
     pub step: Option<Duration>,
     /// The team that the compliance resource server is configured for; the first one if there is none.
     pub compliance_team: Option<Uuid>,
+    /// Origins whose pages may call the sandbox from a browser (CORS), such as `http://localhost:5173`; none by default. They
+    /// may send cookies, and reach the control interface. `*`, alone, lets every page in, without either.
+    pub cors: Vec<String>,
+    /// How long a connection may take for the head of its next request before it is closed; 30 seconds if there is none.
+    /// Zero is no limit.
+    pub header_timeout: Option<Duration>,
     /// A folder into which npm has installed GraphiQL, as `sandbox/graphiql/install.sh` does; without one, `/graphiql` is a
     /// plain page.
     pub graphiql: Option<PathBuf>,
@@ -111,17 +127,19 @@ pub async fn start() -> Result<Sandbox, Error> {
 /// # Errors
 ///
 /// [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`], [`Error::InUse`],
-/// [`Error::Graphiql`] and [`Error::Revision`].
+/// [`Error::Graphiql`], [`Error::Cors`] and [`Error::Revision`].
 pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
-    let listener = server::bind(options.port).await?;
-    let base_url = server::address(&listener).map_err(|source| Error::Bind { port: options.port, source })?;
-    let separate = server::bind(options.compliance_port).await?;
-    let compliance_url =
-        server::address(&separate).map_err(|source| Error::Bind { port: options.compliance_port, source })?;
+    let cors = cors::layer(&options.cors)?;
+    let host = options.public_host.as_deref().map(serve::host).transpose()?;
+    let (listener, base_url) = serve::bind(options.listen, options.port, host).await?;
+    let (separate, compliance_url) = serve::bind(options.listen, options.compliance_port, host).await?;
     let (app, owned) = assemble(&options, &base_url, &compliance_url)?;
     let ticker = Ticker::start(Arc::clone(&app.store));
-    let servers =
-        [Server::start(listener, server::main(app.clone())), Server::start(separate, server::separate(app.clone()))];
+    let header_timeout = options.header_timeout.unwrap_or(HEADER_TIMEOUT);
+    let servers = [
+        Server::start(listener, server::main(app.clone(), cors.as_ref()), header_timeout),
+        Server::start(separate, server::separate(app.clone(), cors.as_ref()), header_timeout),
+    ];
     let auth_url = app.issuer.url.clone();
     let goodbye = Goodbye(Arc::clone(&app.faults));
     Ok(Sandbox { base_url, auth_url, compliance_url, app, servers, goodbye, _ticker: ticker, _owned: owned })
@@ -181,6 +199,7 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
         places,
         compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
         graphql,
+        public_host: options.public_host.clone(),
         graphiql: options.graphiql.as_deref().map(Graphiql::read).transpose()?.map(Arc::new),
     };
     Ok((app, owned))

@@ -1,10 +1,7 @@
-//! The HTTP servers: the routes of the main one, and their life.
+//! The routes of the two HTTP servers.
 
 use std::fmt;
-use std::io;
-use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRef, Request};
@@ -12,15 +9,11 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use http::header::HOST;
 use http::{StatusCode, Version};
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tower_http::cors::CorsLayer;
 
 use crate::compliance::{self, Compliance};
 use crate::control::{self, Places, Resets};
-use crate::error::Error;
-use crate::fault::{self, Connection, Lines, Rules};
+use crate::fault::{self, Rules};
 use crate::graphql;
 use crate::handlers::{self, Api};
 use crate::issuer::{self, Issuer};
@@ -43,6 +36,7 @@ pub(crate) struct App {
     pub(crate) places: Places,
     pub(crate) compliance: Compliance,
     pub(crate) graphql: graphql::Service,
+    pub(crate) public_host: Option<String>,
     pub(crate) graphiql: Option<Arc<Graphiql>>,
 }
 
@@ -76,69 +70,35 @@ impl fmt::Debug for App {
     }
 }
 
-/// A running server. Dropping it lets the running requests end and closes the listener.
-#[derive(Debug)]
-pub(crate) struct Server {
-    stop: oneshot::Sender<()>,
-    task: JoinHandle<io::Result<()>>,
-}
-
-/// Listens on the loopback address.
-pub(crate) async fn bind(port: u16) -> Result<TcpListener, Error> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|source| Error::Bind { port, source })
-}
-
-/// The address of a listener as a URL without a slash at the end.
-pub(crate) fn address(listener: &TcpListener) -> io::Result<String> {
-    Ok(format!("http://{}", listener.local_addr()?))
-}
-
-impl Server {
-    pub(crate) fn start(listener: TcpListener, router: Router) -> Self {
-        let (stop, stopped) = oneshot::channel::<()>();
-        let service = router.into_make_service_with_connect_info::<Connection>();
-        let serve = axum::serve(Lines(listener), service).with_graceful_shutdown(async {
-            // An error says that the sender was dropped, which means to stop as well.
-            let _ = stopped.await;
-        });
-        Self { stop, task: tokio::spawn(serve.into_future()) }
-    }
-
-    pub(crate) async fn stop(self) {
-        const PATIENCE: Duration = Duration::from_secs(5);
-        let Self { stop, mut task } = self;
-        drop(stop);
-        if timeout(PATIENCE, &mut task).await.is_err() {
-            task.abort();
-        }
-    }
-}
-
 /// The main server.
-pub(crate) fn main(app: App) -> Router {
+pub(crate) fn main(app: App, cors: Option<&CorsLayer>) -> Router {
     let routes = Router::new()
         .merge(publication::routes())
         .merge(ui::routes())
-        .merge(control::routes())
+        .merge(control::routes(app.public_host.clone()))
         .merge(issuer::routes())
         .merge(graphql::routes())
         .merge(handlers::routes())
         .layer(DefaultBodyLimit::max(handlers::BODY_LIMIT));
-    observed(routes, app)
+    observed(routes, app, cors)
 }
 
 /// The compliance resource server.
-pub(crate) fn separate(app: App) -> Router {
-    observed(compliance::routes(), app)
+pub(crate) fn separate(app: App, cors: Option<&CorsLayer>) -> Router {
+    observed(compliance::routes(), app, cors)
 }
 
-/// Routes behind what applies faults and what records requests.
-fn observed(routes: Router<App>, app: App) -> Router {
-    routes
+/// Routes behind what applies faults and what records requests. A page of another origin hears of faults, too, and what its
+/// browser asks for beforehand meets none.
+fn observed(routes: Router<App>, app: App, cors: Option<&CorsLayer>) -> Router {
+    let routes = routes
         .layer(middleware::from_fn(one_host))
-        .layer(middleware::from_fn_with_state(Arc::clone(&app.faults), fault::apply))
-        .layer(middleware::from_fn_with_state(Arc::clone(&app.log), requests::record))
-        .with_state(app)
+        .layer(middleware::from_fn_with_state(Arc::clone(&app.faults), fault::apply));
+    let routes = match cors {
+        Some(cors) => routes.layer(cors.clone()),
+        None => routes,
+    };
+    routes.layer(middleware::from_fn_with_state(Arc::clone(&app.log), requests::record)).with_state(app)
 }
 
 /// RFC 9112, section 3.2: a request that names no host, or two of them, is malformed. HTTP/1.0 has none.

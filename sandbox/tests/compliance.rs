@@ -109,6 +109,11 @@ async fn it_publishes_its_contract_to_the_callers_that_it_takes() {
     let contract: Value = request.send().await.unwrap().json().await.unwrap();
     let paths: Vec<&String> = contract["paths"].as_object().unwrap().keys().collect();
     assert!(paths.len() > 3 && paths.iter().all(|path| path.starts_with("/api/compliance/")), "{paths:?}");
+    // The document shows none of them (platform document §4.2), and the mark says so here, too.
+    for operation in contract["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap().values())
+    {
+        assert_eq!(operation["x-provenance"], "assumed", "{operation}");
+    }
     // Every reference leads somewhere, and every schema is referred to.
     let text = contract.to_string();
     for name in contract["components"]["schemas"].as_object().unwrap().keys() {

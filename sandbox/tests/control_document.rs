@@ -112,11 +112,42 @@ async fn every_operation_of_the_document_takes_its_example_and_refuses_what_it_d
     assert!(operations(&document).len() >= count);
 }
 
+fn has(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !found {
+        eprintln!("SKIPPED: there is no `{program}` on this machine");
+    }
+    found
+}
+
+/// The walk of the page, run as one script.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_walk_of_the_page_ends_with_a_deployment_that_is_ready() {
+    if !has("curl") || !has("jq") {
+        return;
+    }
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let (_, section) = page.split_once("## From any language").unwrap();
+    let (_, script) = section.split_once("```sh\n").unwrap();
+    let script = script.split("```").next().unwrap().replace("curl ", "curl -sS --fail-with-body --max-time 60 ");
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let secrets = sandbox.publish_secrets(None).unwrap();
+    let (base, folder) = (sandbox.base_url().to_owned(), secrets.path().to_owned());
+    let run = move || {
+        Command::new("sh").args(["-euc", &script]).env("SANDBOX", base).env("SECRETS", folder).output().unwrap()
+    };
+    let output = tokio::task::spawn_blocking(run).await.unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    for part in ["workload-ready", "event: complete", r#""state":"SUCCEEDED","isFinal":true"#] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
 /// The lines of the page, run by a shell against a sandbox. Each has to succeed.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_line_for_the_shell_works() {
-    if !Command::new("curl").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        eprintln!("SKIPPED: there is no `curl` on this machine");
+    if !has("curl") {
         return;
     }
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();

@@ -139,6 +139,12 @@ async fn what_is_no_request_is_refused() {
         let request = caller.request(Method::POST, "/graphql").header("content-type", media_type).body(body);
         assert_eq!(request.send().await.unwrap().status(), status, "{body}");
     }
+    let length = 1024 * 1024;
+    for (spaces, status) in [(length - 30, 200), (length, 413)] {
+        let body = format!("{{\"query\":\"{{viewer{{subject}}}}\"{}}}", " ".repeat(spaces));
+        let request = caller.request(Method::POST, "/graphql").header("content-type", "application/json").body(body);
+        assert_eq!(request.send().await.unwrap().status(), status, "{spaces}");
+    }
     assert_eq!(caller.get("/graphql").await.status(), 400);
     assert_eq!(caller.get("/graphql?query=%7Bviewer%7Bsubject%7D%7D&variables=x").await.status(), 400);
     let deep = format!("{{ operations {} }}", "{ events ".repeat(1000));
@@ -165,6 +171,39 @@ async fn the_schema_is_served_as_sdl_and_by_introspection() {
     }
     let types = caller.query("{ __schema { subscriptionType { name } types { name } } }").await;
     assert_eq!(types["__schema"]["subscriptionType"]["name"], "Subscription");
+}
+
+/// The document shows no field of GraphQL. A description is what both introspection and SDL carry.
+#[tokio::test]
+async fn every_type_and_every_root_field_is_marked_as_assumed() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let data = caller.query("{ __schema { types { kind name description fields { name description } } } }").await;
+    let types = data.pointer("/__schema/types").unwrap().as_array().unwrap();
+    let sdl = caller.get("/graphql/schema").await.text().await.unwrap();
+    let marked = |found: &Value| {
+        let description = found["description"].as_str().unwrap_or_default();
+        description.starts_with("Assumed: ") && sdl.contains(description.lines().next().unwrap())
+    };
+    let mut unmarked = Vec::new();
+    // A scalar says how a value is written, and the types of introspection are GraphQL's own.
+    for found in types.iter().filter(|found| found["kind"] != "SCALAR") {
+        let name = found["name"].as_str().unwrap();
+        if name.starts_with("__") {
+            continue;
+        }
+        let is_root = ["Query", "Subscription"].contains(&name);
+        let fields = found["fields"].as_array().into_iter().flatten().filter(|_| is_root);
+        unmarked.extend(
+            [found]
+                .into_iter()
+                .chain(fields)
+                .filter(|found| !marked(found))
+                .map(|found| format!("{name}: {}", found["name"])),
+        );
+    }
+    assert_eq!(unmarked, Vec::<String>::new());
+    assert!(types.len() > 10);
 }
 
 #[tokio::test]
@@ -226,6 +265,65 @@ async fn a_socket_runs_queries_and_several_subscriptions() {
         next,
         json!({ "id": "all", "type": "next", "payload": { "data": { "operationsChanged": { "operation": { "id": first } } } } })
     );
+}
+
+/// A client that has the head of its events, or the answer to what it has sent behind its subscription, misses nothing that
+/// happens from then on. Several threads, so that what is put off would be late.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_has_begun_when_its_client_is_answered() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    for _ in 0..40 {
+        sandbox.clock().hold();
+        let (id, _) = deployment(&sandbox, &caller).await;
+        let mut socket = Socket::ready(&sandbox, caller.token()).await;
+        socket.subscribe("a", &changed(&id)).await;
+        socket.settle().await;
+        let request = caller.request(Method::POST, "/graphql/stream").json(&json!({ "query": changed(&id) }));
+        let response = request.send().await.unwrap();
+        sandbox.clock().advance(Duration::from_secs(60));
+        assert_eq!(sequence(&socket.next().await), 2);
+        assert_eq!(events(response).await.len(), 5);
+    }
+}
+
+/// A list that is watched by `operationsChanged` alone lacks no operation: acceptance is told first, also of work that is planned.
+#[tokio::test]
+async fn acceptance_is_told_to_those_who_may_see_the_operation() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    sandbox.clock().hold();
+    let (caller, stranger) = (Caller::new(&sandbox, 0).await, Caller::new(&sandbox, 1).await);
+    let query =
+        "subscription { operationsChanged { event { sequence kind state } operation { id kind events { kind } } } }";
+    let mut socket = Socket::ready(&sandbox, caller.token()).await;
+    let mut strange = Socket::ready(&sandbox, stranger.token()).await;
+    for socket in [&mut socket, &mut strange] {
+        socket.subscribe("all", query).await;
+        socket.settle().await;
+    }
+    let told = |message: &Value| message.pointer("/payload/data/operationsChanged").cloned().unwrap_or_default();
+    let (id, _) = deployment(&sandbox, &caller).await;
+    let accepted = json!({
+        "event": { "sequence": 1, "kind": "accepted", "state": "QUEUED" },
+        "operation": { "id": id, "kind": "workload-deployment", "events": [{ "kind": "accepted" }] },
+    });
+    assert_eq!(told(&socket.next().await), accepted);
+    let machine = sandbox.team().virtual_machine_id;
+    let timer = json!({ "minutes": 5 });
+    let set = caller.request(Method::PUT, &format!("/api/virtual-machines/{machine}/shutdown-timer")).json(&timer);
+    assert!(set.send().await.unwrap().status().is_success());
+    let planned = told(&socket.next().await);
+    assert_eq!(planned["event"]["kind"], "accepted");
+    assert_eq!(planned["operation"]["kind"], "virtual-machine-shutdown-timer");
+    sandbox.clock().advance(Duration::from_millis(150));
+    assert_eq!(
+        told(&socket.next().await)["event"],
+        json!({ "sequence": 2, "kind": "state-changed", "state": "RUNNING" })
+    );
+    // The other team hears of its own work only.
+    let start = format!("/api/virtual-machines/{}/start", sandbox.other_team().virtual_machine_id);
+    let started: Value = stranger.post(&start, &json!({})).await.json().await.unwrap();
+    assert_eq!(told(&strange.next().await)["operation"]["id"], started["id"]);
 }
 
 #[tokio::test]

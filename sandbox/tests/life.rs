@@ -211,3 +211,84 @@ async fn a_request_without_a_host_or_with_two_is_malformed() {
         }
     }
 }
+
+/// Sends the beginning of a head, and gives back all that comes until the server closes.
+async fn answer_to(base: &str, parts: &[&str]) -> String {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    let mut stream = tokio::net::TcpStream::connect(base.strip_prefix("http://").unwrap()).await.unwrap();
+    for part in parts {
+        stream.write_all(part.as_bytes()).await.unwrap();
+        // The server has seen the parts one by one.
+        for _ in 0..50 {
+            tokio::task::yield_now().await;
+        }
+    }
+    let mut answer = Vec::new();
+    // A connection that is closed with something unread ends with a reset.
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8(answer).unwrap()
+}
+
+/// Only a limit ends these connections: the reads below have none of their own.
+#[tokio::test]
+async fn a_head_that_does_not_arrive_closes_its_connection() {
+    let header_timeout = Some(std::time::Duration::from_millis(50));
+    let sandbox = platform_sandbox::start_with(Options { header_timeout, ..Options::default() }).await.unwrap();
+    for base in [sandbox.base_url(), sandbox.compliance_url()] {
+        for parts in [&[][..], &["GET"], &["GET /api/compliance/frameworks HTTP/1.1\r\nhost: a\r\n", "x: y"]] {
+            assert_eq!(answer_to(base, parts).await, "", "{base} {parts:?}");
+        }
+        // One request is answered; the next one does not come.
+        let whole = "GET /api/compliance/frameworks HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
+        assert!(answer_to(base, &[whole, "GET /"]).await.starts_with("HTTP/1.1 401"), "{base}");
+    }
+    // What the server does with a request may take as long as it takes.
+    sandbox.faults().always(PROJECTS, "latency=200".parse().unwrap()).unwrap();
+    assert_eq!(support::fetch(format!("{}{PROJECTS}", sandbox.base_url())).await.unwrap().status(), 401);
+}
+
+#[tokio::test]
+async fn a_head_in_pieces_is_read_within_the_limit_or_without_one() {
+    for limit in [None, Some(std::time::Duration::ZERO), Some(std::time::Duration::MAX)] {
+        let options = Options { header_timeout: limit, ..Options::default() };
+        let sandbox = platform_sandbox::start_with(options).await.unwrap();
+        let parts = ["GET /api/projects/v1/projects HT", "TP/1.1\r\nhost: 127.0.0.1\r\nconn", "ection: close\r\n\r\n"];
+        assert!(answer_to(sandbox.base_url(), &parts).await.starts_with("HTTP/1.1 401"), "{limit:?}");
+        // A connection on which nothing has been asked holds nobody up.
+        let _silent =
+            tokio::net::TcpStream::connect(sandbox.base_url().strip_prefix("http://").unwrap()).await.unwrap();
+        sandbox.stop().await;
+    }
+}
+
+/// Beside other containers of a network, the sandbox has a name: what it gives out begins with that, and its control answers.
+#[tokio::test]
+async fn addresses_are_those_that_clients_know() {
+    let options =
+        Options { listen: Some([0, 0, 0, 0].into()), public_host: Some("sandbox".to_owned()), ..Options::default() };
+    let named = platform_sandbox::start_with(options).await.unwrap();
+    let port = named.base_url().strip_prefix("http://sandbox:").unwrap().to_owned();
+    assert!(named.compliance_url().starts_with("http://sandbox:"), "{}", named.compliance_url());
+    let there = format!("http://127.0.0.1:{port}");
+    let http = support::http();
+    let get = async |path: &str, host: &str| {
+        let request = http.get(format!("{there}{path}")).header("host", format!("{host}:{port}"));
+        request.send().await.unwrap()
+    };
+    let discovery: serde_json::Value =
+        get("/identity/.well-known/openid-configuration", "sandbox").await.json().await.unwrap();
+    assert_eq!(discovery["token_endpoint"], format!("http://sandbox:{port}/identity/connect/token"));
+    for (host, status) in [("sandbox", 200), ("localhost", 200), ("evil.example", 403), ("sandbox.example", 403)] {
+        assert_eq!(get("/sandbox/clock", host).await.status(), status, "{host}");
+    }
+    // Without a name, a sandbox on all addresses is known by the loopback one.
+    let all = Options { listen: Some([0, 0, 0, 0].into()), ..Options::default() };
+    let all = platform_sandbox::start_with(all).await.unwrap();
+    assert!(all.base_url().starts_with("http://127.0.0.1:"), "{}", all.base_url());
+    assert_eq!(support::fetch(format!("{}/sandbox/clock", all.base_url())).await.unwrap().status(), 200);
+    for wrong in ["", "a b", "sandbox:8080", "user@sandbox", "sandbox/x", "http://sandbox"] {
+        let options = Options { public_host: Some(wrong.to_owned()), ..Options::default() };
+        assert_eq!(platform_sandbox::start_with(options).await.unwrap_err().code(), "sandbox-host", "{wrong:?}");
+    }
+}

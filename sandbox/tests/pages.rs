@@ -67,9 +67,12 @@ async fn pages(sandbox: &Sandbox, graphiql: bool) -> Vec<Page> {
         ("control", "/sandbox/control".to_owned(), "", ".opblock"),
         ("login", "/identity/account/login".to_owned(), "", "form"),
     ];
-    match graphiql {
-        true => pages.push(("graphiql", "/graphiql".to_owned(), "", ".graphiql-query-editor .cm-property")),
-        false => pages.push(("graphql", "/graphiql".to_owned(), "", "#query")),
+    // A login that was not begun here, and a request that cannot be answered.
+    pages.push(("callback", "/sandbox/callback".to_owned(), "", ".problem"));
+    pages.push(("refused", "/identity/connect/authorize".to_owned(), "", ".problem"));
+    pages.push(("reset", part(""), "#reset", "dialog[open]"));
+    if graphiql {
+        pages.push(("graphiql", "/graphiql".to_owned(), "", ".graphiql-query-editor .cm-property"));
     }
     pages
 }
@@ -139,6 +142,11 @@ async fn every_page_is_in_reach_of_everybody_in_light_in_dark_and_on_a_phone() {
     let sandbox = platform_sandbox::start_with(options).await.unwrap();
     let pages = pages(&sandbox, graphiql.is_some()).await;
     look(&mut browser, &sandbox, &pages, axe.as_deref(), pictures.as_deref()).await;
+
+    // Where GraphiQL is not installed, a plain page takes its place.
+    let plain = platform_sandbox::start().await.unwrap();
+    let page: [Page; 1] = [("graphql", "/graphiql".to_owned(), "", "#query")];
+    look(&mut browser, &plain, &page, axe.as_deref(), pictures.as_deref()).await;
 
     // With a session: the API tokens, and an operation of the contract that is tried out.
     browser.open(&format!("{}/sandbox/control", sandbox.base_url())).await;

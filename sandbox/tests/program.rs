@@ -145,6 +145,11 @@ fn what_cannot_be_followed_ends_with_a_code_and_a_hint() {
         (&["--seed", &seed], 5, &["seed\\u{1b}[2J.toml", "line", "--seed"]),
         (&["--data", &text], 6, &["--data"]),
         (&["--data", data], 6, &["another sandbox uses", "--data"]),
+        (&["--cors", "http://localhost:5173/app"], 5, &["sandbox-cors", "localhost:5173/app", "--cors"]),
+        (&["--public-host", "sandbox:8080"], 5, &["sandbox-host", "--public-host"]),
+        (&["--listen", "sandbox"], 5, &["--listen"]),
+        (&["--listen", "203.0.113.1"], 5, &["203.0.113.1:0", "--port"]),
+        (&["--header-timeout", "-1"], 5, &["--header-timeout"]),
         (&["--secrets", &text], 6, &["--secrets"]),
         (&["--graphiql", absent], 6, &["install.sh"]),
     ] {
@@ -166,9 +171,21 @@ fn the_help_names_flags_that_there_are() {
     for entry in listed {
         let mut words = entry.split_whitespace();
         let flag = format!("--{}", words.next().unwrap());
-        let value = words.next().filter(|word| word.starts_with('<')).map(|_| "1");
+        let value = words.next().filter(|word| word.starts_with('<')).map(|word| match word {
+            "<ADDRESS>" => "127.0.0.1",
+            "<ID>" => "00000000-0000-4000-8000-000000000000",
+            _ => "1",
+        });
         let output = run(&[&[flag.as_str()], value.as_slice(), &["--help"]].concat());
         assert!(output.status.success(), "{flag}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    // Whatever Rust can choose at the start, a shell can, too.
+    let source = include_str!("../src/sandbox.rs").split_once("pub struct Options {").unwrap().1;
+    let fields = source.split_once("\n}").unwrap().0.lines().filter_map(|line| line.trim().strip_prefix("pub "));
+    let fields: Vec<&str> = fields.map(|field| field.split(':').next().unwrap()).collect();
+    assert!(fields.len() >= 11, "{fields:?}");
+    for field in fields {
+        assert!(help.contains(&format!("--{} ", field.replace('_', "-"))), "{field} has no flag");
     }
     assert_eq!(run(&["-h"]).stdout, help.as_bytes());
     let version = String::from_utf8(run(&["--version"]).stdout).unwrap();

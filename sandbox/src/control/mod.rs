@@ -13,8 +13,8 @@ mod settings;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{FromRef, Request};
-use axum::middleware::{Next, from_fn};
+use axum::extract::{FromRef, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use http::header::{CONTENT_TYPE, HOST};
@@ -35,8 +35,8 @@ pub(crate) use reset::Resets;
 
 const DOCUMENT: &str = include_str!("openapi.yaml");
 
-/// The addresses below `/sandbox`.
-pub(crate) fn routes<S>() -> Router<S>
+/// The addresses below `/sandbox`. Requests name the loopback address as their host, or this one.
+pub(crate) fn routes<S>(public_host: Option<String>) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
     Arc<Issuer>: FromRef<S>,
@@ -69,15 +69,16 @@ where
         .route("/sandbox/issuer", post(settings::set_issuer))
         .route("/sandbox/issuer/api-tokens", post(settings::make_api_token))
         .route("/sandbox/contract", post(settings::set_contract))
-        .layer(from_fn(guard))
+        .layer(from_fn_with_state(public_host, guard))
 }
 
 /// Pages of other origins may not reach this: a name that leads to this address is refused, and so is a form.
-async fn guard(request: Request, next: Next) -> Response {
+async fn guard(State(public_host): State<Option<String>>, request: Request, next: Next) -> Response {
     let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    if !["127.0.0.1", "localhost", "[::1]"].contains(&name) {
-        return problem::response(StatusCode::FORBIDDEN, "The host has to be the loopback address.");
+    if !["127.0.0.1", "localhost", "[::1]"].contains(&name) && public_host.as_deref() != Some(name) {
+        let detail = "The host has to be the loopback address, or the one of --public-host.";
+        return problem::response(StatusCode::FORBIDDEN, detail);
     }
     let has_body = [Method::POST, Method::PUT].contains(request.method());
     if has_body && reply::essence(request.headers()) != "application/json" {

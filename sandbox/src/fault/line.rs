@@ -1,20 +1,13 @@
 //! Connections that can be reset from within a handler.
 
 use std::io;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
-
-/// Accepts connections.
-#[derive(Debug)]
-pub(crate) struct Lines(pub(crate) TcpListener);
+use tokio::net::TcpStream;
 
 /// One connection. Once it is cut it writes nothing more, and its end is a reset.
 #[derive(Debug)]
@@ -38,29 +31,17 @@ impl Connection {
     }
 }
 
-impl Connected<IncomingStream<'_, Lines>> for Connection {
-    fn connect_info(stream: IncomingStream<'_, Lines>) -> Self {
-        stream.io().connection.clone()
-    }
-}
-
-impl Listener for Lines {
-    type Io = Line;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Line, SocketAddr) {
-        let (stream, address) = Listener::accept(&mut self.0).await;
+impl Line {
+    pub(crate) fn new(stream: TcpStream) -> Self {
         // A client that cannot have it waits a little longer, nothing else.
         let _ = stream.set_nodelay(true);
-        (Line { stream, connection: Connection(Arc::default()) }, address)
+        Self { stream, connection: Connection(Arc::default()) }
     }
 
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.0.local_addr()
+    pub(crate) fn connection(&self) -> Connection {
+        self.connection.clone()
     }
-}
 
-impl Line {
     fn check(&self) -> io::Result<()> {
         if !self.connection.is_cut() {
             return Ok(());

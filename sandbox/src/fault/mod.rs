@@ -8,7 +8,7 @@ mod rules;
 mod spec;
 
 pub(crate) use layer::{Suffered, apply};
-pub(crate) use line::{Connection, Lines};
+pub(crate) use line::{Connection, Line};
 pub use rule::FaultRule;
 pub(crate) use rules::Rules;
 pub use rules::{FaultControl, Waits};

@@ -1,4 +1,5 @@
-//! The types of the schema. All assumed: the platform document shows no field of GraphQL.
+//! The types of the schema. The platform document shows no field of GraphQL, so each description begins with `Assumed:`, which
+//! both the schema definition language and introspection carry.
 
 use async_graphql::{Enum, ID, Json, SimpleObject};
 use serde_json::{Map, Value};
@@ -7,7 +8,7 @@ use crate::caller::Caller;
 use crate::clock;
 use crate::workflow::{Event, Notice, Phase, Workflow};
 
-/// Where an operation is. QUEUED and RUNNING come before one of the three ends.
+/// Assumed: where an operation is. QUEUED and RUNNING come before one of the three ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 pub(super) enum OperationState {
     Queued,
@@ -17,7 +18,7 @@ pub(super) enum OperationState {
     Cancelled,
 }
 
-/// A piece of asynchronous work.
+/// Assumed: a piece of asynchronous work.
 #[derive(Clone, Debug, SimpleObject)]
 #[graphql(name = "Operation")]
 pub(super) struct AsyncOperation {
@@ -41,7 +42,7 @@ pub(super) struct AsyncOperation {
     pub(super) events: Vec<OperationEvent>,
 }
 
-/// Something that happened to an operation.
+/// Assumed: something that happened to an operation.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct OperationEvent {
     /// Counts from 1 for each operation.
@@ -55,14 +56,14 @@ pub(super) struct OperationEvent {
     pub(super) at: String,
 }
 
-/// An event, and the operation as it was then.
+/// Assumed: an event, and the operation as it was then.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct OperationChange {
     pub(super) event: OperationEvent,
     pub(super) operation: AsyncOperation,
 }
 
-/// A project.
+/// Assumed: a project.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct Project {
     pub(super) id: ID,
@@ -74,7 +75,7 @@ pub(super) struct Project {
     pub(super) payload: Json<Value>,
 }
 
-/// A virtual machine.
+/// Assumed: a virtual machine.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct VirtualMachine {
     pub(super) id: ID,
@@ -82,7 +83,7 @@ pub(super) struct VirtualMachine {
     pub(super) state: Option<String>,
 }
 
-/// Who asks.
+/// Assumed: who asks.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct Viewer {
     /// The `sub` of the token.
@@ -90,7 +91,7 @@ pub(super) struct Viewer {
     pub(super) teams: Vec<ViewerTeam>,
 }
 
-/// A team of the one who asks.
+/// Assumed: a team of the one who asks.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct ViewerTeam {
     pub(super) id: ID,

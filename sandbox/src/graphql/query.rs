@@ -17,15 +17,16 @@ const MOST: usize = 1000;
 #[derive(Debug)]
 pub(crate) struct Query;
 
+/// Assumed: the platform document shows no query.
 #[Object]
 impl Query {
-    /// One operation; null when it does not exist or is not visible to the caller.
+    /// Assumed: one operation; null when it does not exist or is not visible to the caller.
     async fn operation(&self, context: &Context<'_>, id: ID) -> Result<Option<AsyncOperation>> {
         let Ok(id) = Uuid::try_parse(&id) else { return Ok(None) };
         read(context, |view| view.workflow(id).map(AsyncOperation::from))
     }
 
-    /// The operations that are visible to the caller, newest first.
+    /// Assumed: the operations that are visible to the caller, newest first.
     async fn operations(
         &self,
         context: &Context<'_>,
@@ -44,22 +45,22 @@ impl Query {
         })
     }
 
-    /// The projects that are visible to the caller.
+    /// Assumed: the projects that are visible to the caller.
     async fn projects(&self, context: &Context<'_>) -> Result<Vec<Project>> {
         read(context, |view| view.list(PROJECTS).map(Project::from).collect())
     }
 
-    /// One project; null when it does not exist or is not visible to the caller.
+    /// Assumed: one project; null when it does not exist or is not visible to the caller.
     async fn project(&self, context: &Context<'_>, id: ID) -> Result<Option<Project>> {
         read(context, |view| view.get(PROJECTS, &id).map(Project::from))
     }
 
-    /// The virtual machines that are visible to the caller.
+    /// Assumed: the virtual machines that are visible to the caller.
     async fn virtual_machines(&self, context: &Context<'_>) -> Result<Vec<VirtualMachine>> {
         read(context, |view| view.list(MACHINES).map(VirtualMachine::from).collect())
     }
 
-    /// Who asks.
+    /// Assumed: who asks.
     async fn viewer(&self, context: &Context<'_>) -> Result<Viewer> {
         Ok(Viewer::from(context.data::<Arc<Caller>>()?.as_ref()))
     }

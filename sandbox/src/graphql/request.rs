@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Request, Variables};
+use async_graphql::{Request, Response, Variables};
 use axum::body::{Body, to_bytes};
+use futures_util::{FutureExt, Stream, StreamExt, stream};
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
@@ -16,6 +17,18 @@ const BODY_LIMIT: usize = 1024 * 1024;
 /// A request with what its resolvers read.
 pub(super) fn with_data(request: Request, service: &Service, caller: &Arc<Caller>) -> Request {
     request.data(Arc::clone(&service.store)).data(Arc::clone(caller))
+}
+
+/// The results of a request that has begun: whatever happens from now on, a subscription tells. A client that is answered later
+/// on the same connection can rely on that.
+pub(super) fn begin(
+    request: Request,
+    service: &Service,
+    caller: &Arc<Caller>,
+) -> impl Stream<Item = Response> + Unpin + use<> {
+    let mut results = service.schema.execute_stream(with_data(request, service, caller)).boxed().fuse();
+    let first = results.next().now_or_never().flatten();
+    stream::iter(first).chain(results)
 }
 
 pub(super) async fn of_body(headers: &HeaderMap, body: Body) -> Result<Request, (StatusCode, &'static str)> {
@@ -58,14 +71,14 @@ pub(super) fn of_query(query: &str) -> Result<Request, &'static str> {
 }
 
 /// Whether a request failed before its execution began: it does not parse, or does not fit the schema.
-pub(super) fn is_refused(answer: &async_graphql::Response) -> bool {
+pub(super) fn is_refused(answer: &Response) -> bool {
     answer.data == async_graphql::Value::Null
         && !answer.errors.is_empty()
         && answer.errors.iter().all(|error| error.path.is_empty())
 }
 
 /// An answer as it is sent. One to a request that was not executed has errors and no `data` (GraphQL, response format).
-pub(super) fn shown(answer: &async_graphql::Response) -> Value {
+pub(super) fn shown(answer: &Response) -> Value {
     let mut shown = serde_json::to_value(answer).unwrap_or_default();
     if is_refused(answer)
         && let Some(members) = shown.as_object_mut()

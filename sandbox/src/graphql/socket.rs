@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use self::message::{Incoming, token};
 use super::Service;
-use super::request::{is_refused, with_data};
+use super::request::{begin, is_refused};
 use crate::caller::Caller;
 use crate::fault::Connection;
 
@@ -157,8 +157,7 @@ impl Socket {
         if self.running.contains_key(&id) {
             return Err(End(4409, format!("Subscriber for {id} already exists")));
         }
-        let request = with_data(request, &self.service, caller);
-        let mut stream = self.service.schema.execute_stream(request).boxed();
+        let mut stream = begin(request, &self.service, caller);
         let (results, name) = (self.results.clone(), id.clone());
         let task = tokio::spawn(async move {
             while let Some(answer) = stream.next().await {

@@ -12,7 +12,7 @@ use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 
 use super::Service;
-use super::request::{of_body, of_query, shown, with_data};
+use super::request::{begin, of_body, of_query, shown};
 use crate::caller::Caller;
 use crate::live::{self, EVENT_STREAM};
 use crate::problem;
@@ -47,13 +47,13 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
 /// An event `next` for each result, and one `complete` at the end. The connection ends when the token
 /// expires, and when sockets are ended.
 pub(super) fn stream(service: &Service, caller: &Arc<Caller>, request: Request) -> Response {
-    let results = service.schema.execute_stream(with_data(request, service, caller));
+    let results = begin(request, service, caller);
     let event = |name: &str, data: &str| Ok::<_, Infallible>(Bytes::from(format!("event: {name}\ndata: {data}\n\n")));
     let next = move |answer| event("next", &shown(&answer).to_string());
     let complete = stream::once(async move { event("complete", "") });
     // A first comment sends the head at once, so that the client knows that it is heard.
-    let begin = stream::once(async { Ok(Bytes::from_static(b":\n\n")) });
-    let events = begin.chain(results.map(next)).chain(complete);
+    let head = stream::once(async { Ok(Bytes::from_static(b":\n\n")) });
+    let events = head.chain(results.map(next)).chain(complete);
     let end = Box::pin(live::end(&service.issuer, &service.faults, caller));
     let headers = [(CONTENT_TYPE, EVENT_STREAM), (CACHE_CONTROL, "no-cache")];
     (headers, Body::from_stream(events.take_until(end))).into_response()

@@ -18,9 +18,10 @@ use crate::workflow::Notice;
 #[derive(Debug)]
 pub(crate) struct Subscription;
 
+/// Assumed: the platform document shows no subscription.
 #[Root]
 impl Subscription {
-    /// Each change of one operation, from now on. It completes after the last one.
+    /// Assumed: each change of one operation, from now on. It completes after the last one.
     async fn operation_changed(
         &self,
         context: &Context<'_>,
@@ -35,7 +36,8 @@ impl Subscription {
         Ok(stream::unfold(begin, move |receiver| next_of(receiver, id)))
     }
 
-    /// Each change of the operations that are visible to the caller, from now on.
+    /// Assumed: each change of the operations that are visible to the caller, from now on: that one is accepted, and what happens to
+    /// it.
     async fn operations_changed(&self, context: &Context<'_>) -> Result<impl Stream<Item = OperationChange> + use<>> {
         let store = Arc::clone(context.data::<Arc<Store>>()?);
         let caller = Arc::clone(context.data::<Arc<Caller>>()?);

@@ -125,9 +125,10 @@ impl State {
         prefixes.filter_map(|(collection, key)| self.entry(collection, key)).map(|entry| entry.owner).next()
     }
 
-    /// Begins a piece of work. Old work that is over is forgotten, so that the table does not grow for ever.
+    /// Begins a piece of work, and tells that it is accepted. Old work that is over is forgotten, so that the table does not grow for ever.
     fn begin(&mut self, workflow: Workflow) {
         self.reflect(&workflow);
+        self.notices.extend(Notice::of(&workflow));
         self.changes.push(Change::Workflow(workflow.id));
         self.workflows.put(workflow);
         self.changes.extend(self.workflows.forget(KEPT).into_iter().map(Change::Workflow));

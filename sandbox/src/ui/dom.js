@@ -37,8 +37,20 @@ export function attempt(work, done) {
 }
 
 export async function copy(text, what) {
-  await navigator.clipboard.writeText(text);
+  if (navigator.clipboard) await navigator.clipboard.writeText(text);
+  else copyPlainly(text);
   notify(`Copied ${what}`);
+}
+
+/** A page of another host than loopback has no clipboard to write to, but a selection to copy. */
+function copyPlainly(text) {
+  const area = element("textarea", { "aria-hidden": "true" });
+  area.value = text;
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  area.select();
+  const copied = document.execCommand("copy");
+  area.remove();
+  if (!copied) throw new Error("The browser does not let this page copy.");
 }
 
 /** A button that copies a text, or what a function makes. */
@@ -140,7 +152,10 @@ export function count(number, one, many = `${one}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
-/** Calls again as soon as the running call ends, however often it is asked meanwhile. */
+/** How long a part of the console rests between two looks at what has changed. */
+const REST = 250;
+
+/** Calls again when the running call has ended, however often it is asked meanwhile. */
 export function coalesced(work) {
   let running = false;
   let again = false;
@@ -152,6 +167,7 @@ export function coalesced(work) {
       while (again) {
         again = false;
         await work();
+        await new Promise((resolve) => { setTimeout(resolve, REST); });
       }
     } catch (error) {
       notify(String(error.message ?? error), "failed");

@@ -4,6 +4,8 @@ import { attempt, coalesced, confirmed, copyButton, count, element, family, iden
 import { ask, query } from "./live.js";
 
 const SHOWN = 100;
+/** How many collections are listed at once. */
+const LISTED = 300;
 /** Members that tell items apart, the most telling first. */
 const TELLING = ["name", "title", "subject", "state", "status", "kind", "category", "url", "email", "value", "tag", "createdAt"];
 
@@ -49,17 +51,22 @@ export default function resources(root) {
       ...known.singles.map((one) => ({ address: one, kind: "i", note: "single" })),
       ...known.files.map((one) => ({ address: one.address, kind: "i", note: `${one.length.toLocaleString("en")} B` }))];
     const found = places.filter((one) => one.address.toLowerCase().includes(text));
-    const families = Map.groupBy ? Map.groupBy(found, (one) => family(one.address)) : grouped(found);
+    const listed = found.slice(0, LISTED);
+    const families = grouped(listed);
     reconcile(tree, [...families], ([name]) => name, ([name, places]) => element("section", {}, element("h2", {}, name),
       element("ul", {}, ...places.map((one) => element("li", {}, element("a", { class: "row", href: one.kind === "c" ? collectionLink(one.address) : itemLink(one.address), title: one.address },
         element("span", {}, segments(one.address).join(" / ")), element("span", { class: "count" }, one.note)))))));
-    none.textContent = found.length > 0 ? "" : places.length > 0 ? "No collection fits." : "Nothing is stored.";
+    none.textContent = found.length > LISTED ? `${count(found.length - LISTED, "more", "more")}: search for them.` : found.length > 0 ? "" : places.length > 0 ? "No collection fits." : "Nothing is stored.";
     mark();
   }
 
   function grouped(places) {
     const groups = new Map();
-    for (const one of places) groups.set(family(one.address), [...(groups.get(family(one.address)) ?? []), one]);
+    for (const one of places) {
+      const name = family(one.address);
+      if (!groups.has(name)) groups.set(name, []);
+      groups.get(name).push(one);
+    }
     return groups;
   }
 
@@ -123,7 +130,7 @@ export default function resources(root) {
         ...(item.key ? [element("dt", {}, "Key"), element("dd", {}, identifier(item.key, "key"))] : [])),
       element("p", { class: "actions" },
         item.fields ? element("button", { type: "button", id: "edit", onclick: () => edit(item) }, "Edit") : undefined,
-        copyButton(text, label.toLowerCase(), "Copy JSON"),
+        copyButton(text, label.toLowerCase(), item.fields ? "Copy JSON" : "Copy text"),
         element("button", { type: "button", id: "delete", class: "danger", onclick: attempt(() => remove(item)) }, "Delete…")),
       element("pre", { id: "fields", tabindex: "0", role: "region", "aria-label": label }, text),
       item.below.length > 0 ? element("section", {}, element("h3", {}, "Below it"), element("ul", { class: "plain" }, ...item.below.map((one) =>

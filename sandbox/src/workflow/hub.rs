@@ -26,7 +26,7 @@ pub(crate) struct Hub {
 
 impl Notice {
     /// A notice of the last event.
-    pub(super) fn of(workflow: &Workflow) -> Option<Self> {
+    pub(crate) fn of(workflow: &Workflow) -> Option<Self> {
         let event = workflow.events.last()?.clone();
         Some(Self { workflow: Arc::new(workflow.clone()), event })
     }

@@ -26,14 +26,14 @@ record!(Variables { id: required "id" });
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Data {
-    /// One operation; null when it does not exist or is not visible to the caller.
+    /// Assumed: one operation; null when it does not exist or is not visible to the caller.
     pub operation: Option<Operation>,
 }
 record!(Data { operation: nullable "operation" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// A piece of asynchronous work.
+/// Assumed: a piece of asynchronous work.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Operation {
@@ -52,7 +52,7 @@ record!(Operation {
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// Something that happened to an operation.
+/// Assumed: something that happened to an operation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct OperationEvent {

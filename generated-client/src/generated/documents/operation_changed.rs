@@ -26,14 +26,14 @@ record!(Variables { id: required "id" });
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Data {
-    /// Each change of one operation, from now on. It completes after the last one.
+    /// Assumed: each change of one operation, from now on. It completes after the last one.
     pub operation_changed: OperationChanged,
 }
 record!(Data { operation_changed: required "operationChanged" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// An event, and the operation as it was then.
+/// Assumed: an event, and the operation as it was then.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct OperationChanged {
@@ -46,7 +46,7 @@ record!(OperationChanged { event: required "event", operation: required "operati
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// Something that happened to an operation.
+/// Assumed: something that happened to an operation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct OperationChangedEvent {
@@ -57,7 +57,7 @@ record!(OperationChangedEvent { kind: required "kind" });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// A piece of asynchronous work.
+/// Assumed: a piece of asynchronous work.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct OperationChangedOperation {

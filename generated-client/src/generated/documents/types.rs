@@ -4,7 +4,7 @@ use platform_runtime::codegen::prelude::*;
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
 ///
-/// Where an operation is. QUEUED and RUNNING come before one of the three ends.
+/// Assumed: where an operation is. QUEUED and RUNNING come before one of the three ends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OperationState {

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Runs the sample against a sandbox, and compares what it prints with expected.txt. Exit 0 with the word SKIPPED where PyPI is
+# out of reach.
+set -eu
+cd "$(dirname "$0")/../../.."
+sample=$(pwd)/sandbox/samples/python
+mkdir -p "${CARGO_TARGET_DIR:-target}/samples"
+tools=$(cd "${CARGO_TARGET_DIR:-target}/samples" && pwd)/python
+if ! cmp -s "$sample/requirements.txt" "$tools/requirements.txt"; then
+    rm -rf "$tools"
+    if ! { python3 -m venv "$tools" && "$tools/bin/pip" install -q --disable-pip-version-check -r "$sample/requirements.txt"; }; then
+        rm -rf "$tools"
+        echo "SKIPPED: Python or PyPI is out of reach, so the sample in Python did not run"
+        exit 0
+    fi
+    cp "$sample/requirements.txt" "$tools/requirements.txt"
+fi
+. "$sample/../sandbox.sh"
+"$tools/bin/python" -B "$sample/main.py" "$work/sandbox.json" >"$work/said" || { cat "$work/said"; exit 1; }
+diff "$sample/expected.txt" "$work/said"
+echo "ok: the sample in Python said what it should"
