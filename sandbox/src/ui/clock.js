@@ -28,14 +28,14 @@ export default function clock(root) {
   root.append(element("div", { class: "two" }, control, element("div", {}, element("section", {}, next.whole, none), element("section", {}, last.whole))));
 
   const load = coalesced(async () => {
-    const { operations } = await ask("GET", query("/sandbox/operations", { limit: 1000 }));
-    const planned = operations.filter((operation) => operation.nextAt).sort((one, other) => one.nextAt < other.nextAt ? -1 : 1).slice(0, 20);
+    const [{ operations: going }, { operations: ended }] = await Promise.all([ask("GET", query("/sandbox/operations", { over: false, limit: 200 })),
+      ask("GET", query("/sandbox/operations", { over: true, limit: 8 }))]);
+    const planned = going.filter((operation) => operation.nextAt).sort((one, other) => one.nextAt < other.nextAt ? -1 : 1).slice(0, 20);
     reconcile(next.body, planned, (operation) => operation.id, (operation) => element("tr", {},
       element("th", { scope: "row" }, link(operation)), element("td", {}, stateChip(operation.state)), element("td", { class: "time" }, when(operation.nextAt)),
       element("td", {}, element("button", { type: "button", "aria-label": `To it: the next event of ${operation.kind}`, onclick: attempt(() => advanceTo(operation.nextAt)) }, "To it"))));
     next.whole.hidden = planned.length === 0;
     none.hidden = planned.length > 0;
-    const ended = operations.filter((operation) => operation.isOver).slice(0, 8);
     reconcile(last.body, ended, (operation) => operation.id, (operation) => element("tr", {},
       element("th", { scope: "row" }, link(operation)), element("td", {}, stateChip(operation.state)), element("td", { class: "time" }, when(operation.updatedAt))));
     last.whole.hidden = ended.length === 0;
