@@ -120,6 +120,84 @@ fn has(program: &str) -> bool {
     found
 }
 
+/// The public functions of the handles, and what the document has for each.
+const REACHED: &[(&str, &[(&str, &str)])] = &[
+    (
+        include_str!("../src/clock.rs"),
+        &[
+            ("hold", "hold:"),
+            ("set_pace", "pace:"),
+            ("pace", "pace:"),
+            ("set", "set:"),
+            ("reset", "reset:"),
+            ("advance", "advanceMilliseconds:"),
+            ("now", "now:"),
+        ],
+    ),
+    (
+        include_str!("../src/fault/rules.rs"),
+        &[
+            ("add", "operationId: addFault"),
+            ("next", "times:"),
+            ("next_of", "method:"),
+            ("always", "operationId: addFault"),
+            ("list", "operationId: listFaults"),
+            ("remove", "operationId: removeFault"),
+            ("clear", "operationId: clearFaults"),
+            ("drop_events", "drop:"),
+            ("duplicate_events", "duplicate:"),
+            ("close_sockets", "operationId: endSockets"),
+            ("reset_sockets", "operationId: endSockets"),
+        ],
+    ),
+    (
+        include_str!("../src/requests/mod.rs"),
+        &[
+            ("count", "operationId: verifyRequests"),
+            ("tokens", "operationId: verifyRequests"),
+            ("total", "operationId: getState"),
+            ("last", "operationId: listRequests"),
+            ("matching", "operationId: listRequests"),
+            ("verify", "operationId: verifyRequests"),
+            ("clear", "operationId: clearRequests"),
+        ],
+    ),
+    (
+        include_str!("../src/issuer/settings.rs"),
+        &[
+            ("set_token_lifetime", "tokenLifetimeSeconds:"),
+            ("set_refresh_lifetime", "refreshLifetimeSeconds:"),
+            ("set_refresh_policy", "refreshPolicy:"),
+            ("set_error_style", "errorStyle:"),
+            ("set_api_token_format", "apiTokenFormat:"),
+            ("set_clock_skew", "clockSkewSeconds:"),
+            ("rotate_key", "rotateKey:"),
+            ("retire_old_keys", "retireOldKeys:"),
+            ("revoke_refresh_tokens", "revokeRefreshTokens:"),
+            ("create_api_token", "operationId: createApiToken"),
+            ("reset", "operationId: reset"),
+        ],
+    ),
+];
+
+/// Whatever a Rust test can change, HTTP can, too; `command.rs` holds the same of the command line and the document.
+#[test]
+fn what_rust_can_do_is_in_the_document() {
+    let document = include_str!("../src/control/openapi.yaml");
+    for (source, reached) in REACHED {
+        let functions = source.lines().filter_map(|line| line.strip_prefix("    pub fn ")?.split('(').next());
+        let functions: Vec<&str> = functions.collect();
+        assert!(!functions.is_empty());
+        for function in &functions {
+            let Some((_, part)) = reached.iter().find(|(name, _)| name == function) else {
+                panic!("HTTP does not have `{function}`: add it to openapi.yaml, and a line here");
+            };
+            assert!(document.contains(part), "{function}: {part}");
+        }
+        assert_eq!(functions.len(), reached.len(), "{functions:?}");
+    }
+}
+
 /// The walk of the page, run as one script.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_walk_of_the_page_ends_with_a_deployment_that_is_ready() {

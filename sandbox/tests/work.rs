@@ -170,3 +170,26 @@ async fn work_goes_on_with_real_time_by_default() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
+
+/// However far it is moved, a clock shows a moment, what stands on it answers, and a reset takes it back.
+#[tokio::test]
+async fn a_clock_at_its_end_shows_a_moment_and_can_be_reset() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let url = format!("{}/sandbox/clock", sandbox.base_url());
+    let set = async |body: Value| support::http().post(&url).json(&body).send().await.unwrap().status().as_u16();
+    let now = async || -> Value { support::fetch(&url).await.unwrap().json().await.unwrap() };
+    for far in [10_000_000_000_000_000_u64, u64::MAX] {
+        assert_eq!(set(json!({ "advanceMilliseconds": far })).await, 204);
+        assert_eq!(now().await["now"], "9999-12-31T23:59:59.999Z");
+    }
+    let (id, address) = deployment(&sandbox, &caller).await;
+    assert_eq!(caller.get_json(&address).await["state"], 0);
+    let state = support::fetch(format!("{}/sandbox/state", sandbox.base_url())).await.unwrap();
+    assert!(state.text().await.unwrap().contains(&id));
+    assert_eq!(set(json!({ "reset": true })).await, 204);
+    assert!(now().await["now"].as_str().unwrap() < "9999");
+    let (_, address) = deployment(&sandbox, &caller).await;
+    sandbox.clock().advance(Duration::from_secs(60));
+    assert_eq!(caller.get_json(&address).await["state"], 2);
+}
