@@ -161,10 +161,10 @@ async fn an_item_is_edited_and_deleted_and_the_api_shows_it() {
     assert_eq!(caller.request(reqwest::Method::PUT, &address).json(&change).send().await.unwrap().status(), 200);
     browser.wait_text("#fields", "Changed").await;
     browser.click("#delete").await;
-    browser.click("dialog button[value=no]").await;
+    browser.click("dialog[open] button[value=no]").await;
     assert_eq!(caller.get(&address).await.status(), 200);
     browser.click("#delete").await;
-    browser.click("dialog button[value=yes]").await;
+    browser.click("dialog[open] button[value=yes]").await;
     browser.wait("location.hash.startsWith('#/state/c/')").await;
     assert_eq!(caller.get(&address).await.status(), 404);
     is_quiet(&browser, &sandbox);

@@ -155,19 +155,24 @@ export function count(number, one, many = `${one}s`) {
 /** How long a part of the console rests between two looks at what has changed. */
 const REST = 250;
 
-/** Calls again when the running call has ended, however often it is asked meanwhile. */
+/** Calls again when the running call has ended and a rest is over, however often it is asked meanwhile. A person does not wait. */
 export function coalesced(work) {
   let running = false;
   let again = false;
-  return async () => {
+  let wake;
+  return async (isAsked = false) => {
     again = true;
+    if (isAsked === true) wake?.();
     if (running) return;
     running = true;
     try {
       while (again) {
         again = false;
         await work();
-        await new Promise((resolve) => { setTimeout(resolve, REST); });
+        await new Promise((resolve) => {
+          wake = resolve;
+          setTimeout(resolve, REST);
+        });
       }
     } catch (error) {
       notify(String(error.message ?? error), "failed");

@@ -128,7 +128,7 @@ export default function requests(root) {
       detail.hidden = !open;
       if (!open) reconcile(detail, [], String, String);
       mark();
-      if (open) load();
+      if (open) load(true);
     },
     back() {
       if (!open) return;

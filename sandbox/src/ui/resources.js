@@ -82,10 +82,10 @@ export default function resources(root) {
 
   /** The list of a collection's items. */
   function collection() {
-    const search = element("input", { type: "search", placeholder: "any text of an item", oninput: () => { page = SHOWN; load(); } });
+    const search = element("input", { type: "search", placeholder: "any text of an item", oninput: () => { page = SHOWN; load(true); } });
     const holder = element("div");
     const empty = element("p", { class: "empty" });
-    const more = element("button", { type: "button", hidden: true, onclick: () => { page += SHOWN; load(); } }, "Show more");
+    const more = element("button", { type: "button", hidden: true, onclick: () => { page += SHOWN; load(true); } }, "Show more");
     const title = element("h2", {});
     detail.replaceChildren(close(), title, trail(address), element("form", { class: "filters", onsubmit: (event) => event.preventDefault() }, labelled("Search in it", search)),
       holder, empty, element("p", { class: "actions" }, more));
@@ -146,7 +146,7 @@ export default function resources(root) {
         editing = false;
         holder.shown = new Map();
         holder.replaceChildren();
-        return load();
+        return refresh();
       };
       const save = async (event) => {
         event.preventDefault();
@@ -183,29 +183,31 @@ export default function resources(root) {
       location.hash = item.teamId ? collectionLink(parent) : "#/state";
     }
 
+    async function refresh() {
+      const at = address;
+      try {
+        const item = await ask("GET", query("/sandbox/item", { address: at }));
+        if (at !== address) return;
+        const text = JSON.stringify(item.fields);
+        if (editing) {
+          if (text !== seen) notify("The item has changed meanwhile; saving replaces it.", "failed");
+        } else {
+          reconcile(holder, [item], (one) => one.address, read);
+        }
+        seen = text;
+      } catch (error) {
+        if (error.status !== 404 || at !== address) throw error;
+        editing = false;
+        holder.shown = new Map();
+        holder.replaceChildren(element("p", { class: "empty" }, "There is nothing at this address any more."));
+      }
+    }
+
     return {
       get editing() {
         return editing;
       },
-      async load() {
-        const at = address;
-        try {
-          const item = await ask("GET", query("/sandbox/item", { address: at }));
-          if (at !== address) return;
-          const text = JSON.stringify(item.fields);
-          if (editing) {
-            if (text !== seen) notify("The item has changed meanwhile; saving replaces it.", "failed");
-          } else {
-            reconcile(holder, [item], (one) => one.address, read);
-          }
-          seen = text;
-        } catch (error) {
-          if (error.status !== 404 || at !== address) throw error;
-          editing = false;
-          holder.shown = new Map();
-          holder.replaceChildren(element("p", { class: "empty" }, "There is nothing at this address any more."));
-        }
-      },
+      load: refresh,
     };
   }
 
@@ -224,7 +226,7 @@ export default function resources(root) {
         view = !address ? undefined : kind === "c" ? collection() : single();
       }
       mark();
-      load();
+      load(true);
     },
     back() {
       if (!address || view?.editing) return;
