@@ -6,14 +6,16 @@
 use std::collections::BTreeSet;
 use std::env::var;
 use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use platform_client::operations::postgres::tokio_postgres::{self, Client, NoTls};
 use platform_client::operations::{
-    Binding, Ended, Events, Operations, PostgresStore, States, Status, WatchOptions, Worker, WorkerEvent,
+    Binding, Ended, Events, Operations, PostgresStore, States, WatchOptions, Worker, WorkerEvent,
 };
-use platform_client::{Error, Method, Platform, Uuid};
+use platform_client::{Method, Platform, Uuid};
 use platform_sandbox::{Options, Sandbox};
 
 use crate::support::{client, component, secret_files, variables};
@@ -54,7 +56,12 @@ struct Plan {
     blows: usize,
     lease: Duration,
     seed: u64,
+    /// The clocks of the instances are an hour apart.
+    clocks: bool,
 }
+
+/// For how long nothing may come forward: a limit that only a hang reaches.
+const WATCHDOG: Duration = Duration::from_secs(600);
 
 /// A number for each turn, after Knuth.
 struct Dice(u64);
@@ -80,6 +87,8 @@ fn instance() {
 }
 
 async fn live(name: String) {
+    let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    drop(writeln!(std::io::stdout(), "\nclock {clock}"));
     let platform = Platform::from_env().unwrap();
     let (url, schema) = (var("PLATFORM_POSTGRES_URL").unwrap(), var("PLATFORM_FLEET_SCHEMA").unwrap());
     let (place, count) = (var("PLATFORM_FLEET_PLACE").unwrap(), number("PLATFORM_FLEET_COUNT", 1));
@@ -152,87 +161,92 @@ async fn submit_all(platform: Platform, operations: Operations, place: String, c
     for turn in 0..count {
         let label = (turn + from * count / 8) % count;
         let kind = if label.is_multiple_of(2) { "once" } else { "often" };
-        while let Err(error) = submit(&platform, &operations, &place, kind, &format!("label-{label}")).await {
-            drop(writeln!(std::io::stdout(), "label-{label}: {error}"));
+        let label = format!("label-{label}");
+        let request = || platform.request(Method::Post, &place).json(&serde_json::json!({ "tag": label }));
+        while let Err(error) = request().submit_or_resume(&operations, kind, &label).await {
+            drop(writeln!(std::io::stdout(), "{label}: {error}"));
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 }
 
-async fn submit(
-    platform: &Platform,
-    operations: &Operations,
-    place: &str,
-    kind: &str,
-    label: &str,
-) -> Result<(), Error> {
-    let request = || platform.request(Method::Post, place).json(&serde_json::json!({ "tag": label }));
-    match operations.labelled(label).await?.map(|entry| entry.status()) {
-        None => match request().submit(operations, kind, Some(label)).await {
-            // Another instance was first.
-            Err(error) if error.is_store() && operations.labelled(label).await?.is_some() => Ok(()),
-            done => done.map(drop),
-        },
-        // Whoever submitted it may be gone, or at it: the service recognises the repetition.
-        Some(Status::SubmissionUnknown) => request().resubmit(operations, kind, label).await.map(drop),
-        Some(_) => Ok(()),
-    }
-}
-
 /// The processes of a run. They end with it.
 struct Fleet {
-    children: Vec<Child>,
+    /// With their names.
+    children: Vec<(Child, String)>,
     variables: Vec<(&'static str, String)>,
     started: usize,
+    /// What shifts the clock of a process: a library that is loaded before the system's.
+    clock: Option<PathBuf>,
 }
 
 impl Fleet {
-    fn start(&mut self) -> Child {
+    fn start(&mut self) -> (Child, String) {
         self.started += 1;
+        let name = format!("instance-{}", self.started);
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "fleet::instance", "--ignored", "--nocapture"]);
-        command.envs(self.variables.clone()).env("PLATFORM_FLEET_NAME", format!("instance-{}", self.started));
+        command.envs(self.variables.clone()).env("PLATFORM_FLEET_NAME", &name);
+        if let Some(library) = &self.clock {
+            let ahead = ["0", "3600", "-3600"][self.started % 3];
+            command.env("LD_PRELOAD", library).env("PLATFORM_FLEET_AHEAD", ahead);
+        }
         let output = std::fs::OpenOptions::new().create(true).append(true).open(self.log()).unwrap();
-        command.stdin(Stdio::piped()).stdout(output).stderr(Stdio::inherit()).spawn().unwrap()
+        (command.stdin(Stdio::piped()).stdout(output).stderr(Stdio::inherit()).spawn().unwrap(), name)
+    }
+
+    fn add(&mut self) {
+        let child = self.start();
+        self.children.push(child);
     }
 
     fn log(&self) -> String {
-        self.variables.iter().find(|(name, _)| *name == "PLATFORM_FLEET_LOG").unwrap().1.clone()
+        self.variable("PLATFORM_FLEET_LOG")
+    }
+
+    fn variable(&self, name: &str) -> String {
+        self.variables.iter().find(|(found, _)| *found == name).unwrap().1.clone()
+    }
+
+    /// Which of them has this name.
+    fn index(&self, name: &str) -> usize {
+        self.children.iter().position(|(_, found)| found == name).unwrap()
     }
 
     fn kill(&mut self, index: usize) {
-        self.children[index].kill().unwrap();
-        self.children[index].wait().unwrap();
+        self.children[index].0.kill().unwrap();
+        self.children[index].0.wait().unwrap();
         self.children[index] = self.start();
     }
 
     fn signal(&self, index: usize, signal: &str) {
-        let id = self.children[index].id().to_string();
+        let id = self.children[index].0.id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
     }
 }
 
 impl Drop for Fleet {
     fn drop(&mut self) {
-        for child in &mut self.children {
+        for (child, _) in &mut self.children {
             drop(child.kill());
             drop(child.wait());
         }
     }
 }
 
-/// Counts what was handled, and writes down who writes for an operation that is another one's.
+/// Counts what was handled, and writes down who writes for an operation that is another one's. A statement that began after the
+/// holder's time was over must write nothing; one that began before may take as long as the machine likes.
 const AUDIT: &str = r#"
     CREATE TABLE @.handled_once (label text NOT NULL, at timestamptz DEFAULT clock_timestamp());
     CREATE TABLE @.handled_often (label text NOT NULL, at timestamptz DEFAULT clock_timestamp());
     CREATE TABLE @.late (what text NOT NULL, writer text NOT NULL, held_by text, over interval);
     CREATE TABLE @.claimed (correlation text NOT NULL, fence bigint NOT NULL, at timestamptz NOT NULL);
-    -- The holder is looked for as it is now, and not as it was when the statement began.
+    -- The holder is looked for as it is now, and not as it was when the statement began. Its time never becomes shorter.
     CREATE FUNCTION @.look(what text, owner_of bigint) RETURNS void LANGUAGE plpgsql AS $$
         DECLARE holder record;
         BEGIN
-            SELECT name, clock_timestamp() - until AS over INTO holder FROM @.instance WHERE id = owner_of;
-            IF holder.name IS DISTINCT FROM current_setting('application_name') OR holder.over > interval '250 ms' THEN
+            SELECT name, statement_timestamp() - until AS over INTO holder FROM @.instance WHERE id = owner_of;
+            IF holder.name IS DISTINCT FROM current_setting('application_name') OR holder.over >= interval '0' THEN
                 INSERT INTO @.late VALUES (what, current_setting('application_name'), holder.name, holder.over);
             END IF;
         END $$;
@@ -242,15 +256,25 @@ const AUDIT: &str = r#"
             RETURN NULL;
         END $$;
     CREATE TRIGGER audit AFTER INSERT OR UPDATE ON @.observation FOR EACH ROW EXECUTE FUNCTION @.observed();
-    CREATE FUNCTION @.finished() RETURNS trigger LANGUAGE plpgsql AS $$
+    CREATE FUNCTION @.written() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
-            IF NEW.outcome IS NOT NULL AND OLD.outcome IS NULL THEN PERFORM @.look('end', OLD.owner); END IF;
+            IF NEW.outcome IS DISTINCT FROM OLD.outcome THEN PERFORM @.look('end', OLD.owner);
+            ELSIF NEW.failures > OLD.failures THEN PERFORM @.look('failure', OLD.owner);
+            ELSIF OLD.owner IS NOT NULL AND NEW.owner IS DISTINCT FROM OLD.owner AND EXISTS (
+                SELECT 1 FROM @.instance WHERE id = OLD.owner AND until > clock_timestamp()
+                    AND name <> current_setting('application_name'))
+            THEN PERFORM @.look('taken from the living', OLD.owner);
+            END IF;
+            IF NEW.fence < OLD.fence OR NEW.owner IS NOT NULL AND NEW.owner IS DISTINCT FROM OLD.owner
+                AND (NEW.fence <= OLD.fence OR OLD.owner IS NOT NULL) THEN
+                INSERT INTO @.late VALUES ('claim', current_setting('application_name'), OLD.owner::text, NULL);
+            END IF;
             IF NEW.fence > OLD.fence THEN
                 INSERT INTO @.claimed VALUES (NEW.correlation, NEW.fence, clock_timestamp());
             END IF;
             RETURN NEW;
         END $$;
-    CREATE TRIGGER audit BEFORE UPDATE ON @.submission FOR EACH ROW EXECUTE FUNCTION @.finished();
+    CREATE TRIGGER audit BEFORE UPDATE ON @.submission FOR EACH ROW EXECUTE FUNCTION @.written();
 "#;
 
 async fn connect(url: &str) -> Client {
@@ -278,35 +302,50 @@ async fn labels(url: &str, sql: &str) -> Vec<String> {
     connect(url).await.query(sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
 }
 
-fn control(action: &str) {
-    let program = var("PLATFORM_POSTGRES_CONTROL").unwrap();
-    let done = Command::new(program).arg(action).stdout(Stdio::null()).status().unwrap();
-    assert!(done.success(), "{action}");
+async fn control(action: &'static str) {
+    let run = move || {
+        let program = var("PLATFORM_POSTGRES_CONTROL").unwrap();
+        let done = Command::new(program).arg(action).stdout(Stdio::null()).status().unwrap();
+        assert!(done.success(), "{action}");
+    };
+    tokio::task::spawn_blocking(run).await.unwrap();
 }
 
-/// The identifiers of all operations that the service has begun. It shows the newest thousand: they are looked at often.
-async fn begun(platform: &Platform, known: &mut BTreeSet<String>) {
+/// The identifiers of all operations that the service has begun. It shows the newest thousand: they are looked at all the time.
+async fn begun(platform: &Platform, known: &Mutex<BTreeSet<String>>) {
     let query = "{ operations(first: 1000) { id } }";
     let answer = platform.graphql().query::<platform_client::Value, _>(query, ()).await.unwrap().into_data().unwrap();
-    known.extend(answer["operations"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()));
+    let seen = answer["operations"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned());
+    known.lock().unwrap().extend(seen);
 }
 
-async fn world() -> (Sandbox, tempfile::TempDir, Platform, (Uuid, Uuid)) {
-    let options = Options { step: Some(Duration::from_millis(300)), ..Options::default() };
+/// A sandbox, a store with the audit, and instances that are still to be started.
+struct Stage {
+    sandbox: Sandbox,
+    platform: Platform,
+    url: String,
+    schema: String,
+    admin: Client,
+    fleet: Fleet,
+    secrets: tempfile::TempDir,
+}
+
+/// Sets the stage; `None` where there is no PostgreSQL. An operation goes on by one step in so much time.
+async fn stage(plan: Plan, step: Duration) -> Option<Stage> {
+    let Ok(url) = var("PLATFORM_POSTGRES_URL") else {
+        drop(writeln!(std::io::stderr(), "SKIPPED: no PostgreSQL; run it with runtime/tests/postgres.sh"));
+        return None;
+    };
+    let options = Options { step: Some(step), ..Options::default() };
     let sandbox = platform_sandbox::start_with(options).await.unwrap();
     let secrets = secret_files(&sandbox);
     let platform = client(&sandbox, secrets.path(), 0);
-    let place = component(&platform).await;
-    (sandbox, secrets, platform, place)
-}
-
-async fn chaos(plan: Plan) {
-    let Ok(url) = var("PLATFORM_POSTGRES_URL") else {
-        drop(writeln!(std::io::stderr(), "SKIPPED: no PostgreSQL; run it with runtime/tests/postgres.sh"));
-        return;
-    };
-    let begun_at = Instant::now();
-    let (sandbox, secrets, platform, (project, component)) = world().await;
+    let (project, component) = component(&platform).await;
+    let clock = if plan.clocks { shifted_clock(secrets.path()) } else { None };
+    if plan.clocks && clock.is_none() {
+        drop(writeln!(std::io::stderr(), "SKIPPED: no C compiler, which shifts the clocks"));
+        return None;
+    }
     let schema = format!("fleet_{}_{}", std::process::id(), plan.seed);
     PostgresStore::builder(&url).schema(&schema).migrate().open().await.unwrap();
     let admin = connect(&url).await;
@@ -315,70 +354,125 @@ async fn chaos(plan: Plan) {
     variables.extend([
         ("PLATFORM_POSTGRES_URL", url.clone()),
         ("PLATFORM_FLEET_SCHEMA", schema.clone()),
-        ("PLATFORM_FLEET_PLACE", format!("/api/projects/v1/projects/{project}/components/{component}/deployments")),
+        ("PLATFORM_FLEET_PLACE", place(project, component)),
         ("PLATFORM_FLEET_COUNT", plan.operations.to_string()),
         ("PLATFORM_FLEET_LEASE", plan.lease.as_millis().to_string()),
         ("PLATFORM_FLEET_LOG", secrets.path().join("log").display().to_string()),
     ]);
-    let mut fleet = Fleet { children: Vec::new(), variables, started: 0 };
-    for _ in 0..plan.instances {
-        let child = fleet.start();
-        fleet.children.push(child);
+    let fleet = Fleet { children: Vec::new(), variables, started: 0, clock };
+    Some(Stage { sandbox, platform, url, schema, admin, fleet, secrets })
+}
+
+fn place(project: Uuid, component: Uuid) -> String {
+    format!("/api/projects/v1/projects/{project}/components/{component}/deployments")
+}
+
+/// What happens to the instances and the database, one blow after another.
+struct Blows {
+    dice: Dice,
+    left: usize,
+    next: Instant,
+    paused: Vec<(usize, Instant)>,
+    kills: usize,
+    pauses: usize,
+    restarts: usize,
+    absences: usize,
+}
+
+impl Blows {
+    fn new(plan: Plan) -> Self {
+        let next = Instant::now() + Duration::from_millis(700);
+        let (dice, left) = (Dice(plan.seed), plan.blows);
+        Self { dice, left, next, paused: Vec::new(), kills: 0, pauses: 0, restarts: 0, absences: 0 }
     }
-    let (mut dice, mut known, mut blows) = (Dice(plan.seed), BTreeSet::new(), [0; 3]);
-    let mut paused: Vec<(usize, Instant)> = Vec::new();
-    let mut next = Instant::now() + Duration::from_millis(700);
-    let unfinished =
-        format!("SELECT {} - count(*) FROM {schema}.submission WHERE outcome IS NOT NULL", plan.operations);
-    let limit = Duration::from_secs(120 + plan.operations as u64 / 2);
-    loop {
-        begun(&platform, &mut known).await;
-        let left = count(&url, &unfinished).await;
-        if left == 0 {
-            break;
-        }
-        assert!(
-            begun_at.elapsed() < limit,
-            "{left} operations are left: {}",
-            std::fs::read_to_string(fleet.log()).unwrap()
-        );
+
+    /// Lets those go on whose pause is over, and strikes when it is time.
+    async fn strike(&mut self, plan: Plan, fleet: &mut Fleet) {
         let now = Instant::now();
-        paused.retain(|(index, until)| {
+        self.paused.retain(|(index, until)| {
             let goes_on = *until <= now;
             if goes_on {
                 fleet.signal(*index, "-CONT");
             }
             !goes_on
         });
-        if now >= next && blows.iter().sum::<usize>() < plan.blows {
-            next = now + Duration::from_millis(200 + dice.roll(800));
-            let index = usize::try_from(dice.roll(plan.instances as u64)).unwrap();
-            match dice.roll(20) {
-                0 | 1 => {
-                    let action = if dice.roll(2) == 0 { "crash" } else { "restart" };
-                    tokio::task::spawn_blocking(move || control(action)).await.unwrap();
-                    blows[2] += 1;
+        if now < self.next || self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        self.next = now + Duration::from_millis(200 + self.dice.roll(800));
+        let index = usize::try_from(self.dice.roll(plan.instances as u64)).unwrap();
+        match self.dice.roll(20) {
+            0 | 1 => match self.dice.roll(8) {
+                0 => {
+                    // Longer than a lease, and sometimes longer than a step waits.
+                    let absence = plan.lease + Duration::from_millis(self.dice.roll(12_000));
+                    control("stop").await;
+                    tokio::time::sleep(absence).await;
+                    control("start").await;
+                    self.absences += 1;
                 }
-                _ if paused.iter().any(|(paused, _)| *paused == index) => {}
-                2..=10 => {
-                    fleet.kill(index);
-                    blows[0] += 1;
+                roll => {
+                    control(if roll % 2 == 0 { "crash" } else { "restart" }).await;
+                    self.restarts += 1;
                 }
-                _ => {
-                    fleet.signal(index, "-STOP");
-                    paused.push((index, now + plan.lease.mul_f64(1.2 + dice.roll(20) as f64 / 10.0)));
-                    blows[1] += 1;
-                }
+            },
+            _ if self.paused.iter().any(|(paused, _)| *paused == index) => {}
+            2..=10 => {
+                fleet.kill(index);
+                self.kills += 1;
+            }
+            _ => {
+                fleet.signal(index, "-STOP");
+                self.paused.push((index, now + plan.lease.mul_f64(1.2 + self.dice.roll(20) as f64 / 10.0)));
+                self.pauses += 1;
             }
         }
+    }
+}
+
+async fn chaos(plan: Plan) {
+    let begun_at = Instant::now();
+    let Some(stage) = stage(plan, Duration::from_millis(300)).await else { return };
+    let Stage { sandbox, platform, url, schema, admin, mut fleet, secrets } = stage;
+    for _ in 0..plan.instances {
+        fleet.add();
+    }
+    let known = Arc::new(Mutex::new(BTreeSet::new()));
+    let looking = tokio::spawn({
+        let (platform, known) = (platform.clone(), Arc::clone(&known));
+        async move {
+            loop {
+                begun(&platform, &known).await;
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    });
+    let mut blows = Blows::new(plan);
+    let unfinished =
+        format!("SELECT {} - count(*) FROM {schema}.submission WHERE outcome IS NOT NULL", plan.operations);
+    let mut last = (i64::MAX, Instant::now());
+    loop {
+        let left = count(&url, &unfinished).await;
+        if left == 0 {
+            break;
+        }
+        if left < last.0 {
+            last = (left, Instant::now());
+        }
+        let told = || std::fs::read_to_string(fleet.log()).unwrap();
+        assert!(last.1.elapsed() < WATCHDOG, "{left} operations are left, and none ends: {}", told());
+        blows.strike(plan, &mut fleet).await;
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     // Whoever was paused wakes up, and has nothing more to say.
-    for (index, _) in paused {
-        fleet.signal(index, "-CONT");
+    for (index, _) in &blows.paused {
+        fleet.signal(*index, "-CONT");
     }
     tokio::time::sleep(plan.lease).await;
-    begun(&platform, &mut known).await;
+    looking.abort();
+    begun(&platform, &known).await;
+    let known = known.lock().unwrap().clone();
     let told = std::fs::read_to_string(fleet.log()).unwrap();
     drop(fleet);
 
@@ -398,29 +492,68 @@ async fn chaos(plan: Plan) {
     );
     assert_eq!(labels(&url, &late).await, Vec::<String>::new(), "nobody writes after the fence");
     let events = |name: &str| told.lines().filter(|line| line.starts_with(name)).count();
+    if plan.clocks {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        let clocks = told.lines().filter_map(|line| line.strip_prefix("clock ")?.parse::<u64>().ok());
+        let apart: Vec<i64> = clocks.map(|clock| clock.cast_signed() - now.cast_signed()).collect();
+        assert!(apart.iter().any(|ahead| *ahead > 0) && apart.iter().any(|ahead| *ahead < -3590), "{apart:?}");
+    }
     drop(writeln!(
         std::io::stderr(),
-        "seed {}: {} operations, {} instances; {} killed, {} paused, {} restarts of the database; {} leases lost, {} fenced; \
-         {} handled again; {:.0} s",
+        "seed {}: {} operations, {} instances; {} killed, {} paused, {} restarts and {} absences of the database; \
+         {} leases lost, {} fenced; {} handled again; {:.0} s",
         plan.seed,
         plan.operations,
         plan.instances,
-        blows[0],
-        blows[1],
-        blows[2],
+        blows.kills,
+        blows.pauses,
+        blows.restarts,
+        blows.absences,
         events("LeaseLost"),
         events("Fenced"),
         often.len() - distinct.len(),
         begun_at.elapsed().as_secs_f64(),
     ));
     admin.batch_execute(&format!("DROP SCHEMA {schema} CASCADE")).await.ok();
+    drop(secrets);
     sandbox.stop().await;
 }
+
+/// A library that shifts the clock of the programs that load it; `None` where nothing compiles it.
+fn shifted_clock(folder: &Path) -> Option<PathBuf> {
+    const SOURCE: &str = r#"
+        #define _GNU_SOURCE
+        #include <stdlib.h>
+        #include <sys/syscall.h>
+        #include <time.h>
+        #include <unistd.h>
+        int clock_gettime(clockid_t clock, struct timespec *now) {
+            int done = syscall(SYS_clock_gettime, clock, now);
+            const char *ahead = getenv("PLATFORM_FLEET_AHEAD");
+            if (done == 0 && ahead != NULL && clock == CLOCK_REALTIME) now->tv_sec += atol(ahead);
+            return done;
+        }
+    "#;
+    let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
+    std::fs::write(&source, SOURCE).unwrap();
+    let done = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
+    done.is_ok_and(|status| status.success()).then_some(library)
+}
+
+const SMALL: Plan =
+    Plan { instances: 3, operations: 150, blows: 12, lease: Duration::from_millis(800), seed: 7, clocks: false };
 
 /// A small one for every change.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_or_done_twice_while_instances_are_killed_and_paused() {
-    chaos(Plan { instances: 3, operations: 150, blows: 12, lease: Duration::from_millis(800), seed: 7 }).await;
+    chaos(SMALL).await;
+}
+
+/// The clock of an instance decides nothing.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_lost_or_done_twice_while_clocks_are_an_hour_apart() {
+    chaos(Plan { seed: 8, clocks: true, ..SMALL }).await;
 }
 
 /// `PLATFORM_FLEET_RUNS` of them, from `PLATFORM_FLEET_SEED` on.
@@ -435,7 +568,77 @@ async fn the_whole_of_it() {
             blows: 1000,
             lease: Duration::from_millis(1500),
             seed: (seed + run) as u64,
+            clocks: false,
         };
         chaos(plan).await;
     }
+}
+
+/// From the kill of a process to the claim of what it held by another one, against the length of the lease.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "it takes minutes, and prints figures: runtime/tests/postgres.sh cargo test -p platform-tests --all-features fleet::take_over -- --ignored --nocapture"]
+async fn take_over_after_a_kill() {
+    let kills = number("PLATFORM_FLEET_KILLS", 25);
+    let mut lines =
+        vec!["lease ms | kills | ms: least, p10, p50, p90, most | after the end of the lease ms: p50, most".to_owned()];
+    for (seed, lease) in [(1, 1000), (2, 3000), (3, 10_000)] {
+        let plan =
+            Plan { instances: 3, operations: 0, blows: 0, lease: Duration::from_millis(lease), seed, clocks: false };
+        // Nothing ends.
+        let Some(stage) = stage(plan, Duration::from_secs(3600)).await else { return };
+        let Stage { sandbox, platform, url, schema, admin, mut fleet, secrets } = stage;
+        let store = PostgresStore::builder(&url).schema(&schema).open().await.unwrap();
+        let operations = platform.operations().with_binding(&ONCE).with_store(store);
+        let place = fleet.variable("PLATFORM_FLEET_PLACE");
+        for label in 0..10 {
+            let request = platform.request(Method::Post, &place).json(&serde_json::json!({ "tag": "held" }));
+            request.submit_or_resume(&operations, "once", &format!("label-{label}")).await.unwrap();
+        }
+        for _ in 0..plan.instances {
+            fleet.add();
+        }
+        let (mut dice, mut taken, mut late) = (Dice(seed), Vec::new(), Vec::new());
+        let held = format!(
+            "SELECT i.name, sum(s.fence)::bigint, i.id FROM {schema}.submission s JOIN {schema}.instance i ON i.id = s.owner GROUP BY i.id HAVING count(*) = 10"
+        );
+        let claims = format!(
+            "SELECT sum(s.fence)::bigint, (extract(epoch FROM (SELECT max(at) FROM {schema}.claimed)) * 1000)::float8
+             FROM {schema}.submission s WHERE owner IS NOT NULL HAVING count(*) = 10"
+        );
+        while taken.len() < kills {
+            // Somewhere between two heartbeats.
+            tokio::time::sleep(Duration::from_millis(lease / 5 + dice.roll(lease))).await;
+            let Some(row) = admin.query_opt(&held, &[]).await.unwrap() else { continue };
+            let (name, fence, id): (String, i64, i64) = (row.get(0), row.get(1), row.get(2));
+            let index = fleet.index(&name);
+            let killed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() * 1000.0;
+            fleet.kill(index);
+            let until =
+                format!("SELECT (extract(epoch FROM until) * 1000)::float8 FROM {schema}.instance WHERE id = {id}");
+            let until: f64 = admin.query_one(&until, &[]).await.unwrap().get(0);
+            let begun = Instant::now();
+            let at = loop {
+                assert!(begun.elapsed() < WATCHDOG, "nobody takes over");
+                if let Some(row) = admin.query_opt(&claims, &[]).await.unwrap()
+                    && row.get::<_, i64>(0) > fence
+                {
+                    break row.get::<_, f64>(1);
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            };
+            taken.push(at - killed);
+            late.push(at - until);
+        }
+        let part = |times: &mut Vec<f64>, part: f64| {
+            times.sort_by(f64::total_cmp);
+            format!("{:.0}", times[((times.len() - 1) as f64 * part).round() as usize])
+        };
+        let spread = [0.0, 0.1, 0.5, 0.9, 1.0].map(|share| part(&mut taken, share)).join(", ");
+        let over = [0.5, 1.0].map(|share| part(&mut late, share)).join(", ");
+        lines.push(format!("{lease} | {kills} | {spread} | {over}"));
+        drop((fleet, secrets));
+        admin.batch_execute(&format!("DROP SCHEMA {schema} CASCADE")).await.ok();
+        sandbox.stop().await;
+    }
+    drop(writeln!(std::io::stderr(), "{}", lines.join("\n")));
 }

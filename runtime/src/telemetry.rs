@@ -86,6 +86,72 @@ pub(crate) fn token(outcome: &'static str) {
     let _ = outcome;
 }
 
+/// What a worker counts, by the kind of the operations where it is one of them.
+#[cfg(feature = "operations")]
+pub(crate) fn worker(what: WorkerCount<'_>) {
+    #[cfg(feature = "metrics")]
+    match what {
+        WorkerCount::Claimed(count) => metrics::counter!("platform.worker.claims").increment(count),
+        WorkerCount::Handled { kind, outcome, took } => {
+            let kind = kind.to_owned();
+            metrics::histogram!("platform.worker.handling.duration", "kind" => kind.clone()).record(took.as_secs_f64());
+            metrics::counter!("platform.worker.handled", "kind" => kind, "outcome" => outcome).increment(1);
+        }
+        WorkerCount::Failed { kind, error } => {
+            let labels = ["kind".to_owned(), "error.type".to_owned()].into_iter().zip([kind, error]);
+            let labels: Vec<_> = labels.map(|(name, value)| metrics::Label::new(name, value.to_owned())).collect();
+            metrics::counter!("platform.worker.failures", labels).increment(1);
+        }
+        WorkerCount::Lost(count) => metrics::counter!("platform.worker.leases_lost").increment(count),
+        WorkerCount::StoreFailed { error } => {
+            metrics::counter!("platform.worker.store_failures", "error.type" => error.to_owned()).increment(1);
+        }
+        WorkerCount::Purged(count) => metrics::counter!("platform.worker.purged").increment(count),
+    }
+    #[cfg(not(feature = "metrics"))]
+    let _ = what;
+}
+
+#[cfg(feature = "operations")]
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "only measurements read it"))]
+pub(crate) enum WorkerCount<'a> {
+    Claimed(u64),
+    Handled { kind: &'a str, outcome: &'static str, took: std::time::Duration },
+    Failed { kind: &'a str, error: &'a str },
+    Lost(u64),
+    StoreFailed { error: &'a str },
+    Purged(u64),
+}
+
+/// An operation, as long as a worker holds it.
+#[cfg(feature = "operations")]
+#[derive(Debug)]
+pub(crate) struct HeldCount(#[cfg(feature = "metrics")] metrics::Gauge);
+
+#[cfg(feature = "operations")]
+impl HeldCount {
+    #[cfg_attr(not(feature = "metrics"), allow(unused_variables, reason = "only measurements read it"))]
+    pub(crate) fn new(kind: &str) -> Self {
+        #[cfg(feature = "metrics")]
+        {
+            let gauge = metrics::gauge!("platform.worker.held", "kind" => kind.to_owned());
+            gauge.increment(1.0);
+            Self(gauge)
+        }
+        #[cfg(not(feature = "metrics"))]
+        Self()
+    }
+}
+
+#[cfg(feature = "operations")]
+impl Drop for HeldCount {
+    fn drop(&mut self) {
+        #[cfg(feature = "metrics")]
+        self.0.decrement(1.0);
+    }
+}
+
 /// A subscription, from its begin until it is dropped.
 #[cfg(feature = "graphql")]
 #[derive(Debug)]

@@ -144,4 +144,53 @@ async fn requests_retries_tokens_and_subscriptions_are_measured() {
     ]
     .into();
     assert_eq!(found, expected);
+    #[cfg(feature = "operations")]
+    a_worker_is_measured(&ledger).await;
+}
+
+#[cfg(feature = "operations")]
+async fn a_worker_is_measured(ledger: &Ledger) {
+    use platform_runtime::{
+        graphql::GraphqlOptions,
+        operations::{Binding, Ended, States, WorkerEvent},
+    };
+
+    static THING: Binding = Binding {
+        kind: "thing",
+        path: "/things",
+        query: "query ($id: ID!) { thing(id: $id) { state } }",
+        state: "/thing/state",
+        states: States { pending: &[], succeeded: &["DONE"], failed: &[], cancelled: &[] },
+        ..Binding::NONE
+    };
+    let server = Server::start(|request| match request.path() {
+        "/graphql" => Reply::json(200, r#"{"data":{"thing":{"state":"DONE"}}}"#),
+        _ => Reply::json(202, r#"{"id":"canary"}"#),
+    })
+    .await;
+    let client = Client::builder(&server.url).graphql(GraphqlOptions::new()).build().unwrap();
+    let operations = client.operations().with_binding(&THING);
+    client.request(Method::Post, "/things").submit(&operations, "thing", Some("canary")).await.unwrap();
+    let handled = Arc::new(tokio::sync::Notify::new());
+    let told = Arc::clone(&handled);
+    let worker = operations.worker().retry(std::time::Duration::ZERO, std::time::Duration::ZERO);
+    let worker = worker.poll(std::time::Duration::from_millis(5)).on_event(move |event| {
+        if let WorkerEvent::Handled { .. } = event {
+            told.notify_one();
+        }
+    });
+    // The first time, the handler fails.
+    let handler = |ended: Ended| std::future::ready(if ended.failures() == 0 { Err("canary") } else { Ok(()) });
+    worker.handle(handler, async move { handled.notified().await }).await.unwrap();
+    let mut found = ledger.0.lock().unwrap().clone();
+    found.retain(|name, _| name.starts_with("platform.worker."));
+    let expected = [
+        ("platform.worker.claims ", 2.0),
+        ("platform.worker.failures kind=thing error.type=handler", 1.0),
+        ("platform.worker.handled kind=thing outcome=succeeded", 1.0),
+        ("platform.worker.handling.duration kind=thing", 1.0),
+        ("platform.worker.held kind=thing", 0.0),
+    ];
+    assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value)).into());
+    assert!(!format!("{:?}", ledger.0.lock().unwrap()).contains("canary"), "no label holds a value of a call");
 }

@@ -11,8 +11,8 @@ use std::{sync::Arc, time::Duration};
 use platform_runtime::{
     Error, Method,
     operations::{
-        Entry, HeldOperation, Instance, Intent, Lease, MemoryStore, Observation, Operation, OperationRef, Operations,
-        Overview, Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
+        Deadline, Entry, HeldOperation, Instance, Intent, Lease, MemoryStore, Observation, Operation, OperationRef,
+        Operations, Overview, Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
     },
 };
 use serde_json::{Value, json};
@@ -348,6 +348,85 @@ async fn a_repetition_carries_the_same_key() {
     assert_eq!(keys.len(), 2);
     assert_eq!(keys[0].as_deref(), Some(operation.reference().correlation()));
     assert_eq!(keys[0], keys[1]);
+}
+
+/// Submits in one call, whatever the label was used for before.
+async fn ask(operations: &Operations, kind: &str, room: &str, label: &str) -> Result<Operation, Error> {
+    let platform = operations.client().clone();
+    let request = platform.request(Method::Post, format!("/rooms/{room}/things")).json(&json!({ "size": 1 }));
+    request.deadline(WATCHDOG).submit_or_resume(operations, kind, label).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_asks_for_a_label_gets_its_one_operation() {
+    // The service recognises repetitions: one operation for each key.
+    let (world, keys) = (World::new(&["DONE"]), std::sync::Mutex::new(Vec::new()));
+    let server = Server::start(move |request| {
+        if request.path() == "/graphql" {
+            return world.reply(request);
+        }
+        let key = request.header("idempotency-key").map(str::to_owned);
+        let mut keys = keys.lock().unwrap();
+        let number = keys.iter().position(|known| *known == key).unwrap_or_else(|| {
+            keys.push(key);
+            keys.len() - 1
+        });
+        Reply::json(202, &format!(r#"{{"result":{{"id":"{number}"}}}}"#))
+    })
+    .await;
+    let operations = operations(&server.url);
+    let tasks: Vec<_> = (0..30)
+        .map(|number| {
+            let (operations, label) = (operations.clone(), format!("label {}", number % 3));
+            tokio::spawn(async move { (label.clone(), ask(&operations, "thing", "r", &label).await.unwrap()) })
+        })
+        .collect();
+    let mut found = std::collections::BTreeSet::new();
+    for task in tasks {
+        let (label, operation) = task.await.unwrap();
+        found.insert((label, operation.reference().id().to_owned()));
+    }
+    assert_eq!(found.len(), 3, "each label has one operation: {found:?}");
+    assert_eq!(found.iter().map(|(_, id)| id).collect::<std::collections::BTreeSet<_>>().len(), 3, "{found:?}");
+    // Later, and after its end, too.
+    let sent = posts(&server);
+    let again = ask(&operations, "thing", "r", "label 0").await.unwrap();
+    let outcome = again.wait(Deadline::after(WATCHDOG)).await.unwrap();
+    assert!(again.finish(&outcome).await.unwrap());
+    let ended = ask(&operations, "thing", "r", "label 0").await.unwrap();
+    assert_eq!((again.reference(), posts(&server)), (ended.reference(), sent), "nothing is sent for what is known");
+    // What is another submission is none of that label.
+    for (kind, room) in [("thing", "another"), ("ready-thing", "r")] {
+        let error = ask(&operations, kind, room, "label 0").await.unwrap_err();
+        assert!(error.is_store() && posts(&server) == sent, "{kind} {room}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_asks_again_repeats_what_may_have_arrived_where_the_service_recognises_it() {
+    let accepted = Reply::json(202, r#"{"result":{"id":17}}"#);
+    let server = scripted(&[Reply::close(), accepted.clone()]).await;
+    let operations = operations(&server.url);
+    assert!(ask(&operations, "thing", "r", "one").await.unwrap_err().is_submission_unknown());
+    let operation = ask(&operations, "thing", "r", "one").await.unwrap();
+    let keys: Vec<_> =
+        server.requests().iter().map(|request| request.header("idempotency-key").map(str::to_owned)).collect();
+    let key = Some(operation.reference().correlation().to_owned());
+    assert_eq!(keys, [key.clone(), key]);
+
+    let server = scripted(&[Reply::close(), accepted.clone()]).await;
+    let operations = support_operations::operations(&server.url);
+    for _ in 0..2 {
+        assert!(ask(&operations, "polled-thing", "r", "one").await.unwrap_err().is_submission_unknown());
+    }
+    assert_eq!(posts(&server), 1, "what nobody recognises is never repeated by itself");
+
+    // What was refused is forgotten, and submitted when it is asked for again.
+    let server = scripted(&[Reply::new(400, &[], ""), accepted]).await;
+    let operations = support_operations::operations(&server.url);
+    assert!(ask(&operations, "polled-thing", "r", "one").await.unwrap_err().is_bad_request());
+    assert!(ask(&operations, "polled-thing", "r", "one").await.is_ok());
+    assert_eq!(posts(&server), 2);
 }
 
 /// A service that meets the first request with one reply and every other with the next ones.

@@ -1,15 +1,16 @@
 #!/bin/sh
 # Starts a PostgreSQL of its own on loopback, on a free port, in a folder that goes with it; runs the command that it is
 # given; stops the server. The command finds in its environment
-#   PLATFORM_POSTGRES_URL      the address, for a superuser, without a password
-#   PLATFORM_POSTGRES_CA       the certificate that TLS of the server is checked with
-#   PLATFORM_POSTGRES_CONTROL  a program that stops, starts, restarts and crashes the server
+#   PLATFORM_POSTGRES_URL         the address, for a superuser, without a password
+#   PLATFORM_POSTGRES_CA          the certificate that TLS of the server is checked with
+#   PLATFORM_POSTGRES_CONTROL     a program that stops, starts, restarts and crashes the server
+#   PLATFORM_POSTGRES_SMALL_DISK  a small disk with a folder `tables` of the server's; root's only, where it may mount one
 # Debian's package `postgresql` is installed where it is missing and this user may. Without PostgreSQL, the script says
-# LEFT OUT and ends with 0; so a run that has to have it sets PLATFORM_POSTGRES_REQUIRED.
+# SKIPPED and why, and ends with 0; so a run that has to have it sets PLATFORM_POSTGRES_REQUIRED.
 set -eu
 
-left_out() {
-    echo "LEFT OUT: $1"
+skipped() {
+    echo "SKIPPED: $1"
     [ -z "${PLATFORM_POSTGRES_REQUIRED:-}" ] || exit 1
     exit 0
 }
@@ -25,17 +26,19 @@ programs() {
 }
 
 bin=$(programs)
-if [ -z "$bin" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    if apt-get -qq update >/dev/null 2>&1; then
-        # No cluster of the system's: the server below is the only one that is wanted.
-        mkdir -p /etc/postgresql-common
-        [ -e /etc/postgresql-common/createcluster.conf ] ||
-            echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
-        DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql >/dev/null 2>&1 || true
-    fi
+if [ -z "$bin" ]; then
+    command -v apt-get >/dev/null || skipped 'PostgreSQL is not installed, and there is no apt-get: install it'
+    [ "$(id -u)" = 0 ] || skipped 'PostgreSQL is not installed, and only root may: apt-get install postgresql'
+    # No cluster of the system's: the server below is the only one that is wanted.
+    mkdir -p /etc/postgresql-common
+    [ -e /etc/postgresql-common/createcluster.conf ] ||
+        echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
+    # Lists of before may do where the new ones are out of reach.
+    said=$(apt-get -qq update 2>&1) || true
+    said="$said $(DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql 2>&1)" || true
     bin=$(programs)
+    [ -n "$bin" ] || skipped "PostgreSQL cannot be installed: $(echo "$said" | grep '^ *E:' | tail -1)"
 fi
-[ -n "$bin" ] || left_out 'PostgreSQL is not installed, and cannot be: apt-get install postgresql'
 
 # PostgreSQL does not run as root.
 owner=$(id -un)
@@ -44,19 +47,38 @@ prefix=
 if [ "$(id -u)" = 0 ]; then
     owner=postgres
     id "$owner" >/dev/null 2>&1 || owner=nobody
-    command -v setpriv >/dev/null || left_out 'setpriv is not installed, and PostgreSQL does not run as root'
+    command -v setpriv >/dev/null || skipped 'setpriv is not installed, and PostgreSQL does not run as root'
     prefix="setpriv --reuid=$owner --regid=$(id -g "$owner") --clear-groups"
     as() { $prefix "$@"; }
 fi
 
+# From here on, whatever ends the script leaves no process, no mount and no folder.
+folder=
+small=
+stop() {
+    [ -n "$folder" ] || return 0
+    (cd "$folder" && as "$bin/pg_ctl" -D data -m immediate stop) >/dev/null 2>&1 || true
+    [ -z "$small" ] || umount "$folder/small" 2>/dev/null || umount -l "$folder/small" || true
+    rm -rf "$folder"
+}
+trap stop EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
 folder=$(mktemp -d "${TMPDIR:-/tmp}/platform-postgres.XXXXXX")
 chmod 755 "$folder"
-mkdir "$folder/data" "$folder/socket"
+mkdir "$folder/data" "$folder/socket" "$folder/small"
 chown "$owner" "$folder/data" "$folder/socket"
+
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=32m,mode=755 tmpfs "$folder/small" 2>/dev/null; then
+    small=yes
+    mkdir "$folder/small/tables"
+    chown "$owner" "$folder/small/tables"
+fi
 
 if ! (cd "$folder" && as "$bin/initdb" -D data -U postgres -A trust -E UTF8 --locale=C -N) >"$folder/initdb.log" 2>&1; then
     cat "$folder/initdb.log" >&2
-    rm -rf "$folder"
     exit 1
 fi
 
@@ -105,18 +127,10 @@ for attempt in 1 2 3 4 5 6 7 8 9 10; do
         break
     fi
 done
-stop() {
-    (cd "$folder" && as "$bin/pg_ctl" -D data -m immediate stop) >/dev/null 2>&1 || true
-    rm -rf "$folder"
-}
 if [ -z "$port" ]; then
     cat "$folder/start.log" "$folder/data/server.log" >&2 || true
-    stop
     exit 1
 fi
-trap stop EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 cat >"$folder/control" <<CONTROL
 #!/bin/sh
@@ -138,6 +152,10 @@ export PLATFORM_POSTGRES_URL PLATFORM_POSTGRES_CONTROL
 if [ "$tls" = on ]; then
     PLATFORM_POSTGRES_CA="$folder/ca.pem"
     export PLATFORM_POSTGRES_CA
+fi
+if [ -n "$small" ]; then
+    PLATFORM_POSTGRES_SMALL_DISK="$folder/small"
+    export PLATFORM_POSTGRES_SMALL_DISK
 fi
 echo "$("$bin/postgres" --version) on 127.0.0.1:$port" >&2
 "$@"

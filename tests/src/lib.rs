@@ -15,6 +15,7 @@ mod guides {
     guides! {
         Authentication "authentication.md"
         ErrorsAndRetries "errors-and-retries.md"
+        Fleet "fleet.md"
         Network "network.md"
         Observability "observability.md"
         #[cfg(has = "docs/graphql")]

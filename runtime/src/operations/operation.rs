@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    time::{Instant, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use bytes::Bytes;
@@ -139,8 +139,7 @@ impl Operation {
         let data = self.look().await?;
         let raw = data.pointer(self.binding.state).and_then(text);
         let state = raw.as_deref().map_or(OperationState::NotVisible, |raw| self.binding.states.read(raw));
-        let age = SystemTime::now().duration_since(self.reference.accepted_at()).unwrap_or_default();
-        if state == OperationState::NotVisible && age > self.options().visibility {
+        if state == OperationState::NotVisible && self.age() > self.options().visibility {
             return Err(self.missing());
         }
         let names = self.binding.events.map(|events| events.names(&data, events.list)).unwrap_or_default();
@@ -196,12 +195,26 @@ impl Operation {
         self.operations.store().finish(self.reference.correlation(), outcome.name(), self.lease.as_ref()).await
     }
 
+    #[cfg(all(test, feature = "testing"))]
+    pub(super) fn operations(&self) -> &Operations {
+        &self.operations
+    }
+
     pub(super) fn binding(&self) -> &'static Binding {
         self.binding
     }
 
     pub(super) fn options(&self) -> WatchOptions {
         self.operations.options()
+    }
+
+    /// How long ago it was accepted, as far as this program can say. A worker of a fleet cannot: another instance wrote that
+    /// down, by a clock of its own. So it gives each operation the whole time to become visible, from when it holds it.
+    pub(super) fn age(&self) -> Duration {
+        match self.lease {
+            Some(_) => Duration::ZERO,
+            None => SystemTime::now().duration_since(self.reference.accepted_at()).unwrap_or_default(),
+        }
     }
 
     fn variables(&self) -> Value {

@@ -306,6 +306,10 @@ impl fmt::Debug for PostgresStore {
 }
 
 #[cfg(all(test, feature = "testing"))]
+mod latency_tests;
+#[cfg(all(test, feature = "testing"))]
 mod scale_tests;
 #[cfg(test)]
 pub(super) mod tests;
+#[cfg(all(test, feature = "testing"))]
+mod worker_tests;

@@ -75,6 +75,12 @@ impl OperationRef {
         from_millis(self.accepted)
     }
 
+    /// As if it had been accepted so long ago, or by a clock that is behind by so much.
+    #[cfg(test)]
+    pub(super) fn accepted_before(self, time: std::time::Duration) -> Self {
+        Self { accepted: millis(self.accepted_at() - time), ..self }
+    }
+
     /// What ties it to its submission in a store. Random, and unique.
     pub fn correlation(&self) -> &str {
         &self.correlation

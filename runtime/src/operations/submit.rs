@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use uuid::{Builder, Uuid};
 
 use super::{
-    Binding, FIRST, Intent, Operation, OperationRef, Operations, Status, StoreFuture,
+    Binding, Entry, FIRST, Intent, Operation, OperationRef, Operations, Status, StoreFuture,
     binding::text,
     error::submission_unknown,
     error::{absent, taken},
@@ -32,18 +32,7 @@ impl<T> Submission<'_, T> {
     /// - The store could not keep the acceptance: [`Error::accepted`] has the reference.
     pub async fn submit(self, operations: &Operations) -> Result<Operation, Error> {
         let draft = self.draft(operations)?;
-        let intent = Intent {
-            correlation: correlation()?,
-            label: draft.label.clone(),
-            kind: draft.binding.kind.to_owned(),
-            deployment: operations.deployment(),
-            at: millis(SystemTime::now()),
-            parameters: parameters_of(&operations.client().session.base, draft.binding.path, &draft.prepared.url),
-            key: draft
-                .binding
-                .idempotency
-                .map_or(SubmissionKey::None, |header| SubmissionKey::Header(header.to_owned())),
-        };
+        let intent = draft.intent(operations)?;
         let draft = draft.keyed(&intent)?;
         draft.within(operations.store().intend(&intent)).await?;
         draft.run(operations, &intent, FIRST).await
@@ -59,32 +48,13 @@ impl<T> Submission<'_, T> {
     /// error is [`is_submission_unknown`](Error::is_submission_unknown), has the status, and the store keeps the submission.
     pub async fn resubmit(self, operations: &Operations) -> Result<Operation, Error> {
         let draft = self.draft(operations)?;
-        let kind = draft.binding.kind;
-        let Some(header) = draft.binding.idempotency else {
-            let what = format!("the service does not recognise repeated submissions of kind `{kind}`");
-            return Err(
-                Error::of(Kind::Configuration, what).hint("check on the platform, then adopt or forget the submission")
-            );
-        };
-        let Some(label) = &draft.label else {
-            return Err(Error::of(Kind::Request, "the submission has no label")
-                .hint("give it the label that it was submitted with"));
-        };
-        let entry = draft.within(operations.store().labelled(&operations.deployment(), label)).await?;
-        let entry = entry.ok_or_else(absent)?;
+        let header = draft.header()?;
+        let entry = draft.entry(operations).await?.ok_or_else(absent)?;
         if entry.status() != Status::SubmissionUnknown {
             return Err(taken());
         }
         let intent = entry.intent();
-        if intent.kind() != kind {
-            let what = format!("the submission with this label is of kind `{}`, not `{kind}`", intent.kind());
-            return Err(Error::of(Kind::Store, what).hint("submit it again with the operation that submitted it"));
-        }
-        if !intent.is_recognised_by(header) {
-            let what =
-                format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
-            return Err(Error::of(Kind::Store, what).hint("check on the platform, then adopt or forget the submission"));
-        }
+        draft.fits(intent, header)?;
         let draft = draft.keyed(intent)?;
         let attempt = draft.within(operations.store().begin(intent.correlation())).await?;
         draft.run(operations, intent, attempt).await
@@ -108,6 +78,47 @@ impl<T> Submission<'_, T> {
     }
 }
 
+impl Operations {
+    /// Submits, or gives the operation that the label was submitted as: by this program before, or by any other one that
+    /// shares the store, at the same time too. However many ask, the work is begun once. A submission of which nobody knows
+    /// whether it arrived is submitted again, where the service recognises the repetition.
+    ///
+    /// An operation that was found is given whatever became of it, an ended one as well.
+    ///
+    /// # Errors
+    ///
+    /// - The submission has no label, or the label was submitted with other path parameters or as another kind.
+    /// - [`is_submission_unknown`](Error::is_submission_unknown): nobody knows whether it arrived, and the service recognises
+    ///   no repetition.
+    /// - Else as for [`Submission::submit`] and [`Submission::resubmit`].
+    pub async fn submit_or_resume<'a, T>(&self, submission: impl Into<Submission<'a, T>>) -> Result<Operation, Error> {
+        let draft = submission.into().draft(self)?;
+        let fresh = draft.intent(self)?;
+        let mut rounds = 0;
+        loop {
+            let tried = match draft.entry(self).await? {
+                None => draft.within(self.store().intend(&fresh)).await.map(|()| (fresh.clone(), FIRST)),
+                Some(entry) => {
+                    draft.is_same(entry.intent(), &fresh)?;
+                    if entry.status() != Status::SubmissionUnknown {
+                        return self.resume(&entry);
+                    }
+                    let Some(header) = draft.binding.idempotency else { return self.resume(&entry) };
+                    draft.fits(entry.intent(), header)?;
+                    let begun = draft.within(self.store().begin(entry.intent().correlation())).await;
+                    begun.map(|attempt| (entry.intent().clone(), attempt))
+                }
+            };
+            match tried {
+                Ok((intent, attempt)) => return draft.keyed(&intent)?.run(self, &intent, attempt).await,
+                // Somebody else came first, in between: look again. A label that comes and goes is an error at last.
+                Err(error) if !error.is_retryable() && rounds < ROUNDS => rounds += 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
 impl Request<'_> {
     /// Submits by a binding of the caller's own, which [`Operations::with_binding`] has: for what no generated operation
     /// covers.
@@ -117,6 +128,15 @@ impl Request<'_> {
     /// As for [`Submission::submit`].
     pub async fn submit(self, operations: &Operations, kind: &str, label: Option<&str>) -> Result<Operation, Error> {
         self.submission(operations, kind, label)?.submit(operations).await
+    }
+
+    /// Submits, or gives the operation that the label was submitted as.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Operations::submit_or_resume`].
+    pub async fn submit_or_resume(self, operations: &Operations, kind: &str, label: &str) -> Result<Operation, Error> {
+        operations.submit_or_resume(self.submission(operations, kind, Some(label))?).await
     }
 
     /// Submits again what is in the store under the label, and of which nobody knows whether it arrived.
@@ -143,6 +163,9 @@ impl<'a> Request<'a> {
     }
 }
 
+/// How often a submission that somebody else changes is looked at again.
+const ROUNDS: u32 = 5;
+
 /// What is about to be submitted.
 struct Draft {
     binding: &'static Binding,
@@ -154,6 +177,66 @@ struct Draft {
 }
 
 impl Draft {
+    fn intent(&self, operations: &Operations) -> Result<Intent, Error> {
+        let key = self.binding.idempotency.map(|header| SubmissionKey::Header(header.to_owned()));
+        Ok(Intent {
+            correlation: correlation()?,
+            label: self.label.clone(),
+            kind: self.binding.kind.to_owned(),
+            deployment: operations.deployment(),
+            at: millis(SystemTime::now()),
+            parameters: parameters_of(&operations.client().session.base, self.binding.path, &self.prepared.url),
+            key: key.unwrap_or(SubmissionKey::None),
+        })
+    }
+
+    /// The header by which the service recognises a repetition.
+    fn header(&self) -> Result<&'static str, Error> {
+        self.binding.idempotency.ok_or_else(|| {
+            let what = format!("the service does not recognise repeated submissions of kind `{}`", self.binding.kind);
+            Error::of(Kind::Configuration, what).hint("check on the platform, then adopt or forget the submission")
+        })
+    }
+
+    /// What the store has under the label.
+    async fn entry(&self, operations: &Operations) -> Result<Option<Entry>, Error> {
+        let Some(label) = &self.label else {
+            return Err(Error::of(Kind::Request, "the submission has no label")
+                .hint("give it the label under which the store finds it again"));
+        };
+        self.within(operations.store().labelled(&operations.deployment(), label)).await
+    }
+
+    /// Whether the submission of the label is of this kind.
+    fn is_of_kind(&self, intent: &Intent) -> Result<(), Error> {
+        let kind = self.binding.kind;
+        if intent.kind() == kind {
+            return Ok(());
+        }
+        let what = format!("the submission with this label is of kind `{}`, not `{kind}`", intent.kind());
+        Err(Error::of(Kind::Store, what).hint("submit it again with the operation that submitted it"))
+    }
+
+    /// Whether the submission of the label is this one.
+    fn is_same(&self, intent: &Intent, fresh: &Intent) -> Result<(), Error> {
+        self.is_of_kind(intent)?;
+        if intent.parameters == fresh.parameters {
+            return Ok(());
+        }
+        let what = "the label was submitted with other path parameters";
+        Err(Error::of(Kind::Store, what).hint("give each submission a label of its own"))
+    }
+
+    /// Whether the submission of the label can be sent again with this header.
+    fn fits(&self, intent: &Intent, header: &str) -> Result<(), Error> {
+        self.is_of_kind(intent)?;
+        if intent.is_recognised_by(header) {
+            return Ok(());
+        }
+        let what = format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
+        Err(Error::of(Kind::Store, what).hint("check on the platform, then adopt or forget the submission"))
+    }
+
     /// The draft with the header by which the service recognises all attempts of the submission.
     fn keyed(mut self, intent: &Intent) -> Result<Self, Error> {
         if let Some(header) = self.binding.idempotency {

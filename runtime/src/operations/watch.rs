@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::Arc,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use futures_core::Stream;
@@ -93,7 +93,7 @@ impl Operation {
 impl Watch {
     fn new(operation: Operation) -> Self {
         let now = Instant::now();
-        let age = SystemTime::now().duration_since(operation.reference().accepted_at()).unwrap_or_default();
+        let age = operation.age();
         let tracker = Tracker::new(operation.binding(), operation.options(), age, now);
         Self {
             subscribe_at: operation.binding().subscription.map_or(Until::NEVER, |_| Until::at(now)),

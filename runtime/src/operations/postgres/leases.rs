@@ -136,7 +136,8 @@ pub(super) const REAP: &str = "
 
 /// Gives an instance that is alive so many of each kind. The lock on its row keeps it from being forgotten meanwhile. What
 /// is due is compared with the time of the statement, which an index can be searched by, and rows are updated by a list of
-/// their numbers, which no plan joins with the whole table.
+/// their numbers, which no plan joins with the whole table. A fencing number that was edited by hand is brought back to where
+/// it can be counted on: it must not keep the others from being claimed.
 pub(super) const CLAIM: &str = "
     WITH me AS (
         SELECT id FROM @.instance WHERE id = $1 AND until > clock_timestamp() FOR KEY SHARE),
@@ -149,7 +150,7 @@ pub(super) const CLAIM: &str = "
                 AND s.reference IS NOT NULL AND s.outcome IS NULL AND s.owner IS NULL
             ORDER BY s.due LIMIT w.places FOR NO KEY UPDATE SKIP LOCKED) d),
     claimed AS (
-        UPDATE @.submission s SET owner = $1, fence = s.fence + 1
+        UPDATE @.submission s SET owner = $1, fence = least(greatest(s.fence, 0), 9223372036854775806) + 1
         WHERE s.number = ANY (ARRAY(SELECT number FROM picked)) RETURNING s.correlation)
     SELECT EXISTS (SELECT 1 FROM me), (SELECT array_agg(correlation) FROM claimed)";
 
@@ -208,12 +209,15 @@ pub(super) async fn put_back(
 pub(super) async fn leave(pool: &Pool, channel: &str, instance: Instance) -> Result<(), Error> {
     let action = "let an instance go";
     let mut connection = pool.get().await?;
+    let mut change = connection.transaction(action).await?;
+    // A claim whose answer nobody waits for may be under way. The lock waits for it, and after it no claim finds the instance.
+    change.execute(action, "SELECT 1 FROM @.instance WHERE id = $1 FOR UPDATE", &[&id(instance)]).await?;
     let sql = "WITH given AS (
                    UPDATE @.submission SET owner = NULL, due = clock_timestamp() WHERE owner = $1 RETURNING 1)
                SELECT pg_notify($2, '')::text WHERE EXISTS (SELECT 1 FROM given)";
-    connection.query_opt(action, sql, &[&id(instance), &channel]).await?;
-    connection.execute(action, "DELETE FROM @.instance WHERE id = $1", &[&id(instance)]).await?;
-    Ok(())
+    change.query_opt(action, sql, &[&id(instance), &channel]).await?;
+    change.execute(action, "DELETE FROM @.instance WHERE id = $1", &[&id(instance)]).await?;
+    change.commit(action).await
 }
 
 pub(super) const PURGE: &str = "

@@ -1,11 +1,10 @@
-//! Figures, for `docs/fleet.md`: what the store does in a second, and how long a take-over takes.
+//! Figures, for `docs/fleet.md`: what the store does in a second.
 //!
-//! `runtime/tests/postgres.sh cargo test --release -p platform-runtime --all-features postgres::scale -- --ignored --nocapture`
+//! `runtime/tests/postgres.sh cargo test -p platform-runtime --all-features --lib postgres::scale -- --ignored --nocapture`
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a program that prints figures")]
 
 use std::{
-    future::pending,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -17,17 +16,16 @@ use super::{
 use crate::{
     clock,
     operations::{
-        Binding, Instance, Lease, Operations, States, Store, Wanted, WatchOptions, WorkerEvent,
+        Binding, Instance, Intent, Lease, OperationRef, States, Store, Wanted,
         row::write,
         store_tests::{intent, reference, seen, things},
     },
-    testing::Fake,
 };
 
 /// How long each figure is measured.
 const SPAN: Duration = Duration::from_secs(3);
 
-static THING: Binding = Binding {
+pub(super) static THING: Binding = Binding {
     kind: "thing",
     path: "/things",
     query: "query ($id: ID!) { thing(id: $id) { state } }",
@@ -37,16 +35,20 @@ static THING: Binding = Binding {
 };
 
 /// Accepted operations, many at once.
-async fn fill(store: &PostgresStore, from: usize, to: usize) {
+pub(super) async fn fill(store: &PostgresStore, deployment: &str, from: usize, to: usize) {
     let sql = "INSERT INTO @.submission (correlation, deployment, kind, label, intent, reference)
-               SELECT c, 'here', 'thing', c, i, r FROM unnest($1::text[], $2::text[], $3::text[]) AS x (c, i, r)";
+               SELECT c, $4, 'thing', c, i, r FROM unnest($1::text[], $2::text[], $3::text[]) AS x (c, i, r)";
     let mut number = from;
     while number < to {
         let names: Vec<String> = (number..to.min(number + 2000)).map(|number| format!("operation {number}")).collect();
-        let intents: Vec<String> = names.iter().map(|name| write(&intent(name, Some(name))).unwrap()).collect();
-        let references: Vec<String> = names.iter().map(|name| write(&reference(name)).unwrap()).collect();
+        let (mut intents, mut references) = (Vec::new(), Vec::new());
+        for name in &names {
+            let intent = Intent { deployment: deployment.to_owned(), ..intent(name, Some(name)) };
+            intents.push(write(&intent).unwrap());
+            references.push(write(&OperationRef::of(&intent, format!("id of {name}")).unwrap()).unwrap());
+        }
         let mut connection = store.0.steps.get().await.unwrap();
-        connection.execute("fill", sql, &[&names, &intents, &references]).await.unwrap();
+        connection.execute("fill", sql, &[&names, &intents, &references, &deployment]).await.unwrap();
         number += names.len();
     }
 }
@@ -65,7 +67,7 @@ where
     done as f64 / begun.elapsed().as_secs_f64()
 }
 
-fn part(times: &mut [Duration], part: f64) -> f64 {
+pub(super) fn part(times: &mut [Duration], part: f64) -> f64 {
     times.sort_unstable();
     let index = ((times.len() - 1) as f64 * part).round() as usize;
     times[index].as_secs_f64() * 1000.0
@@ -85,7 +87,7 @@ async fn steps_a_second() {
     for open in [1_000, 10_000, 100_000] {
         let name = format!("scale_{open}");
         let store = server.wide(&name).await;
-        fill(&store, 0, open).await;
+        fill(&store, "here", 0, open).await;
         server.run(&name, "ANALYZE @.submission").await;
         for workers in [1, 4, 16] {
             figures(&server, &name, &store, open, workers).await;
@@ -169,71 +171,9 @@ async fn figures(server: &Shared, name: &str, store: &PostgresStore, open: usize
     }
 }
 
-/// A worker over a service on which nothing ends.
-fn operations(store: &PostgresStore) -> Operations {
-    let fake = Fake::new();
-    fake.on(crate::testing::QUERIES).answer(&serde_json::json!({ "data": { "thing": { "state": "A" } } }).into());
-    let client = fake.builder().graphql(crate::graphql::GraphqlOptions::new()).build().unwrap();
-    let rarely = Duration::from_secs(600);
-    let options = WatchOptions::new().settle(rarely).safety(rarely).interval(rarely);
-    client.operations().with_binding(&THING).with_options(options).with_store(store.clone())
-}
-
-/// From the end of a worker's process to the claim of another one: its task is dropped, and nothing is said to anybody.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "it takes minutes, and prints figures"]
-async fn take_over() {
-    let Some(server) = Shared::shared().await else { return };
-    println!("lease ms | poll ms | take-overs | ms min, p50, p90, max");
-    for (lease, poll) in [(1000, 250), (3000, 250), (3000, 1000)] {
-        let store = server.wide(&format!("take_{lease}_{poll}")).await;
-        let place = operations(&store);
-        let client = place.client().clone();
-        let deployment = place.deployment();
-        let mut one = intent("one", Some("one"));
-        one.deployment.clone_from(&deployment);
-        store.intend(&one).await.unwrap();
-        store.accept(&crate::operations::OperationRef::of(&one, "1".to_owned()).unwrap()).await.unwrap();
-        drop(client);
-        let claimed: Arc<Mutex<Vec<(usize, Instant)>>> = Arc::default();
-        let start = |number: usize| {
-            let told = Arc::clone(&claimed);
-            let worker = operations(&store).worker().name(format!("worker {number}"));
-            let worker = worker.lease(Duration::from_millis(lease)).poll(Duration::from_millis(poll));
-            let worker = worker.on_event(move |event| {
-                if let WorkerEvent::Claimed { .. } = event {
-                    told.lock().unwrap().push((number, Instant::now()));
-                }
-            });
-            tokio::spawn(worker.handle(async |_| -> Result<(), String> { Ok(()) }, pending()))
-        };
-        let mut workers = vec![start(0), start(1)];
-        let (mut times, mut seen) = (Vec::new(), 0);
-        while times.len() < 25 {
-            while claimed.lock().unwrap().len() <= seen {
-                clock::sleep(Duration::from_millis(2)).await;
-            }
-            let (holder, _) = claimed.lock().unwrap()[seen];
-            seen += 1;
-            // Somewhere between two heartbeats.
-            clock::sleep(Duration::from_millis(lease).mul_f64(0.2 + clock::random())).await;
-            workers[holder].abort();
-            let killed = Instant::now();
-            while claimed.lock().unwrap().len() <= seen {
-                clock::sleep(Duration::from_millis(2)).await;
-            }
-            times.push(claimed.lock().unwrap()[seen].1.duration_since(killed));
-            workers.push(start(workers.len()));
-        }
-        let figures = [0.0, 0.5, 0.9, 1.0].map(|share| format!("{:.0}", part(&mut times, share)));
-        println!("{lease} | {poll} | {} | {}", times.len(), figures.join(", "));
-        workers.iter().for_each(tokio::task::JoinHandle::abort);
-    }
-}
-
 impl Server<tokio::sync::RwLockReadGuard<'static, ()>> {
     /// A store with a connection for each of many workers.
-    async fn wide(&self, name: &str) -> PostgresStore {
+    pub(super) async fn wide(&self, name: &str) -> PostgresStore {
         self.builder(name).connections(16).migrate().open().await.unwrap()
     }
 

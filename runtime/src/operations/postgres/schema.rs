@@ -6,7 +6,7 @@ use super::connection::{Connection, Known};
 use crate::error::{Error, Kind};
 
 /// What leads from each version to the next. What is published here is never changed: databases have it.
-pub(super) const STEPS: [&str; 2] = [
+pub(super) const STEPS: [&str; 3] = [
     "
     CREATE TABLE @.submission (
         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -72,6 +72,13 @@ pub(super) const STEPS: [&str; 2] = [
     CREATE VIEW @.failing AS
         SELECT deployment, kind, label, correlation, failures, failure, due, owner
         FROM @.submission WHERE failure IS NOT NULL AND outcome IS NULL;
+    ",
+    // Whoever removes an instance by hand gives back what it held.
+    "
+    LOCK TABLE @.instance, @.submission IN SHARE ROW EXCLUSIVE MODE;
+    UPDATE @.submission s SET owner = NULL
+        WHERE owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM @.instance i WHERE i.id = s.owner);
+    ALTER TABLE @.submission ADD CONSTRAINT submission_owner FOREIGN KEY (owner) REFERENCES @.instance ON DELETE SET NULL;
     ",
 ];
 

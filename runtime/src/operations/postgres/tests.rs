@@ -73,6 +73,12 @@ impl<G> Server<G> {
         self.admin().await.batch_execute(&text).await.unwrap_or_else(|error| panic!("{text}: {error:?}"));
     }
 
+    /// The address of another database of the server.
+    fn database(&self, name: &str) -> String {
+        let (server, _) = self.url.rsplit_once('/').expect("an address");
+        format!("{server}/{name}")
+    }
+
     /// The address with another user or other parameters.
     fn as_user(&self, user: &str) -> String {
         self.url.replace("postgres@", &format!("{user}@"))
@@ -87,16 +93,20 @@ impl Shared {
 }
 
 impl Server<RwLockWriteGuard<'static, ()>> {
-    async fn alone() -> Option<Self> {
+    pub(super) async fn alone() -> Option<Self> {
         let url = url()?;
         Some(Self::new(SERVER.write().await, url))
     }
+}
 
-    fn control(action: &str) {
+/// Stops, starts, restarts or crashes the server.
+pub(super) async fn control(action: &'static str) {
+    let run = move || {
         let program = std::env::var("PLATFORM_POSTGRES_CONTROL").expect("postgres.sh exports it");
         let output = Command::new(program).arg(action).output().expect("it runs");
         assert!(output.status.success(), "{action}: {output:?}");
-    }
+    };
+    tokio::task::spawn_blocking(run).await.expect("it ends");
 }
 
 async fn instance(store: &PostgresStore) -> Instance {
@@ -140,7 +150,7 @@ async fn a_migration_that_is_killed_leaves_the_version_that_was_there() {
     for one in many {
         one.await.unwrap().expect("it migrates, or finds that it was done");
     }
-    assert_eq!(admin.query_one(&version, &[]).await.unwrap().get::<_, i32>(0), 2);
+    assert_eq!(admin.query_one(&version, &[]).await.unwrap().get::<_, i32>(0), 3);
     let kept = admin.query(&format!("SELECT 1 FROM {schema}.submission"), &[]).await.unwrap();
     assert_eq!(kept.len(), 1);
 }
@@ -230,7 +240,7 @@ async fn a_database_that_takes_no_writes_or_is_full_says_so_and_changes_nothing(
 
     let store = server.store("full").await;
     accepted(&store, &["before"]).await;
-    // The code that a full disk has.
+    // The code that a full disk has; a disk that is full is in the test below.
     let full = "CREATE FUNCTION @.full() RETURNS trigger LANGUAGE plpgsql AS
             $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
         CREATE TRIGGER disk BEFORE INSERT OR UPDATE ON @.submission EXECUTE FUNCTION @.full();";
@@ -389,20 +399,18 @@ async fn a_password_is_read_for_each_connection_and_tls_checks_the_certificate()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_restarts_is_waited_for_and_nothing_is_done_twice() {
-    type Alone = Server<RwLockWriteGuard<'static, ()>>;
-
     let Some(server) = Server::alone().await else { return };
     let store = server.store("restart").await;
     accepted(&store, &["held", "before"]).await;
     let instance = instance(&store).await;
     let lease = claim_one(&store, instance).await;
     for action in ["restart", "crash"] {
-        Alone::control(action);
+        control(action).await;
         assert!(store.renew(instance, Duration::from_secs(600)).await.expect("the lease outlives the server"));
         store.observe("held", &seen(1, action, &[]), Some(&lease)).await.expect("it is kept");
     }
     // Steps that begin while it is away end well once it is back, each of them once.
-    tokio::task::spawn_blocking(|| Alone::control("stop")).await.unwrap();
+    control("stop").await;
     let steps: Vec<_> = (0..20)
         .map(|number| {
             let store = store.clone();
@@ -415,20 +423,189 @@ async fn a_server_that_restarts_is_waited_for_and_nothing_is_done_twice() {
         let store = store.clone();
         tokio::spawn(async move { store.accept(&reference("before")).await })
     };
-    tokio::task::spawn_blocking(|| Alone::control("start")).await.unwrap();
+    control("start").await;
     for step in steps {
         step.await.unwrap().expect("it is kept");
     }
     late.await.unwrap().expect("it was accepted before");
     assert_eq!(store.unfinished("here").await.unwrap().all().unwrap().len(), 22);
     // One that stays away is an error in bounded time.
-    tokio::task::spawn_blocking(|| Alone::control("stop")).await.unwrap();
+    control("stop").await;
     let begun = Instant::now();
     let error = store.intend(&intent("never", None)).await.expect_err("it is away");
     assert!(error.is_store() && error.is_retryable() && begun.elapsed() < Duration::from_secs(60), "{error:?}");
-    tokio::task::spawn_blocking(|| Alone::control("start")).await.unwrap();
+    control("start").await;
     assert!(store.entry("never").await.unwrap().is_none());
     assert!(store.finish("held", "succeeded", Some(&lease)).await.expect("the lease holds"));
+}
+
+/// The address leads to another database, without the store or with an empty one, and back again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failover_to_an_empty_database_is_an_error_until_it_is_over() {
+    let Some(server) = Server::shared().await else { return };
+    let admin = server.admin().await;
+    let (here, aside) = (server.schema("here"), server.schema("aside"));
+    // Sessions of before end with a failover.
+    let switch = async |from: &str, to: &str| {
+        let end = format!("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '{from}'");
+        let rename = format!("ALTER DATABASE {from} RENAME TO {to}");
+        // A connection may be made in between.
+        while {
+            admin.query(&end, &[]).await.unwrap();
+            admin.batch_execute(&rename).await.is_err()
+        } {}
+    };
+    admin.batch_execute(&format!("CREATE DATABASE {here}")).await.unwrap();
+    let address = server.database(&here);
+    // One connection: the first step that fails replaces it.
+    let builder = || PostgresStore::builder(&address).schema("ours").connections(1);
+    let store = builder().migrate().open().await.expect("a store");
+    accepted(&store, &["a"]).await;
+    let instance = instance(&store).await;
+    let lease = claim_one(&store, instance).await;
+
+    switch(&here, &aside).await;
+    admin.batch_execute(&format!("CREATE DATABASE {here}")).await.unwrap();
+    let refused = async |what: &str| {
+        for error in [
+            store.intend(&intent("b", Some("b"))).await.expect_err("it is not kept"),
+            store.accept(&reference("a")).await.expect_err("it is not kept"),
+            store.observe("a", &seen(1, "A", &[]), Some(&lease)).await.expect_err("it is not kept"),
+            store.finish("a", "succeeded", Some(&lease)).await.expect_err("it is not finished"),
+            store.renew(instance, Duration::from_secs(60)).await.expect_err("nobody knows"),
+            store.claim(instance, &things(9)).await.expect_err("nothing is given"),
+            store.enlist("late", Duration::from_secs(60)).await.expect_err("nobody is taken in"),
+            store.unfinished("here").await.expect_err("nothing is shown"),
+        ] {
+            assert!(error.is_store() && !error.is_lease_lost() && error.to_string().contains(what), "{error}");
+        }
+    };
+    refused("restore it").await;
+    // Somebody makes an empty store there: those that run do not take it for theirs.
+    drop(builder().migrate().open().await.expect("a store"));
+    refused("is another one than before").await;
+
+    switch(&here, &server.schema("empty")).await;
+    switch(&aside, &here).await;
+    assert!(store.renew(instance, Duration::from_secs(600)).await.expect("it is the store again"));
+    assert!(store.finish("a", "succeeded", Some(&lease)).await.expect("the lease holds"));
+    assert!(store.labelled("here", "b").await.unwrap().is_none(), "what was refused was kept nowhere");
+    drop(store);
+    for name in [here, server.schema("empty")] {
+        admin.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
+    }
+}
+
+/// A disk that is full: a small one of its own, where the tables lie.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_is_full_says_so_and_goes_on_when_there_is_space() {
+    let Some(server) = Server::shared().await else { return };
+    let Ok(disk) = std::env::var("PLATFORM_POSTGRES_SMALL_DISK") else {
+        drop(writeln!(std::io::stderr(), "SKIPPED: no small disk; runtime/tests/postgres.sh mounts one for root"));
+        return;
+    };
+    let admin = server.admin().await;
+    let name = server.schema("disk");
+    let ballast = std::path::Path::new(&disk).join("ballast");
+    std::fs::write(&ballast, vec![1; 4 << 20]).unwrap();
+    admin.batch_execute(&format!("CREATE TABLESPACE {name} LOCATION '{disk}/tables'")).await.unwrap();
+    admin.batch_execute(&format!("CREATE DATABASE {name} TABLESPACE {name}")).await.unwrap();
+    let address = server.database(&name);
+    let store = PostgresStore::builder(&address).schema("ours").migrate().open().await.expect("a store");
+    accepted(&store, &["held"]).await;
+    let instance = instance(&store).await;
+    let lease = claim_one(&store, instance).await;
+    // Rows until nothing fits any more, the last one a small one.
+    let (mut kept, mut size) = (Vec::new(), 1 << 18);
+    let error = loop {
+        let label = kept.len().to_string();
+        let mut large = intent(&label, Some(&label));
+        // What cannot be compressed.
+        let text: String = (0..size / 32).map(|_| unique()).collect();
+        large.parameters.insert("text".to_owned(), text);
+        match store.intend(&large).await {
+            Ok(()) => kept.push(label),
+            Err(_) if size > 64 => size /= 2,
+            Err(error) => break error,
+        }
+    };
+    assert!(error.is_store() && !error.is_retryable(), "{error:?}");
+    assert!(error.to_string().contains("53100") && error.to_string().contains("make space"), "{error}");
+    let entries = store.unfinished("here").await.expect("it can be read").all().expect("all of it");
+    assert_eq!(entries.len(), kept.len() + 1, "what was refused is not there");
+    // Somebody makes space.
+    let refused = kept.len().to_string();
+    std::fs::remove_file(ballast).unwrap();
+    store.intend(&intent(&refused, Some(&refused))).await.expect("there is space again");
+    assert!(store.finish("held", "succeeded", Some(&lease)).await.expect("the lease holds"));
+    drop(store);
+    admin.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
+    admin.batch_execute(&format!("DROP TABLESPACE {name}")).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_removed_or_changed_by_hand_keeps_no_operation_from_being_taken_over() {
+    let Some(server) = Server::shared().await else { return };
+    // A version before, in which nothing kept an instance from being removed.
+    drop(server.builder("hand").migrate_to(2).open().await.expect_err("the program knows more than version 2"));
+    let orphan =
+        "INSERT INTO @.submission (correlation, deployment, kind, intent, owner) VALUES ('o', 'b', 'c', 'd', 99)";
+    server.run("hand", orphan).await;
+    let store = server.store("hand").await;
+    let owned = "DO $$ BEGIN ASSERT (SELECT owner IS NULL FROM @.submission WHERE correlation = 'o'); END $$";
+    server.run("hand", owned).await;
+
+    accepted(&store, &["a", "b", "most", "less"]).await;
+    let edits = "
+        UPDATE @.submission SET fence = 9223372036854775807 WHERE correlation = 'most';
+        UPDATE @.submission SET fence = -7, failures = -7, revision = -7 WHERE correlation = 'less';";
+    server.run("hand", edits).await;
+    let one = instance(&store).await;
+    let held = store.claim(one, &things(9)).await.expect("no number that was edited keeps the others back");
+    assert_eq!(held.len(), 4);
+    for held in &held {
+        let lease = held.lease();
+        store.observe(lease.correlation(), &seen(1, "A", &[]), Some(lease)).await.expect("the lease holds");
+    }
+    server.run("hand", "DELETE FROM @.instance").await;
+    assert!(!store.renew(one, Duration::MAX).await.expect("it says"), "its time is over");
+    let lease = held[0].lease();
+    assert!(store.finish(lease.correlation(), "succeeded", Some(lease)).await.expect_err("it is over").is_lease_lost());
+    let two = instance(&store).await;
+    assert_eq!(store.claim(two, &things(9)).await.unwrap().len(), 4, "another instance has all of them");
+}
+
+/// A claim whose answer nobody waits for any more is still under way when its instance goes.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_instance_is_given_while_it_leaves_is_given_back() {
+    let Some(server) = Server::shared().await else { return };
+    let store = server.store("leaving").await;
+    accepted(&store, &["a", "b"]).await;
+    let one = instance(&store).await;
+    // The claim as the server runs it for a connection that is lost: it has not been committed yet.
+    let claimer = server.admin().await;
+    let sql = named(leases::CLAIM, &server.schema("leaving"));
+    claimer.batch_execute("BEGIN").await.unwrap();
+    let (here, thing, places) = (vec!["here"], vec!["thing"], vec![9_i64]);
+    let id = i64::try_from(one.number()).unwrap();
+    claimer.query_one(&sql, &[&id, &here, &thing, &places]).await.unwrap();
+    let leaving = {
+        let store = store.clone();
+        tokio::spawn(async move { store.leave(one).await })
+    };
+    // It waits for the claim.
+    let waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%instance%FOR UPDATE%'
+                 AND query LIKE $1";
+    let like = format!("%{}%", server.schema("leaving"));
+    let admin = server.admin().await;
+    while admin.query(waits, &[&like]).await.unwrap().is_empty() {
+        assert!(!leaving.is_finished(), "it does not wait for the claim");
+        crate::clock::sleep(Duration::from_millis(5)).await;
+    }
+    claimer.batch_execute("COMMIT").await.unwrap();
+    leaving.await.unwrap().expect("it leaves");
+    let two = instance(&store).await;
+    assert_eq!(store.claim(two, &things(9)).await.unwrap().len(), 2);
 }
 
 /// Each query of the hot path, as the database would run it with many entries.
@@ -437,16 +614,16 @@ async fn no_step_reads_a_whole_table() {
     let Some(server) = Server::shared().await else { return };
     drop(server.store("plans").await);
     let fill = "
-        INSERT INTO @.submission (correlation, deployment, kind, label, intent, reference, outcome, finished, owner)
-            SELECT 'c' || n, 'here', 'kind' || n % 3, 'label' || n, '{}', '{}',
-                CASE WHEN n % 2 = 0 THEN 'succeeded' END, CASE WHEN n % 2 = 0 THEN clock_timestamp() END,
-                CASE WHEN n % 5 = 1 THEN n % 97 END
-            FROM generate_series(1, 30000) n;
-        INSERT INTO @.observation (submission, at, body) SELECT 1 + n % 30000, n, 'b' FROM generate_series(1, 60000) n;
-        INSERT INTO @.event (submission, name) SELECT 1 + n % 30000, 'e' || n FROM generate_series(1, 30000) n;
         INSERT INTO @.instance (name, until)
             SELECT 'i', clock_timestamp() + CASE WHEN n % 10 = 0 THEN -1 ELSE 1 END * interval '1 hour'
             FROM generate_series(1, 97) n;
+        INSERT INTO @.submission (correlation, deployment, kind, label, intent, reference, outcome, finished, owner)
+            SELECT 'c' || n, 'here', 'kind' || n % 3, 'label' || n, '{}', '{}',
+                CASE WHEN n % 2 = 0 THEN 'succeeded' END, CASE WHEN n % 2 = 0 THEN clock_timestamp() END,
+                CASE WHEN n % 5 = 1 THEN 1 + n % 97 END
+            FROM generate_series(1, 30000) n;
+        INSERT INTO @.observation (submission, at, body) SELECT 1 + n % 30000, n, 'b' FROM generate_series(1, 60000) n;
+        INSERT INTO @.event (submission, name) SELECT 1 + n % 30000, 'e' || n FROM generate_series(1, 30000) n;
         ANALYZE @.submission; ANALYZE @.observation; ANALYZE @.event; ANALYZE @.instance;";
     server.run("plans", fill).await;
     let admin = server.admin().await;

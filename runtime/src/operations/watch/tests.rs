@@ -52,6 +52,37 @@ fn slow() -> WatchOptions {
     WatchOptions::new().settle(AGES).safety(AGES).interval(AGES).reconnect(AGES)
 }
 
+/// An instance whose clock is an hour behind has accepted it, and the service does not show it at once. Whoever holds it waits
+/// all the same; whoever does not hold it has nothing but that time to go by.
+#[tokio::test]
+async fn a_worker_goes_by_no_clock_of_another_instance() {
+    for holds in [true, false] {
+        let fake = Fake::new();
+        let (hidden, shown) =
+            (json!({ "data": { "thing": null } }), json!({ "data": { "thing": { "state": "DONE" } } }));
+        fake.on(QUERIES).answer(&hidden.clone().into()).answer(&hidden.into()).answer(&shown.into());
+        let soon = Duration::from_millis(5);
+        let operation = operation(&fake, WatchOptions::new().settle(soon).interval(soon));
+        let reference = operation.reference().clone().accepted_before(Duration::from_secs(3600));
+        let mut late = Operation::new(operation.operations().clone(), &THING, reference.clone(), None);
+        if holds {
+            let store = operation.operations().store();
+            let intent: Intent = serde_json::from_value(json!({
+                "correlation": "c", "kind": "thing", "deployment": reference.deployment(), "at": 0,
+            }))
+            .unwrap();
+            store.intend(&intent).await.unwrap();
+            store.accept(&reference).await.unwrap();
+            let instance = store.enlist("a test", AGES).await.unwrap();
+            let wanted = crate::operations::Wanted::new(reference.deployment(), "thing", 1);
+            let lease = store.claim(instance, &[wanted]).await.unwrap().remove(0).lease().clone();
+            late = late.under(lease);
+        }
+        let outcome = late.wait(Deadline::after(AGES)).await;
+        assert_eq!(outcome.is_ok_and(|outcome| outcome.is_success()), holds);
+    }
+}
+
 #[tokio::test]
 async fn every_gap_leads_to_a_look_at_once() {
     for end in 0..3 {

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use crate::{Error, operations::Instance};
+use crate::{
+    Error,
+    operations::Instance,
+    telemetry::{self, WorkerCount},
+};
 
 /// What happens in a [`Worker`](crate::operations::Worker), as it happens.
 #[derive(Debug)]
@@ -86,7 +90,23 @@ pub enum WorkerEvent {
 }
 
 impl WorkerEvent {
-    /// Leaves an event of `tracing`, with what metrics are made of and without contents.
+    /// Counts it, where metrics are on.
+    pub(super) fn count(&self) {
+        let wide = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        telemetry::worker(match self {
+            Self::Enlisted { .. } | Self::StoreWorks => return,
+            Self::Claimed { count } => WorkerCount::Claimed(wide(*count)),
+            Self::Handled { kind, outcome, took, .. } => WorkerCount::Handled { kind, outcome, took: *took },
+            Self::HandlerFailed { kind, .. } => WorkerCount::Failed { kind, error: "handler" },
+            Self::WatchFailed { kind, error, .. } => WorkerCount::Failed { kind, error: error.code() },
+            Self::LeaseLost { operations, .. } => WorkerCount::Lost(wide(*operations)),
+            Self::Fenced { .. } => WorkerCount::Lost(1),
+            Self::StoreFailed { error } => WorkerCount::StoreFailed { error: error.code() },
+            Self::Purged { count } => WorkerCount::Purged(*count),
+        });
+    }
+
+    /// Leaves an event of `tracing`, without contents.
     pub(super) fn trace(&self) {
         match self {
             Self::Enlisted { instance } => tracing::debug!(instance = instance.number(), "worker enlisted"),

@@ -35,6 +35,7 @@ impl Shared {
 
     pub(super) fn tell(&self, event: &WorkerEvent) {
         event.trace();
+        event.count();
         if let Some(tell) = &self.tell {
             tell(event);
         }

@@ -17,6 +17,7 @@ use crate::{
     clock::{self, Until, random},
     error::{Error, Kind},
     operations::{Lease, Operations, WakeFuture, Wanted},
+    telemetry::HeldCount,
 };
 
 /// How many entries are forgotten in one step.
@@ -42,6 +43,7 @@ struct Post {
     lease: Lease,
     failures: u32,
     life: Arc<Life>,
+    _counted: HeldCount,
 }
 
 pub(super) struct Supervisor {
@@ -259,7 +261,8 @@ impl Supervisor {
         for held in claimed {
             let (kind, lease, failures) = (held.kind().to_owned(), held.lease().clone(), held.failures());
             *got.entry(kind.clone()).or_default() += 1;
-            let post = Post { source: index, kind, lease, failures, life: Arc::clone(&life) };
+            let counted = HeldCount::new(&kind);
+            let post = Post { source: index, kind, lease, failures, life: Arc::clone(&life), _counted: counted };
             let Some(attendance) = attendance(&self.sources, &self.shared, &post) else { continue };
             let id = self.tasks.spawn(attendance.run(held)).id();
             self.posts.insert(id, post);
