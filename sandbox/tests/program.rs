@@ -163,6 +163,21 @@ fn what_cannot_be_followed_ends_with_a_code_and_a_hint() {
     }
 }
 
+/// Who writes a program by the page looks for these members.
+#[test]
+fn the_page_shows_the_line_as_it_is() {
+    let page = include_str!("../README.md").split_once("```json\n").unwrap().1.split_once("```").unwrap().0;
+    let shown: Value = serde_json::from_str(page).unwrap();
+    let (_program, said) = Program::start(&[]);
+    let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(members(&said), members(&shown));
+    for (list, name) in [("clients", "client_id"), ("users", "name")] {
+        let [said, shown] = [&said, &shown].map(|value| value[list].as_array().unwrap());
+        assert_eq!(members(&said[0]), members(&shown[0]), "{list}");
+        assert!(said.iter().any(|entry| entry[name] == shown[0][name]), "{list}");
+    }
+}
+
 #[test]
 fn the_help_names_flags_that_there_are() {
     let help = String::from_utf8(run(&["--help"]).stdout).unwrap();

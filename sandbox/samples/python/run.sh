@@ -15,7 +15,7 @@ if ! cmp -s "$sample/requirements.txt" "$tools/requirements.txt"; then
     fi
     cp "$sample/requirements.txt" "$tools/requirements.txt"
 fi
-. "$sample/../sandbox.sh"
+. sandbox/tests/peers/sandbox.sh
 "$tools/bin/python" -B "$sample/main.py" "$work/sandbox.json" >"$work/said" || { cat "$work/said"; exit 1; }
 diff "$sample/expected.txt" "$work/said"
 echo "ok: the sample in Python said what it should"

@@ -11,10 +11,10 @@ if ! (cd "$tools" && npm ci --silent --no-audit --no-fund --ignore-scripts); the
     echo "SKIPPED: Node or npm is out of reach, so the sample in TypeScript did not run"
     exit 0
 fi
-. "$sample/../sandbox.sh"
+. sandbox/tests/peers/sandbox.sh
 cd "$tools"
-npx --no-install openapi-typescript "$(address contract_url)" --output contract.ts >"$work/log"
-npx --no-install openapi-typescript "$(address base_url)/sandbox/openapi.yaml" --output control.ts >>"$work/log"
+npx --no-install openapi-typescript "$(said contract_url)" --output contract.ts >"$work/log"
+npx --no-install openapi-typescript "$BASE/sandbox/openapi.yaml" --output control.ts >>"$work/log"
 npx --no-install tsc
 node out/main.js "$work/sandbox.json" >"$work/said" || { cat "$work/said"; exit 1; }
 diff "$sample/expected.txt" "$work/said"

@@ -1,4 +1,5 @@
-# Starts a sandbox for a peer: sets BASE, FOLDER (of the secret files) and a trap that ends it. Sourced, not run.
+# Starts a sandbox for a peer or a sample: sets BASE, FOLDER (of the secret files), `work`, where `sandbox.json` is the line that it
+# prints, and a trap that ends it. Sourced, not run, from the root of the repository.
 work=$(mktemp -d)
 sandbox_pid=
 finish() {
@@ -8,13 +9,17 @@ finish() {
 trap finish EXIT INT TERM
 
 cargo build -q -p platform-sandbox
-"${CARGO_TARGET_DIR:-target}/debug/platform-sandbox" --contract-revision "${REVISION:-1}" >"$work/out" 2>"$work/err" &
+"${CARGO_TARGET_DIR:-target}/debug/platform-sandbox" --json --contract-revision "${REVISION:-1}" >"$work/sandbox.json" 2>"$work/err" &
 sandbox_pid=$!
-for _ in $(seq 100); do
-    grep -q '^export PLATFORM_CLIENT_ID' "$work/out" && break
+for _ in $(seq 600); do
+    grep -q '}$' "$work/sandbox.json" && break
     kill -0 "$sandbox_pid" 2>/dev/null || { cat "$work/err"; exit 1; }
     sleep 0.1
 done
-BASE=$(awk '/^base URL/ { print $3 }' "$work/out")
-FOLDER=$(dirname "$(awk '$1 == "client" { print $NF; exit }' "$work/out")")
+# What the line says of a name that it has once, or first, such as `base_url`.
+said() {
+    grep -o "\"$1\":\"[^\"]*\"" "$work/sandbox.json" | head -n 1 | cut -d'"' -f4
+}
+BASE=$(said base_url)
+FOLDER=$(dirname "$(said secret_file)")
 export BASE FOLDER
