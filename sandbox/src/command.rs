@@ -197,7 +197,7 @@ pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, String> {
     let mut addresses = format!("{authority}{port}").to_socket_addrs().map_err(failed)?;
     // The sandbox answers nobody else.
     let Some(address) = addresses.find(|address| address.ip().is_loopback()) else {
-        return Err(format!("{base} is not an address of this machine, and a sandbox is on loopback"));
+        return Err(format!("{base} is not an address of this machine; from elsewhere, send the request with curl"));
     };
     let mut stream = TcpStream::connect_timeout(&address, SILENCE).map_err(failed)?;
     stream.set_read_timeout(Some(SILENCE)).and_then(|()| stream.set_write_timeout(Some(SILENCE))).map_err(failed)?;
