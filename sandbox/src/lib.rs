@@ -25,7 +25,7 @@
 //! - the compliance resource server on a port of its own (platform document §5.7; [`Sandbox::compliance_url`]);
 //! - faults on demand ([`Sandbox::faults`], or the header `X-Sandbox-Fault`) and counts of what arrived
 //!   ([`Sandbox::requests`]); the same over HTTP below `/sandbox`, described by `/sandbox/openapi.yaml`;
-//! - pages for people: an overview at `/sandbox`, Swagger UI at `/swagger`, queries and subscriptions at `/graphiql`.
+//! - pages for people: a console at `/sandbox`, Swagger UI at `/swagger`, queries and subscriptions at `/graphiql`.
 //!
 //! State lies in SQLite: in memory, or in a file ([`Options::data`]). Teams, clients, users and resources come from
 //! `sandbox/seed.toml`, or from a file of the same form ([`Options::seed`]).

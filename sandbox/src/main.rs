@@ -230,7 +230,7 @@ fn announce(sandbox: &Sandbox, secrets: &SecretFolder) {
     say(&format!("contract   {}", sandbox.contract_url()));
     say(&format!("graphql    {}", sandbox.graphql_url()));
     say(&format!("compliance {}", sandbox.compliance_url()));
-    say(&format!("overview   {}/sandbox", sandbox.base_url()));
+    say(&format!("console    {}/sandbox", sandbox.base_url()));
     for file in secrets.clients() {
         say(&format!("client     {}  secret file {}", file.client_id, file.path.display()));
     }

@@ -7,7 +7,6 @@
     reason = "a test fails by panicking, and says what it skips"
 )]
 
-#[allow(dead_code, reason = "the tests of the pages use the rest")]
 #[path = "support/browser.rs"]
 mod browser;
 mod support;

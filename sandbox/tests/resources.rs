@@ -129,6 +129,9 @@ async fn a_secret_of_the_state_is_masked_and_an_edit_keeps_it() {
     assert_eq!(shown["fields"]["value"], "***");
     let found = show(&sandbox, "items", &[("collection", &format!("{component}/environment-variables"))]).await;
     assert!(!found.to_string().contains("very-secret"));
+    let collection = format!("{component}/environment-variables");
+    let guessed = show(&sandbox, "items", &[("collection", &collection), ("search", "very-s")]).await;
+    assert_eq!(guessed["total"], 0);
     let before = caller.get_json(&variable).await;
     assert_eq!(put(&sandbox, &variable, &shown["fields"]).await.0, 200);
     assert_eq!(caller.get_json(&variable).await, before);
@@ -167,6 +170,7 @@ async fn items_are_searched_and_come_in_pages_newest_first() {
         ("item", vec![]),
         ("operations", vec![("state", "Done")]),
         ("operations", vec![("limit", "x")]),
+        ("operations", vec![("over", "perhaps")]),
         ("operations", vec![("page", "1")]),
     ] {
         assert_eq!(ask(&sandbox, Method::GET, place, &query, None).await.0, 400, "{place} {query:?}");
@@ -200,6 +204,7 @@ async fn an_operation_shows_its_events_and_what_is_still_to_come() {
     let total = async |query: &[(&str, &str)]| show(&sandbox, "operations", query).await["total"].as_u64().unwrap();
     assert_eq!(total(&[]).await, 2);
     assert_eq!(total(&[("state", "failed")]).await, 1);
+    assert_eq!((total(&[("over", "true")]).await, total(&[("over", "false")]).await), (2, 0));
     assert_eq!(total(&[("search", &id)]).await, 1);
     assert_eq!(total(&[("kind", "database-backup")]).await, 0);
     let one = show(&sandbox, "operations", &[("limit", "1")]).await;

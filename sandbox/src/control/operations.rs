@@ -22,6 +22,7 @@ const PHASES: [Phase; 5] = [Phase::Queued, Phase::Running, Phase::Succeeded, Pha
 #[derive(Debug, Default)]
 struct Wanted {
     state: Option<Phase>,
+    over: Option<bool>,
     kind: String,
     search: String,
     limit: Option<usize>,
@@ -37,6 +38,10 @@ impl Wanted {
                     let all = PHASES.map(|phase| format!("{phase:?}")).join(", ");
                     wanted.state = Some(found.ok_or_else(|| format!("state has to be one of {all}"))?);
                 }
+                "over" => {
+                    let over = value.parse().map_err(|_no_boolean| "over has to be true or false".to_owned())?;
+                    wanted.over = Some(over);
+                }
                 "kind" => wanted.kind = value.into_owned(),
                 "search" => wanted.search = value.to_lowercase(),
                 "limit" => {
@@ -45,7 +50,7 @@ impl Wanted {
                 }
                 _ => {
                     let name = name.escape_debug();
-                    return Err(format!("the parameter {name} is unknown; use state, kind, search or limit"));
+                    return Err(format!("the parameter {name} is unknown; use state, over, kind, search or limit"));
                 }
             }
         }
@@ -55,6 +60,7 @@ impl Wanted {
     fn takes(&self, workflow: &Workflow) -> bool {
         let text = || format!("{} {} {}", workflow.id, workflow.target, workflow.kind.name()).to_lowercase();
         self.state.is_none_or(|state| state == workflow.phase)
+            && self.over.is_none_or(|over| over == workflow.is_over())
             && (self.kind.is_empty() || self.kind == workflow.kind.name())
             && (self.search.is_empty() || text().contains(&self.search))
     }

@@ -54,13 +54,11 @@ fn asked(query: Option<String>, known: &[&str]) -> Result<Asked, String> {
     }
 }
 
-/// Every collection with how many items it has, and what exists once.
-pub(super) async fn collections(State(store): State<Arc<Store>>, State(publication): State<Publication>) -> Response {
-    let template = |address: &str| route::template(publication.contract(), &Method::GET, address);
+/// Every collection with how many items it has, what exists once, and stored bytes.
+pub(super) async fn collections(State(store): State<Arc<Store>>) -> Response {
     answer(store.read(|state| {
         let collections = state.collections().into_iter();
-        let collections = collections
-            .map(|(address, count)| json!({ "address": address, "template": template(address), "count": count }));
+        let collections = collections.map(|(address, count)| json!({ "address": address, "count": count }));
         let files = state.blobs().into_iter().map(
             |(address, blob)| json!({ "address": address, "mediaType": blob.media_type, "length": blob.bytes.len() }),
         );
@@ -80,13 +78,17 @@ pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQ
         Err(message) => return refuse(&message),
     };
     answer(store.read(|state| {
-        let all = state
-            .items(&asked.address)
-            .rev()
-            .map(|(key, team, fields)| item(&format!("{}/{key}", asked.address), key, team, fields));
-        let found: Vec<Value> = all.filter(|item| asked.search.is_empty() || holds(item, &asked.search)).collect();
-        let total = found.len();
-        let page: Vec<Value> = found.into_iter().skip(asked.skip).take(asked.limit.unwrap_or(LIMIT)).collect();
+        let shown =
+            |(key, team, fields): (&str, Uuid, &Item)| item(&format!("{}/{key}", asked.address), key, team, fields);
+        let all = state.items(&asked.address).rev();
+        let (skip, limit) = (asked.skip, asked.limit.unwrap_or(LIMIT));
+        let (total, page): (usize, Vec<Value>) = if asked.search.is_empty() {
+            (state.items(&asked.address).count(), all.skip(skip).take(limit).map(shown).collect())
+        } else {
+            // What is masked is not searched: whoever may not read a secret does not learn how it begins, either.
+            let found: Vec<Value> = all.map(shown).filter(|item| holds(item, &asked.search)).collect();
+            (found.len(), found.into_iter().skip(skip).take(limit).collect())
+        };
         send(StatusCode::OK, &json!({ "collection": asked.address, "total": total, "items": page }))
     }))
 }

@@ -37,6 +37,11 @@ pub(super) fn posting(address: &str, parameters: &[(&str, &str)]) -> Response {
 
 /// A page around a body that is HTML already.
 pub(super) fn page(status: StatusCode, title: &str, body: &str) -> Response {
+    page_at("", status, title, body)
+}
+
+/// A page that the menu leads to.
+pub(super) fn page_at(place: &str, status: StatusCode, title: &str, body: &str) -> Response {
     let html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · Platform sandbox</title>\n\
@@ -46,7 +51,7 @@ pub(super) fn page(status: StatusCode, title: &str, body: &str) -> Response {
         style = menu::STYLE,
         content = menu::CONTENT_STYLE,
         header = menu::PLAIN_HEADER,
-        menu = menu::of(super::PROFILE_PATH),
+        menu = menu::of(place),
     );
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

@@ -82,5 +82,5 @@ fn list(issuer: &Issuer, user: &User, shown: &str) -> Response {
         html::escape(&user.name),
         html::escape(&user.about),
     );
-    html::page(StatusCode::OK, "Profile: API Tokens", &body)
+    html::page_at(PROFILE_PATH, StatusCode::OK, "Profile: API Tokens", &body)
 }

@@ -64,8 +64,8 @@ export default function addresses(root) {
     const teams = table("Teams, and what a request names of them", [["Team"], ["teamId"], ["teamBillingAccountId", "wide"], ["storeItemPaymentPlanId", "wide"]]);
     teams.body.append(...known.teams.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name), element("td", {}, identifier(one.id, "team identifier")),
       element("td", { class: "wide" }, identifier(one.billingAccountId, "billing account")), element("td", { class: "wide" }, identifier(one.paymentPlanId, "payment plan")))));
-    places.replaceChildren(element("div", { class: "two" }, element("section", {}, at.whole),
-      element("section", { class: "card" }, element("h2", {}, "Lines to copy"), element("div", { class: "fields" }, labelled("For", form), labelled("Client", client)), exported)),
+    places.replaceChildren(element("section", {}, at.whole),
+      element("section", { class: "card" }, element("h2", {}, "Lines to copy"), element("div", { class: "fields" }, labelled("For", form), labelled("Client", client)), exported),
     element("section", {}, clients.whole), element("section", {}, users.whole), element("section", {}, teams.whole));
     lines();
   }

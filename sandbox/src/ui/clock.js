@@ -1,6 +1,6 @@
 // The clock of asynchronous work, beside what it makes happen.
 
-import { attempt, choice, coalesced, element, labelled, place, reconcile, stateChip, table } from "./dom.js";
+import { attempt, choice, coalesced, element, labelled, reconcile, stateChip, table } from "./dom.js";
 import { ask, moment, now, query, state as newest, when } from "./live.js";
 import { advanceTo, link } from "./operations.js";
 
@@ -21,24 +21,23 @@ export default function clock(root) {
     element("form", { onsubmit: attempt(() => set({ set: `${to.value.length === 16 ? `${to.value}:00` : to.value}Z` }), "The clock is set") },
       element("div", { class: "fields" }, labelled("Pace", pace), labelled("Set to (UTC)", to), element("button", { id: "set" }, "Set"))),
     element("p", { class: "note" }, "It drives asynchronous operations. Tokens do not follow it: the skew of the issuer's clock is for them."));
-  const next = table("What comes next, soonest first", [["Operation"], ["State"], ["Works on", "wide"], ["Next event"], ["Move"]]);
+  const next = table("What comes next, soonest first", [["Operation"], ["State"], ["Next event"], ["Move"]]);
   next.body.id = "next";
   const none = element("p", { class: "empty" }, "Nothing is planned: no operation is under way.");
-  const last = table("Operations that ended last", [["Operation"], ["State"], ["Last event"], ["When"]]);
+  const last = table("Operations that ended last", [["Operation"], ["State"], ["When"]]);
   root.append(element("div", { class: "two" }, control, element("div", {}, element("section", {}, next.whole, none), element("section", {}, last.whole))));
 
   const load = coalesced(async () => {
-    const { operations } = await ask("GET", query("/sandbox/operations", { limit: 1000 }));
-    const planned = operations.filter((operation) => operation.nextAt).sort((one, other) => one.nextAt < other.nextAt ? -1 : 1).slice(0, 20);
+    const [{ operations: going }, { operations: ended }] = await Promise.all([ask("GET", query("/sandbox/operations", { over: false, limit: 200 })),
+      ask("GET", query("/sandbox/operations", { over: true, limit: 8 }))]);
+    const planned = going.filter((operation) => operation.nextAt).sort((one, other) => one.nextAt < other.nextAt ? -1 : 1).slice(0, 20);
     reconcile(next.body, planned, (operation) => operation.id, (operation) => element("tr", {},
-      element("th", { scope: "row" }, link(operation)), element("td", {}, stateChip(operation.state)), element("td", { class: "wide" }, place(operation.target)),
-      element("td", { class: "time" }, when(operation.nextAt)),
+      element("th", { scope: "row" }, link(operation)), element("td", {}, stateChip(operation.state)), element("td", { class: "time" }, when(operation.nextAt)),
       element("td", {}, element("button", { type: "button", "aria-label": `To it: the next event of ${operation.kind}`, onclick: attempt(() => advanceTo(operation.nextAt)) }, "To it"))));
     next.whole.hidden = planned.length === 0;
     none.hidden = planned.length > 0;
-    const ended = operations.filter((operation) => operation.isOver).slice(0, 8);
     reconcile(last.body, ended, (operation) => operation.id, (operation) => element("tr", {},
-      element("th", { scope: "row" }, link(operation)), element("td", {}, stateChip(operation.state)), element("td", {}, operation.lastEvent ?? ""), element("td", { class: "time" }, when(operation.updatedAt))));
+      element("th", { scope: "row" }, link(operation)), element("td", {}, stateChip(operation.state)), element("td", { class: "time" }, when(operation.updatedAt))));
     last.whole.hidden = ended.length === 0;
   });
 

@@ -37,8 +37,20 @@ export function attempt(work, done) {
 }
 
 export async function copy(text, what) {
-  await navigator.clipboard.writeText(text);
+  if (navigator.clipboard) await navigator.clipboard.writeText(text);
+  else copyPlainly(text);
   notify(`Copied ${what}`);
+}
+
+/** A page of another host than loopback has no clipboard to write to, but a selection to copy. */
+function copyPlainly(text) {
+  const area = element("textarea", { "aria-hidden": "true" });
+  area.value = text;
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  area.select();
+  const copied = document.execCommand("copy");
+  area.remove();
+  if (!copied) throw new Error("The browser does not let this page copy.");
 }
 
 /** A button that copies a text, or what a function makes. */
@@ -98,6 +110,13 @@ export function safely(part) {
   }
 }
 
+/** A path and its query with short identifiers, and no more of the query than fits. */
+export function shortPath(path, query) {
+  const shown = path.split("/").map((part) => GUID.test(part) ? short(part) : part).join("/");
+  const all = query ? `${shown}?${query}` : shown;
+  return all.length > 90 ? `${all.slice(0, 88)}…` : all;
+}
+
 /** The family of an address: what stands behind `/api/`. */
 export function family(address) {
   return address.split("/")[2] ?? "";
@@ -133,18 +152,27 @@ export function count(number, one, many = `${one}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
-/** Calls again as soon as the running call ends, however often it is asked meanwhile. */
+/** How long a part of the console rests between two looks at what has changed. */
+const REST = 250;
+
+/** Calls again when the running call has ended and a rest is over, however often it is asked meanwhile. A person does not wait. */
 export function coalesced(work) {
   let running = false;
   let again = false;
-  return async () => {
+  let wake;
+  return async (isAsked = false) => {
     again = true;
+    if (isAsked === true) wake?.();
     if (running) return;
     running = true;
     try {
       while (again) {
         again = false;
         await work();
+        await new Promise((resolve) => {
+          wake = resolve;
+          setTimeout(resolve, REST);
+        });
       }
     } catch (error) {
       notify(String(error.message ?? error), "failed");

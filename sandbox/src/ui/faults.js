@@ -2,7 +2,7 @@
 
 import { attempt, choice, coalesced, count, element, labelled, notify, reconcile, statusChip, table } from "./dom.js";
 import { ask, when } from "./live.js";
-import { link as requestLink } from "./requests.js";
+import { link as requestLink, met as hasMet } from "./requests.js";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** What can go wrong, each with the list that the control interface reads. */
@@ -25,7 +25,7 @@ export default function faults(root) {
   const preset = choice([...PRESETS, ["", "something else, written below"]], { id: "fault-preset", onchange: () => { text.value = preset.value || text.value; } });
   const text = element("input", { id: "fault-text", required: true, value: PRESETS[0][0], oninput: () => { preset.value = text.value; if (preset.selectedIndex < 0) preset.value = ""; } });
   const method = choice([["", "any"], ...METHODS.map((name) => [name, name])], { id: "fault-method" });
-  const path = element("input", { id: "fault-path", placeholder: "/api", value: "/api", pattern: "/[^?#{}\\s]*", title: "the beginning of a path; no template, no query" });
+  const path = element("input", { id: "fault-path", placeholder: "/api", value: "/api", pattern: "/[^?#\\{\\}\\s]*", title: "the beginning of a path; no template, no query" });
   const times = element("input", { id: "fault-times", type: "number", min: 1, max: 4294967295, placeholder: "all", value: 1 });
   const probability = element("input", { id: "fault-probability", type: "number", min: 1, max: 100, step: "any", value: 100 });
   const body = element("textarea", { id: "fault-body", rows: 2, placeholder: "none: a problem body; or JSON, or text" });
@@ -39,7 +39,7 @@ export default function faults(root) {
   list.body.id = "faults";
   const none = element("p", { class: "empty" }, "No fault waits for requests.");
   const clear = element("button", { type: "button", class: "danger", id: "faults-clear", onclick: attempt(() => ask("DELETE", "/sandbox/faults"), "All faults are removed") }, "Remove all");
-  const met = table("Last requests that met a fault", [["No."], ["Request"], ["Status"], ["Fault"], ["When", "wide"]]);
+  const met = table("Last requests that met a fault", [["No."], ["Request and fault"], ["Status"], ["When", "wide"]]);
   met.body.id = "met";
   const nobody = element("p", { class: "empty" }, "No request of the journal has met one.");
 
@@ -78,10 +78,10 @@ export default function faults(root) {
 
   const load = coalesced(async () => {
     const { requests } = await ask("GET", "/sandbox/requests");
-    const last = requests.filter((request) => request.fault !== null).reverse().slice(0, 20);
+    const last = requests.filter(hasMet).reverse().slice(0, 20);
     reconcile(met.body, last, (request) => request.number, (request) => element("tr", {},
-      element("td", { class: "number" }, String(request.number)), element("th", { scope: "row" }, requestLink(request)), element("td", {}, statusChip(request.status)),
-      element("td", {}, request.faultId === null ? "its header" : `${request.faultId}`, ": ", request.fault), element("td", { class: "wide time" }, when(request.at, "real"))));
+      element("td", { class: "number" }, String(request.number)), element("th", { scope: "row" }, requestLink(request), element("div", { class: "note" }, request.faultId === null ? "its header: " : `${request.faultId}: `, request.fault)),
+      element("td", {}, statusChip(request.status)), element("td", { class: "wide time" }, when(request.at, "real"))));
     met.whole.hidden = last.length === 0;
     nobody.hidden = last.length > 0;
   });

@@ -41,7 +41,7 @@ async function run() {
 
 async function loadSchema() {
   const response = await fetch("/graphql/schema", { headers: authorization() });
-  schema.textContent = response.ok ? await response.text() : `${response.status}: log in first`;
+  schema.textContent = response.ok ? await response.text() : `${response.status}: ${response.status === 401 ? "log in first" : response.statusText}`;
 }
 
 content.append(query, element("label", {}, "Variables"), variables, element("p", {},

@@ -1,4 +1,4 @@
-//! Pages for people: the contract in Swagger UI, queries and subscriptions, and an overview of what goes on. Everything is
+//! Pages for people: the contract in Swagger UI, queries and subscriptions, and the console. Everything is
 //! served by the program; nothing comes from elsewhere.
 
 mod graphiql;

@@ -12,9 +12,9 @@ export function link(operation) {
 export default function operations(root) {
   let open;
   const kinds = new Set();
-  const search = element("input", { type: "search", placeholder: "identifier or target", oninput: () => load() });
-  const state = choice([["", "all"], ...STATES.map((name) => [name, name])], { onchange: () => load() });
-  const kind = choice([["", "all"]], { onchange: () => load() });
+  const search = element("input", { type: "search", placeholder: "identifier or target", oninput: () => load(true) });
+  const state = choice([["", "all"], ...STATES.map((name) => [name, name])], { onchange: () => load(true) });
+  const kind = choice([["", "all"]], { onchange: () => load(true) });
   const list = table("Operations, newest first", [["Kind"], ["State"], ["Works on", "wide"], ["Identifier", "wide"], ["Updated"]]);
   list.body.id = "operations";
   const empty = element("p", { class: "empty" });
@@ -94,7 +94,7 @@ export default function operations(root) {
       detail.hidden = !open;
       if (!open) reconcile(detail, [], String, String);
       mark();
-      load();
+      load(true);
     },
     back() {
       if (!open) return;

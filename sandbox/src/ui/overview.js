@@ -7,13 +7,13 @@ import { link as requestLink } from "./requests.js";
 
 export default function overview(root) {
   const figures = element("div", { class: "figures" });
-  const work = table("Operations: those that go on first", [["Kind"], ["State"], ["Works on", "wide"], ["Last event", "wide"], ["Updated"]]);
+  const work = table("Operations: those under way first", [["Operation"], ["State"], ["Last event", "wide"], ["Updated"]]);
   const requests = table("Last requests", [["No."], ["Request"], ["Status"], ["When"]]);
   const none = element("p", { class: "empty" }, "No request has come yet. ", element("a", { href: "#/addresses" }, "Addresses and export lines"),
     " say how a program reaches this sandbox.");
   work.body.id = "operations";
   requests.body.id = "requests";
-  root.append(figures, element("div", { class: "two" }, element("section", {}, work.whole, element("p", { class: "more" }, element("a", { href: "#/operations" }, "All operations"))),
+  root.append(figures, element("div", { class: "two roomy" }, element("section", {}, work.whole, element("p", { class: "more" }, element("a", { href: "#/operations" }, "All operations"))),
     element("section", {}, requests.whole, none, element("p", { class: "more" }, element("a", { href: "#/requests" }, "All requests")))),
   element("p", { id: "choices", class: "note" }, "The platform document shows no status for a missing or expired token (here 401, empty, with a challenge) or for a " +
     "role that is not enough (here 403, empty), no states and no events: these are the sandbox's own choice."));
@@ -32,14 +32,14 @@ export default function overview(root) {
       reconcile(figures, [
         ["requests", total, total === 1 ? "request" : "requests", "#/requests"],
         ["failed", failed, `of the last ${state.requests.length} with 4xx or 5xx`, "#/requests"],
-        ["running", running.length, "operations go on", "#/operations"],
+        ["running", running.length, "operations under way", "#/operations"],
         ["items", items, "items stored", "#/state"],
         ["faults", state.faults.length, state.faults.length === 1 ? "fault waits" : "faults wait", "#/faults"],
       ], ([id]) => id, figure);
       const first = [...running, ...state.operations.filter((operation) => operation.isOver)].slice(0, 12);
       reconcile(work.body, first, (operation) => operation.id, (operation) => element("tr", {},
-        element("th", { scope: "row" }, operationLink(operation)), element("td", {}, stateChip(operation.state)),
-        element("td", { class: "wide" }, place(operation.target)), element("td", { class: "wide" }, operation.lastEvent ?? ""),
+        element("th", { scope: "row" }, operationLink(operation), element("div", { class: "note" }, place(operation.target, 1))), element("td", {}, stateChip(operation.state)),
+        element("td", { class: "wide" }, operation.lastEvent ?? ""),
         element("td", { class: "time" }, when(operation.updatedAt))));
       reconcile(requests.body, state.requests.slice(0, 12), (request) => request.number, (request) => element("tr", {},
         element("td", {}, String(request.number)), element("th", { scope: "row" }, requestLink(request)), element("td", {}, statusChip(request.status)),

@@ -1,6 +1,6 @@
 // The journal: a list to search, and one request with headers, bodies and what answered it.
 
-import { choice, coalesced, copyButton, count, element, labelled, pretty, reconcile, statusChip, table } from "./dom.js";
+import { choice, coalesced, copyButton, count, element, labelled, pretty, reconcile, shortPath, statusChip, table } from "./dom.js";
 import { curl } from "./curl.js";
 import { ask, when } from "./live.js";
 
@@ -11,12 +11,15 @@ const RESULTS = [["", "all"], ["2", "2xx"], ["3", "3xx"], ["4", "4xx"], ["5", "5
 export function link(request) {
   const text = request.path + (request.query ? `?${request.query}` : "");
   return element("a", { class: "row path", href: `#/requests/${request.number}`, title: `${request.method} ${text}` },
-    element("span", { class: "method" }, request.method), " ", element("bdi", {}, text));
+    element("span", { class: "method" }, request.method), " ", element("bdi", {}, shortPath(request.path, request.query)));
 }
+
+/** Whether a request had a fault: one of a rule, or of its own header. */
+export const met = (request) => request.faultId !== null || Boolean(request.fault);
 
 /** What answered a request. */
 function answered(request) {
-  const fault = request.fault === null ? "" : request.faultId === null ? `fault of the request's own header: ${request.fault}` : `fault ${request.faultId}: ${request.fault}`;
+  const fault = !met(request) ? "" : request.faultId === null ? `fault of the request's own header: ${request.fault}` : `fault ${request.faultId}: ${request.fault}`;
   const operation = request.operation;
   const rule = operation ? `${operation.method} ${operation.path}`
     : request.path.startsWith("/identity") || request.path.startsWith("/.well-known") ? "the issuer"
@@ -66,7 +69,7 @@ export default function requests(root) {
   function fits(request) {
     const text = `${request.path}?${request.query ?? ""} ${request.fault ?? ""} ${request.template}`.toLowerCase();
     return (!method.value || request.method === method.value) && text.includes(search.value.trim().toLowerCase())
-      && (!result.value || (result.value === "fault" ? request.fault !== null : String(request.status).startsWith(result.value)));
+      && (!result.value || (result.value === "fault" ? met(request) : String(request.status).startsWith(result.value)));
   }
 
   function show() {
@@ -79,7 +82,7 @@ export default function requests(root) {
 
   function row(request) {
     return element("tr", {}, element("td", { class: "number" }, String(request.number)), element("th", { scope: "row" }, link(request)),
-      element("td", {}, statusChip(request.status), request.fault === null ? undefined : element("span", { class: "chip bad", title: request.fault }, "⚡ fault")),
+      element("td", {}, statusChip(request.status), met(request) ? element("span", { class: "chip bad", title: request.fault }, "⚡ fault") : undefined),
       element("td", { class: "wide number" }, String(request.milliseconds)), element("td", { class: "wide time" }, when(request.at, "real")));
   }
 
@@ -125,7 +128,7 @@ export default function requests(root) {
       detail.hidden = !open;
       if (!open) reconcile(detail, [], String, String);
       mark();
-      if (open) load();
+      if (open) load(true);
     },
     back() {
       if (!open) return;

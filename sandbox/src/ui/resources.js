@@ -4,6 +4,8 @@ import { attempt, coalesced, confirmed, copyButton, count, element, family, iden
 import { ask, query } from "./live.js";
 
 const SHOWN = 100;
+/** How many collections are listed at once. */
+const LISTED = 300;
 /** Members that tell items apart, the most telling first. */
 const TELLING = ["name", "title", "subject", "state", "status", "kind", "category", "url", "email", "value", "tag", "createdAt"];
 
@@ -49,17 +51,22 @@ export default function resources(root) {
       ...known.singles.map((one) => ({ address: one, kind: "i", note: "single" })),
       ...known.files.map((one) => ({ address: one.address, kind: "i", note: `${one.length.toLocaleString("en")} B` }))];
     const found = places.filter((one) => one.address.toLowerCase().includes(text));
-    const families = Map.groupBy ? Map.groupBy(found, (one) => family(one.address)) : grouped(found);
+    const listed = found.slice(0, LISTED);
+    const families = grouped(listed);
     reconcile(tree, [...families], ([name]) => name, ([name, places]) => element("section", {}, element("h2", {}, name),
       element("ul", {}, ...places.map((one) => element("li", {}, element("a", { class: "row", href: one.kind === "c" ? collectionLink(one.address) : itemLink(one.address), title: one.address },
         element("span", {}, segments(one.address).join(" / ")), element("span", { class: "count" }, one.note)))))));
-    none.textContent = found.length > 0 ? "" : places.length > 0 ? "No collection fits." : "Nothing is stored.";
+    none.textContent = found.length > LISTED ? `${count(found.length - LISTED, "more", "more")}: search for them.` : found.length > 0 ? "" : places.length > 0 ? "No collection fits." : "Nothing is stored.";
     mark();
   }
 
   function grouped(places) {
     const groups = new Map();
-    for (const one of places) groups.set(family(one.address), [...(groups.get(family(one.address)) ?? []), one]);
+    for (const one of places) {
+      const name = family(one.address);
+      if (!groups.has(name)) groups.set(name, []);
+      groups.get(name).push(one);
+    }
     return groups;
   }
 
@@ -75,10 +82,10 @@ export default function resources(root) {
 
   /** The list of a collection's items. */
   function collection() {
-    const search = element("input", { type: "search", placeholder: "any text of an item", oninput: () => { page = SHOWN; load(); } });
+    const search = element("input", { type: "search", placeholder: "any text of an item", oninput: () => { page = SHOWN; load(true); } });
     const holder = element("div");
     const empty = element("p", { class: "empty" });
-    const more = element("button", { type: "button", hidden: true, onclick: () => { page += SHOWN; load(); } }, "Show more");
+    const more = element("button", { type: "button", hidden: true, onclick: () => { page += SHOWN; load(true); } }, "Show more");
     const title = element("h2", {});
     detail.replaceChildren(close(), title, trail(address), element("form", { class: "filters", onsubmit: (event) => event.preventDefault() }, labelled("Search in it", search)),
       holder, empty, element("p", { class: "actions" }, more));
@@ -123,7 +130,7 @@ export default function resources(root) {
         ...(item.key ? [element("dt", {}, "Key"), element("dd", {}, identifier(item.key, "key"))] : [])),
       element("p", { class: "actions" },
         item.fields ? element("button", { type: "button", id: "edit", onclick: () => edit(item) }, "Edit") : undefined,
-        copyButton(text, label.toLowerCase(), "Copy JSON"),
+        copyButton(text, label.toLowerCase(), item.fields ? "Copy JSON" : "Copy text"),
         element("button", { type: "button", id: "delete", class: "danger", onclick: attempt(() => remove(item)) }, "Delete…")),
       element("pre", { id: "fields", tabindex: "0", role: "region", "aria-label": label }, text),
       item.below.length > 0 ? element("section", {}, element("h3", {}, "Below it"), element("ul", { class: "plain" }, ...item.below.map((one) =>
@@ -139,7 +146,7 @@ export default function resources(root) {
         editing = false;
         holder.shown = new Map();
         holder.replaceChildren();
-        return load();
+        return refresh();
       };
       const save = async (event) => {
         event.preventDefault();
@@ -176,29 +183,31 @@ export default function resources(root) {
       location.hash = item.teamId ? collectionLink(parent) : "#/state";
     }
 
+    async function refresh() {
+      const at = address;
+      try {
+        const item = await ask("GET", query("/sandbox/item", { address: at }));
+        if (at !== address) return;
+        const text = JSON.stringify(item.fields);
+        if (editing) {
+          if (text !== seen) notify("The item has changed meanwhile; saving replaces it.", "failed");
+        } else {
+          reconcile(holder, [item], (one) => one.address, read);
+        }
+        seen = text;
+      } catch (error) {
+        if (error.status !== 404 || at !== address) throw error;
+        editing = false;
+        holder.shown = new Map();
+        holder.replaceChildren(element("p", { class: "empty" }, "There is nothing at this address any more."));
+      }
+    }
+
     return {
       get editing() {
         return editing;
       },
-      async load() {
-        const at = address;
-        try {
-          const item = await ask("GET", query("/sandbox/item", { address: at }));
-          if (at !== address) return;
-          const text = JSON.stringify(item.fields);
-          if (editing) {
-            if (text !== seen) notify("The item has changed meanwhile; saving replaces it.", "failed");
-          } else {
-            reconcile(holder, [item], (one) => one.address, read);
-          }
-          seen = text;
-        } catch (error) {
-          if (error.status !== 404 || at !== address) throw error;
-          editing = false;
-          holder.shown = new Map();
-          holder.replaceChildren(element("p", { class: "empty" }, "There is nothing at this address any more."));
-        }
-      },
+      load: refresh,
     };
   }
 
@@ -217,7 +226,7 @@ export default function resources(root) {
         view = !address ? undefined : kind === "c" ? collection() : single();
       }
       mark();
-      load();
+      load(true);
     },
     back() {
       if (!address || view?.editing) return;

@@ -1,5 +1,7 @@
 //! A headless Chromium, driven over the Chrome DevTools Protocol.
 
+#![allow(dead_code, reason = "each test file uses its own part of this")]
+
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -20,6 +22,10 @@ pub(crate) struct Browser {
     child: Child,
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     number: u64,
+    /// Errors of the page's scripts and of its policy. A refused request is none.
+    pub(crate) complaints: Vec<String>,
+    /// The addresses that the page asked for.
+    pub(crate) requests: Vec<String>,
     _profile: TempDir,
 }
 
@@ -32,6 +38,7 @@ impl Browser {
                 "--headless=new",
                 "--no-sandbox",
                 "--disable-gpu",
+                "--hide-scrollbars",
                 "--remote-debugging-port=0",
                 "--window-size=1200,1000",
             ])
@@ -52,21 +59,115 @@ impl Browser {
             crate::support::fetch(format!("http://{host}/json/list")).await.unwrap().json().await.unwrap();
         let page = pages.as_array().unwrap().iter().find(|page| page["type"] == "page").unwrap();
         let (socket, _) = connect_async(page["webSocketDebuggerUrl"].as_str().unwrap()).await.unwrap();
-        let mut browser = Self { child, socket, number: 0, _profile: profile };
+        let mut browser =
+            Self { child, socket, number: 0, complaints: Vec::new(), requests: Vec::new(), _profile: profile };
         browser.call("Page.enable", json!({})).await;
-        browser.call("Runtime.enable", json!({})).await;
+        for domain in ["Runtime", "Network", "Log"] {
+            browser.call(&format!("{domain}.enable"), json!({})).await;
+        }
         Some(browser)
     }
 
+    /// Opens a page anew: Chromium would not load it again where only the fragment differs.
     pub(crate) async fn open(&mut self, url: &str) {
+        self.call("Page.navigate", json!({ "url": "about:blank" })).await;
+        self.wait("location.href === 'about:blank'").await;
         self.call("Page.navigate", json!({ "url": url })).await;
+        self.wait("location.href !== 'about:blank' && document.readyState === 'complete'").await;
     }
 
     /// The value of an expression in the page.
     pub(crate) async fn value(&mut self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let result = self.call("Runtime.evaluate", parameters).await;
+        // While a page goes away, an expression may find none.
+        if let Some(thrown) = result.get("exceptionDetails").filter(|_| !expression.starts_with("Boolean(")) {
+            panic!("{expression}: {thrown}");
+        }
         result["result"]["value"].clone()
+    }
+
+    /// Clicks on what a selector finds.
+    pub(crate) async fn click(&mut self, selector: &str) {
+        let element = format!("document.querySelector({})", json!(selector));
+        self.wait(&element).await;
+        self.value(&format!("{element}.click()")).await;
+    }
+
+    /// Puts a value into the field that a selector finds, as typing would.
+    pub(crate) async fn fill(&mut self, selector: &str, value: &str) {
+        let field = format!("document.querySelector({})", json!(selector));
+        self.wait(&field).await;
+        let fill = format!(
+            "{field}.value = {}; {field}.dispatchEvent(new Event('input', {{ bubbles: true }})); \
+             {field}.dispatchEvent(new Event('change', {{ bubbles: true }}))",
+            json!(value)
+        );
+        self.value(&fill).await;
+    }
+
+    /// Waits until a text is shown where a selector leads.
+    pub(crate) async fn wait_text(&mut self, selector: &str, text: &str) {
+        self.wait(&format!("document.querySelector({})?.textContent.includes({})", json!(selector), json!(text))).await;
+    }
+
+    pub(crate) async fn text(&mut self, selector: &str) -> String {
+        let shown = self.value(&format!("document.querySelector({}).textContent", json!(selector))).await;
+        shown.as_str().unwrap().to_owned()
+    }
+
+    /// Presses a key where the focus is.
+    pub(crate) async fn press(&mut self, key: &str) {
+        let (code, number, text) = match key {
+            "Tab" | "Shift+Tab" => ("Tab", 9, ""),
+            "Enter" => ("Enter", 13, "\r"),
+            "Escape" => ("Escape", 27, ""),
+            "ArrowDown" => ("ArrowDown", 40, ""),
+            "ArrowUp" => ("ArrowUp", 38, ""),
+            " " => ("Space", 32, " "),
+            "/" => ("Slash", 191, "/"),
+            "?" => ("Slash", 191, "?"),
+            _ => panic!("the key {key}"),
+        };
+        let name = key.trim_start_matches("Shift+");
+        let modifiers = if name == key { 0 } else { 8 };
+        for kind in ["keyDown", "keyUp"] {
+            let mut event = json!({
+                "type": kind, "key": name, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers,
+            });
+            if kind == "keyDown" && !text.is_empty() {
+                event["text"] = text.into();
+            }
+            self.call("Input.dispatchKeyEvent", event).await;
+        }
+    }
+
+    /// Presses Tab until the focus is on what a selector finds. Says after how many times.
+    pub(crate) async fn tab_to(&mut self, selector: &str) -> usize {
+        for steps in 0..200 {
+            if self.value(&format!("document.activeElement.matches({})", json!(selector))).await == json!(true) {
+                return steps;
+            }
+            self.press("Tab").await;
+        }
+        panic!("{selector} cannot be reached with Tab");
+    }
+
+    /// Types a text where the focus is.
+    pub(crate) async fn write(&mut self, text: &str) {
+        self.call("Input.insertText", json!({ "text": text })).await;
+    }
+
+    /// The size of the window, and whether it is a phone's.
+    pub(crate) async fn size(&mut self, width: u32, height: u32, mobile: bool) {
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile });
+        self.call("Emulation.setDeviceMetricsOverride", metrics).await;
+    }
+
+    /// The colours that the system asks for: `light` or `dark`.
+    pub(crate) async fn colours(&mut self, scheme: &str) {
+        let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
+        self.call("Emulation.setEmulatedMedia", json!({ "features": [feature] })).await;
     }
 
     /// Waits until an expression in the page is true.
@@ -82,10 +183,10 @@ impl Browser {
         }
     }
 
-    /// A picture of the page as PNG.
-    pub(crate) async fn picture(&mut self) -> Vec<u8> {
+    /// A picture of the page as PNG, in base64.
+    pub(crate) async fn picture_text(&mut self) -> String {
         let result = self.call("Page.captureScreenshot", json!({ "format": "png" })).await;
-        STANDARD.decode(result["data"].as_str().unwrap()).unwrap()
+        result["data"].as_str().unwrap().to_owned()
     }
 
     async fn call(&mut self, method: &str, parameters: Value) -> Value {
@@ -101,8 +202,36 @@ impl Browser {
                 assert!(answer.get("error").is_none() || gone, "{answer}");
                 return answer["result"].clone();
             }
+            self.hear(&answer);
         }
     }
+
+    fn hear(&mut self, event: &Value) {
+        let parameters = &event["params"];
+        match event["method"].as_str().unwrap_or_default() {
+            "Runtime.exceptionThrown" => self.complaints.push(parameters["exceptionDetails"].to_string()),
+            "Runtime.consoleAPICalled" if parameters["type"] == "error" => {
+                let text = parameters["args"].to_string();
+                // What Swagger UI says to whoever writes its links.
+                if !text.contains("escaping deep link whitespace") {
+                    self.complaints.push(text);
+                }
+            }
+            "Log.entryAdded"
+                if parameters["entry"]["source"] != "network" && parameters["entry"]["level"] == "error" =>
+            {
+                self.complaints.push(parameters["entry"]["text"].to_string());
+            }
+            "Network.requestWillBeSent" => {
+                self.requests.push(parameters["request"]["url"].as_str().unwrap_or_default().to_owned());
+            }
+            _ => {}
+        }
+    }
+}
+
+pub(crate) fn decoded(text: &str) -> Vec<u8> {
+    STANDARD.decode(text).unwrap()
 }
 
 impl Drop for Browser {
