@@ -221,6 +221,11 @@ fn secrets(vault: &Vault) -> Result<impl FnMut(&str) -> Result<String, Error>, E
 }
 
 impl Sandbox {
+    #[cfg(test)]
+    pub(crate) fn app(&self) -> &App {
+        &self.app
+    }
+
     /// The base address of the platform, such as `http://127.0.0.1:40123`, without a slash at the end.
     pub fn base_url(&self) -> &str {
         &self.base_url

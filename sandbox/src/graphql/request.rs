@@ -87,3 +87,30 @@ pub(super) fn shown(answer: &Response) -> Value {
     }
     shown
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::workflow::{Kind, Outcome};
+
+    /// What happens before anybody has asked for the first result is in it.
+    #[tokio::test]
+    async fn a_subscription_that_nobody_has_read_hears_already() {
+        let sandbox = crate::start().await.unwrap();
+        let service = sandbox.app().graphql.clone();
+        let token = sandbox.issuer().create_api_token("ada", "test").unwrap().unwrap();
+        let caller = service.issuer.caller_of(&token).unwrap();
+        let request = Request::new("subscription { operationsChanged { event { kind } } }");
+        let mut results = begin(request, &service, &caller);
+        let target = format!("/api/virtual-machines/{}", sandbox.team().virtual_machine_id);
+        let work = |mut view: crate::state::View<'_>| {
+            view.begin(Uuid::new_v4(), Kind::DatabaseBackup, target, Outcome::Success, 1000);
+        };
+        service.store.with(&caller, work).unwrap();
+        let told = results.next().now_or_never().flatten().unwrap();
+        assert!(shown(&told).to_string().contains("accepted"), "{told:?}");
+    }
+}
