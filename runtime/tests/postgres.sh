@@ -35,9 +35,10 @@ if [ -z "$bin" ]; then
         echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
     # Lists of before may do where the new ones are out of reach.
     said=$(apt-get -qq update 2>&1) || true
-    said="$said $(DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql 2>&1)" || true
+    said="$said
+$(DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql 2>&1)" || true
     bin=$(programs)
-    [ -n "$bin" ] || skipped "PostgreSQL cannot be installed: $(echo "$said" | grep '^ *E:' | tail -1)"
+    [ -n "$bin" ] || skipped "PostgreSQL cannot be installed: $(echo "$said" | grep '^[EW]:' | tail -1)"
 fi
 
 # PostgreSQL does not run as root.

@@ -76,7 +76,7 @@ impl OperationRef {
     }
 
     /// As if it had been accepted so long ago, or by a clock that is behind by so much.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "testing"))]
     pub(super) fn accepted_before(self, time: std::time::Duration) -> Self {
         Self { accepted: millis(self.accepted_at() - time), ..self }
     }

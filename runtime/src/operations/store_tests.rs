@@ -152,6 +152,13 @@ async fn nothing_is_written_after_the_fence(store: Arc<dyn Store>) {
     // Whatever the clock of the store is: its time ends.
     while store.renew(over, Duration::ZERO).await.expect("it says") {}
     assert!(!store.renew(over, Duration::MAX).await.expect("it says"), "what is over stays over");
+    // Nobody has taken over yet.
+    let name = mine[0].correlation();
+    let before = said(store.entry(name).await);
+    assert!(is_lost(store.observe(name, &seen(9, "late", &["late"]), Some(&mine[0])).await), "observe");
+    assert!(is_lost(store.finish(name, "failed", Some(&mine[0])).await), "finish");
+    assert!(is_lost(store.put_back(&mine[0], Duration::ZERO, Some("late")).await), "put back");
+    assert_eq!(said(store.entry(name).await), before);
 
     let two = instance(&*store).await;
     let theirs = claimed(&*store, two, 9).await;

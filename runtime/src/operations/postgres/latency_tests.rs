@@ -7,7 +7,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -52,6 +55,7 @@ type Subscriber = (mpsc::UnboundedSender<String>, String);
 /// A service that shows each operation as running until it is told otherwise.
 #[derive(Default)]
 struct Service {
+    looks: AtomicUsize,
     subscribers: Mutex<BTreeMap<String, Subscriber>>,
     ended: Mutex<BTreeSet<String>>,
 }
@@ -80,6 +84,7 @@ impl Service {
         let mut bytes = Vec::new();
         loop {
             while let Some((body, rest)) = request(&bytes) {
+                self.looks.fetch_add(1, Ordering::SeqCst);
                 let asked: Value = serde_json::from_slice(&body).unwrap();
                 bytes = rest;
                 let id = asked["variables"]["id"].as_str().unwrap();
@@ -139,6 +144,14 @@ impl Service {
         drop(sender.send(json!({ "id": number, "type": "next", "payload": payload }).to_string()));
     }
 
+    /// Waits until the looks with which all workers begin are over.
+    async fn is_calm(&self, before: usize, watched: usize) {
+        // Each operation is looked at when it is watched, and once more when its subscription has had time to begin.
+        while self.looks.load(Ordering::SeqCst) - before < 2 * watched {
+            clock::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     /// Operations that somebody watches.
     fn watched(&self, count: usize) -> Vec<String> {
         let all: Vec<String> = self.subscribers.lock().unwrap().keys().cloned().collect();
@@ -184,6 +197,7 @@ fn client(url: &str) -> Client {
 
 async fn figures(server: &Shared, name: &str, url: &str, service: &Service, open: usize, workers: usize) {
     service.subscribers.lock().unwrap().clear();
+    let looks = service.looks.load(Ordering::SeqCst);
     let (handled, mut ends) = mpsc::unbounded_channel();
     let watching = open.div_ceil(workers).min(1000);
     let mut running = Vec::new();
@@ -214,6 +228,7 @@ async fn figures(server: &Shared, name: &str, url: &str, service: &Service, open
         }
     };
     clock::limit(WATCHDOG, subscribed).await.expect("all are watched");
+    clock::limit(WATCHDOG, service.is_calm(looks, all)).await.expect("they begin");
     let mut times = Vec::new();
     for id in service.watched(PUSHES) {
         let begun = Instant::now();
