@@ -69,11 +69,11 @@ fn another_tool_finds_nothing_that_the_report_does_not_say() {
             .env("CARGO_TARGET_DIR", place.join("target"))
             .output()
             .unwrap();
-        let said = [run.stdout, run.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
-        assert!(said.contains("semver requires new major version"), "{}: {said}", case.name);
+        let [found, about] = [run.stdout, run.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+        assert!(about.contains("semver requires new major version"), "{}: {about}", case.name);
         let whole = compared(&case, &contract, &before, &after);
         let broken = Broken::of(&whole, &before);
-        let untold = untold(&said, &broken, &before);
+        let untold = untold(&found, &broken, &before);
         assert!(untold.is_empty(), "{}: the report does not say\n{}", case.name, untold.join("\n"));
     }
 }
