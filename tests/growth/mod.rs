@@ -9,6 +9,7 @@ mod kinds;
 mod scripted;
 #[cfg(contract = "sandbox")]
 mod semver;
+#[cfg(contract = "sandbox")]
 mod verdicts;
 #[cfg(contract = "sandbox")]
 mod wire;
