@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::Method;
+use http::{Method, Uri};
 use ring::rand::SystemRandom;
 use uuid::Uuid;
 
@@ -199,7 +199,7 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
         places,
         compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
         graphql,
-        public_host: options.public_host.clone(),
+        given_out: base_url.parse::<Uri>().ok().and_then(|url| Some(url.host()?.to_owned())).unwrap_or_default(),
         graphiql: options.graphiql.as_deref().map(Graphiql::read).transpose()?.map(Arc::new),
     };
     Ok((app, owned))

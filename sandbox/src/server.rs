@@ -36,7 +36,7 @@ pub(crate) struct App {
     pub(crate) places: Places,
     pub(crate) compliance: Compliance,
     pub(crate) graphql: graphql::Service,
-    pub(crate) public_host: Option<String>,
+    pub(crate) given_out: String,
     pub(crate) graphiql: Option<Arc<Graphiql>>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn main(app: App, cors: Option<&CorsLayer>) -> Router {
     let routes = Router::new()
         .merge(publication::routes())
         .merge(ui::routes())
-        .merge(control::routes(app.public_host.clone()))
+        .merge(control::routes(app.given_out.clone()))
         .merge(issuer::routes())
         .merge(graphql::routes())
         .merge(handlers::routes())

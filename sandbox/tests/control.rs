@@ -91,6 +91,12 @@ async fn what_is_wrong_is_refused_and_so_are_pages_of_other_origins() {
         ("issuer", json!({ "refreshPolicy": "other" })),
         ("issuer", json!({ "apiTokenFormat": "other" })),
         ("sockets", json!({ "code": "x" })),
+        ("sockets", json!({ "code": 999 })),
+        ("sockets", json!({ "code": 1005 })),
+        ("sockets", json!({ "code": 5000 })),
+        ("faults", json!({ "fault": "status=503, late-status=500" })),
+        ("faults", json!({ "fault": "outcome=failure", "body": "x" })),
+        ("faults", json!({ "fault": "status=204", "body": "x" })),
         ("event-faults", json!({ "drop": -1 })),
     ] {
         assert_eq!(post(&sandbox, path, &body).await, 400, "{path} {body}");

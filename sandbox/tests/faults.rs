@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use platform_sandbox::Sandbox;
+use platform_sandbox::{Fault, Sandbox};
 use reqwest::Method;
 use serde_json::json;
 use support::{Caller, PROJECTS, project, token};
@@ -94,9 +94,39 @@ async fn statuses_come_before_or_after_the_request_is_handled() {
     let late = request("late-status=502").send().await.unwrap();
     assert_eq!((late.status().as_u16(), late.headers().get("retry-after")), (502, None));
     assert_eq!(caller.get_json(PROJECTS).await.as_array().unwrap().len(), 1);
+    for (alone, status) in [("status=204", 204), ("late-status=304", 304)] {
+        let empty = request(alone).send().await.unwrap();
+        assert_eq!((empty.status().as_u16(), empty.headers().get("content-length")), (status, None), "{alone}");
+    }
+    let both = request("status=503, late-status=500").send().await.unwrap();
+    assert_eq!(both.status(), 400);
     let unreadable = request("statuss=1").send().await.unwrap();
     assert_eq!(unreadable.status(), 400);
     assert!(unreadable.text().await.unwrap().contains("statuss=1"));
+}
+
+/// What a rule answers with has the other parts of its fault, too.
+#[tokio::test]
+async fn the_parts_of_a_fault_go_together() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    for body in [None, Some("abcdef")] {
+        for parts in ["status=503, truncate=2", "status=503, reset=after", "status=503, reset=before"] {
+            let fault = Fault { body: body.map(str::to_owned), ..parts.parse().unwrap() };
+            sandbox.faults().next(1, PROJECTS, fault).unwrap();
+            let answer = caller.request(Method::GET, PROJECTS).send().await;
+            let whole = match answer {
+                Ok(answer) => answer.text().await.is_ok(),
+                Err(_reset) => false,
+            };
+            assert!(!whole, "{parts} with {body:?}");
+        }
+    }
+    let late = Fault { body: Some("late".to_owned()), ..("late-status=502").parse().unwrap() };
+    sandbox.faults().next(1, PROJECTS, late).unwrap();
+    let answer = caller.request(Method::POST, PROJECTS).json(&project(&sandbox)).send().await.unwrap();
+    assert_eq!((answer.status().as_u16(), answer.text().await.unwrap().as_str()), (502, "late"));
+    assert_eq!(caller.get_json(PROJECTS).await.as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

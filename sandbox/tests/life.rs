@@ -293,6 +293,19 @@ async fn addresses_are_those_that_clients_know() {
     let all = platform_sandbox::start_with(all).await.unwrap();
     assert!(all.base_url().starts_with("http://127.0.0.1:"), "{}", all.base_url());
     assert_eq!(support::fetch(format!("{}/sandbox/clock", all.base_url())).await.unwrap().status(), 200);
+    // Whatever address is given out leads to all of it, however a client writes it.
+    for (listen, public_host) in [("127.0.0.2", None), ("127.0.0.1", Some("Sandbox.Localhost"))] {
+        let address: std::net::IpAddr = listen.parse().unwrap();
+        let options =
+            Options { listen: Some(address), public_host: public_host.map(str::to_owned), ..Options::default() };
+        let sandbox = platform_sandbox::start_with(options).await.unwrap();
+        let (_, host) = sandbox.base_url().split_once("://").unwrap();
+        let port = host.rsplit_once(':').unwrap().1;
+        for host in [host.to_lowercase(), host.to_uppercase(), format!("localhost:{port}")] {
+            let request = http.get(format!("http://{address}:{port}/sandbox/clock")).header("host", &host);
+            assert_eq!(request.send().await.unwrap().status(), 200, "{host}");
+        }
+    }
     for wrong in ["", "a b", "sandbox:8080", "user@sandbox", "sandbox/x", "http://sandbox"] {
         let options = Options { public_host: Some(wrong.to_owned()), ..Options::default() };
         assert_eq!(platform_sandbox::start_with(options).await.unwrap_err().code(), "sandbox-host", "{wrong:?}");

@@ -138,6 +138,14 @@ async fn a_secret_of_the_state_is_masked_and_an_edit_keeps_it() {
     let mut changed = shown["fields"].clone();
     changed["value"] = json!("another");
     assert_eq!(put(&sandbox, &variable, &changed).await.1["fields"]["value"], "***");
+    // What is no longer secret is not shown with the value that was.
+    let open = json!({ "name": "KEY", "value": "***", "isSecret": false });
+    let (status, refused) = put(&sandbox, &variable, &open).await;
+    assert_eq!((status, refused["errors"]["$.value"].is_array()), (400, true), "{refused}");
+    assert!(!refused.to_string().contains("another"), "{refused}");
+    let told = json!({ "name": "KEY", "value": "told", "isSecret": false });
+    assert_eq!(put(&sandbox, &variable, &told).await.1["fields"]["value"], "told");
+    assert_eq!(put(&sandbox, &variable, &changed).await.0, 200);
     // The name is the key of the item.
     changed["name"] = json!("OTHER");
     assert_eq!(put(&sandbox, &variable, &changed).await.0, 400);

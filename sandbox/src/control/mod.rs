@@ -10,6 +10,7 @@ mod reset;
 mod resources;
 mod settings;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Router;
@@ -18,6 +19,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use http::header::{CONTENT_TYPE, HOST};
+use http::uri::Authority;
 use http::{Method, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -35,8 +37,8 @@ pub(crate) use reset::Resets;
 
 const DOCUMENT: &str = include_str!("openapi.yaml");
 
-/// The addresses below `/sandbox`. Requests name the loopback address as their host, or this one.
-pub(crate) fn routes<S>(public_host: Option<String>) -> Router<S>
+/// The addresses below `/sandbox`. Requests name a loopback address as their host, or the one that is given out.
+pub(crate) fn routes<S>(given_out: String) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
     Arc<Issuer>: FromRef<S>,
@@ -69,15 +71,15 @@ where
         .route("/sandbox/issuer", post(settings::set_issuer))
         .route("/sandbox/issuer/api-tokens", post(settings::make_api_token))
         .route("/sandbox/contract", post(settings::set_contract))
-        .layer(from_fn_with_state(public_host, guard))
+        .layer(from_fn_with_state(given_out, guard))
 }
 
 /// Pages of other origins may not reach this: a name that leads to this address is refused, and so is a form.
-async fn guard(State(public_host): State<Option<String>>, request: Request, next: Next) -> Response {
-    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    if !["127.0.0.1", "localhost", "[::1]"].contains(&name) && public_host.as_deref() != Some(name) {
-        let detail = "The host has to be the loopback address, or the one of --public-host.";
+async fn guard(State(given_out): State<String>, request: Request, next: Next) -> Response {
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
+    let is_known = |host: &str| is_loopback(host) || host.eq_ignore_ascii_case(&given_out);
+    if !host.is_some_and(|host| is_known(host.host())) {
+        let detail = "The host has to be a loopback address, or the one that the sandbox gives out.";
         return problem::response(StatusCode::FORBIDDEN, detail);
     }
     let has_body = [Method::POST, Method::PUT].contains(request.method());
@@ -85,6 +87,12 @@ async fn guard(State(public_host): State<Option<String>>, request: Request, next
         return problem::response(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The content type has to be application/json.");
     }
     next.run(request).await
+}
+
+/// An address, and no name that somebody could lead here: but for the one that leads nowhere else.
+fn is_loopback(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
 async fn document() -> Response {

@@ -134,8 +134,17 @@ pub(super) async fn put(
             Some(Stored::Blob(_)) => return refuse("these are bytes; the API replaces them"),
             None => return missing("item"),
         };
-        unmask(&mut fields, &masked(stored), stored);
+        let mut kept = Vec::new();
+        unmask(&mut fields, &masked(stored), stored, "", &mut kept);
         let mut complaints = changed_identifiers(stored, &fields, key);
+        let shown = masked(&fields);
+        let is_shown = |place: &&String| shown.pointer(place).and_then(Value::as_str) != Some(MASK);
+        complaints.extend(kept.iter().filter(is_shown).map(|place| {
+            (
+                format!("$.{}", place[1..].replace('/', ".")),
+                "It was masked: give its value where it is no longer secret.".to_owned(),
+            )
+        }));
         if let Some(schema) = schema(publication.contract(), &address, key.is_some()) {
             complaints.extend(check::complaints(schema, &fields.clone().into()));
         }
@@ -177,14 +186,18 @@ fn masked(fields: &Item) -> Value {
     value
 }
 
-/// A member that was shown masked and comes back so keeps its value.
-fn unmask(fields: &mut Item, shown: &Value, stored: &Item) {
+/// A member that was shown masked and comes back so keeps its value; `kept` are their places.
+fn unmask(fields: &mut Item, shown: &Value, stored: &Item, place: &str, kept: &mut Vec<String>) {
     for (name, value) in fields {
+        let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
         match (value, shown.get(name), stored.get(name)) {
             (value, Some(Value::String(shown)), Some(stored)) if shown == MASK && value == MASK => {
                 *value = stored.clone();
+                kept.push(below);
             }
-            (Value::Object(fields), Some(shown), Some(Value::Object(stored))) => unmask(fields, shown, stored),
+            (Value::Object(fields), Some(shown), Some(Value::Object(stored))) => {
+                unmask(fields, shown, stored, &below, kept)
+            }
             _ => {}
         }
     }

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 
+use super::spec::has_body;
 use super::{Connection, Fault, HEADER, Reset, Rules, body};
 use crate::problem;
 
@@ -54,13 +55,13 @@ async fn suffer(fault: &Fault, mut request: Request, next: Next) -> Response {
     if fault.reset == Some(Reset::Before) {
         return reset(connection);
     }
-    if let Some(status) = fault.status.or(fault.body.as_ref().map(|_| 200)) {
-        return answer(status, fault);
-    }
     if let Some(outcome) = fault.outcome {
         request.extensions_mut().insert(outcome);
     }
-    let mut response = next.run(request).await;
+    let mut response = match fault.instead() {
+        Some(status) => answer(status, fault),
+        None => next.run(request).await,
+    };
     if fault.reset == Some(Reset::After) {
         return reset(connection);
     }
@@ -81,6 +82,7 @@ fn answer(status: u16, fault: &Fault) -> Response {
             let media_type = fault.media_type.as_deref().unwrap_or("text/plain; charset=utf-8");
             (status, [(CONTENT_TYPE, media_type)], body.clone()).into_response()
         }
+        None if !has_body(status.as_u16()) => status.into_response(),
         None => problem::response(status, "The sandbox was asked for this fault."),
     };
     if let Some(value) = fault.retry_after.as_deref().and_then(|text| HeaderValue::from_str(text).ok()) {

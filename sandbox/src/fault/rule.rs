@@ -73,6 +73,7 @@ impl FaultRule {
         if self.fault == Fault::default() {
             return Err(FaultError::new("the fault is empty; give it at least one part, such as status=503"));
         }
+        self.fault.check()?;
         if self.fault.media_type.as_ref().is_some_and(|media_type| HeaderValue::from_str(media_type).is_err()) {
             return Err(FaultError::new("the media type cannot be the value of a header"));
         }
@@ -109,6 +110,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
+    use crate::workflow::Outcome;
 
     fn rule() -> FaultRule {
         FaultRule::new("status=503".parse().unwrap())
@@ -129,6 +131,10 @@ mod tests {
             (rule().probability(1.5), "probability"),
             (rule().probability(f64::NAN), "probability"),
             (FaultRule::new(Fault::default()), "empty"),
+            (FaultRule::new(Fault { late_status: Some(500), ..rule().fault }), "one of status and late-status"),
+            (FaultRule::new(Fault { outcome: Some(Outcome::Failure), ..rule().fault }), "begins no work"),
+            (FaultRule::new(Fault { truncate: Some(1), stall: Some(1), ..Fault::default() }), "truncate and stall"),
+            (FaultRule::new(Fault { status: Some(204), body: Some("a".to_owned()), ..Fault::default() }), "no body"),
             (FaultRule::new(Fault { media_type: Some("a\nb".to_owned()), ..Fault::default() }), "media type"),
         ] {
             let error = wrong.check().unwrap_err().to_string();

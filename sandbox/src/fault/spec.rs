@@ -48,8 +48,8 @@ pub struct Fault {
     pub stall: Option<usize>,
     /// How the asynchronous work ends that the request begins.
     pub outcome: Option<Outcome>,
-    /// The body that is answered instead of handling the request, with [`Fault::status`], else with 200. The header cannot
-    /// carry it.
+    /// The body that is answered: with [`Fault::late_status`] after handling the request, else instead of handling it, with
+    /// [`Fault::status`] or 200. The header cannot carry it.
     pub body: Option<String>,
     /// The media type of that body; `text/plain; charset=utf-8` unless set.
     pub media_type: Option<String>,
@@ -88,6 +88,7 @@ impl FromStr for Fault {
                 ))
             })?;
         }
+        fault.check()?;
         Ok(fault)
     }
 }
@@ -113,7 +114,33 @@ impl fmt::Display for Fault {
     }
 }
 
+/// Whether an answer with this status may have a body (RFC 9110, section 6.4.1).
+pub(super) fn has_body(status: u16) -> bool {
+    !matches!(status, 100..=199 | 204 | 205 | 304)
+}
+
 impl Fault {
+    /// The status that is answered instead of handling the request.
+    pub(super) fn instead(&self) -> Option<u16> {
+        self.status.or(self.body.as_ref().filter(|_| self.late_status.is_none()).map(|_| 200))
+    }
+
+    /// Refuses parts that cannot go together: one of them would have no effect.
+    pub(super) fn check(&self) -> Result<(), FaultError> {
+        let wrong = if self.status.is_some() && self.late_status.is_some() {
+            "a request is handled or it is not: give one of status and late-status"
+        } else if self.instead().is_some() && self.outcome.is_some() {
+            "a request that is answered instead of being handled begins no work: leave outcome out, or use late-status"
+        } else if self.truncate.is_some() && self.stall.is_some() {
+            "a body is cut off or stalls: give one of truncate and stall"
+        } else if self.body.is_some() && self.instead().or(self.late_status).is_some_and(|status| !has_body(status)) {
+            "an answer with this status has no body"
+        } else {
+            return Ok(());
+        };
+        Err(FaultError::new(wrong))
+    }
+
     fn read(&mut self, part: &str) -> Option<()> {
         let (name, value) = part.split_once('=')?;
         let (name, value) = (name.trim(), value.trim());
@@ -155,20 +182,21 @@ mod tests {
 
     #[test]
     fn every_part_is_read() {
-        let text = "latency=250ms, status=429,retry-after = 2, late-status=502, reset=after, truncate=10, stall=0, outcome=stall";
-        let fault = Fault {
+        let early = Fault { status: Some(429), truncate: Some(10), ..Fault::default() };
+        let late = Fault {
             latency: Some(Duration::from_millis(250)),
-            status: Some(429),
             late_status: Some(502),
             retry_after: Some("2".to_owned()),
             reset: Some(Reset::After),
-            truncate: Some(10),
             stall: Some(0),
             outcome: Some(Outcome::Stall),
             ..Fault::default()
         };
-        assert_eq!(text.parse::<Fault>().unwrap(), fault);
-        assert_eq!(fault.to_string().parse::<Fault>().unwrap(), fault);
+        let text = "latency=250ms, late-status=502,retry-after = 2, reset=after, stall=0, outcome=stall";
+        for (text, fault) in [(text, late), ("status=429,truncate=10", early)] {
+            assert_eq!(text.parse::<Fault>().unwrap(), fault);
+            assert_eq!(fault.to_string().parse::<Fault>().unwrap(), fault);
+        }
         assert_eq!("".parse::<Fault>().unwrap(), Fault::default());
     }
 

@@ -1,7 +1,7 @@
 //! Takes secrets out of what the journal shows: by the names of headers, members and fields, and by the form of tokens.
 
 use http::HeaderMap;
-use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION, SET_COOKIE};
+use http::header::{AUTHORIZATION, COOKIE, LOCATION, PROXY_AUTHORIZATION, REFERER, SET_COOKIE};
 use serde_json::Value;
 
 use super::capture::BodyBeginning;
@@ -19,7 +19,12 @@ pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
         if *name == COOKIE || *name == SET_COOKIE || is_secret(name.as_str()) {
             return MASK.to_owned();
         }
-        self::text(&text)
+        match text.split_once('?') {
+            Some((page, query)) if *name == LOCATION || *name == REFERER => {
+                format!("{}?{}", self::text(page), form(query))
+            }
+            _ => self::text(&text),
+        }
     };
     headers.iter().map(|(name, value)| (name.as_str().to_owned(), shown(name, value))).collect()
 }
@@ -66,8 +71,8 @@ pub(crate) fn json(value: &mut Value) {
         Value::Object(members) => {
             let hides_value = members.get("isSecret") == Some(&Value::Bool(true));
             for (name, member) in members {
-                if member.is_string() && (is_secret(name) || hides_value && name == "value") {
-                    *member = MASK.into();
+                if is_secret(name) || hides_value && name == "value" {
+                    hide(member);
                 } else {
                     json(member);
                 }
@@ -79,8 +84,36 @@ pub(crate) fn json(value: &mut Value) {
     }
 }
 
+/// Masks every text of a value, whatever its shape.
+fn hide(value: &mut Value) {
+    match value {
+        Value::Object(members) => members.values_mut().for_each(hide),
+        Value::Array(elements) => elements.iter_mut().for_each(hide),
+        Value::String(string) => *string = MASK.to_owned(),
+        _ => {}
+    }
+}
+
+/// Replaces what stands before the host of an address: a user and a password.
+fn without_user(text: &str) -> String {
+    let mut parts = text.split("://");
+    let mut masked = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let authority = part.split(|letter: char| "/?#\"'<>".contains(letter) || letter.is_whitespace()).next();
+        let user = authority.and_then(|authority| authority.rfind('@'));
+        masked += "://";
+        match user {
+            Some(at) => masked += &format!("{MASK}{}", &part[at..]),
+            None => masked += part,
+        }
+    }
+    masked
+}
+
 /// Replaces what has the form of a token of this issuer: a JWT, or an opaque API token.
 fn text(text: &str) -> String {
+    let text = without_user(text);
+    let text = text.as_str();
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let mut masked = String::with_capacity(text.len());
     let mut rest = text;
@@ -98,7 +131,22 @@ fn text(text: &str) -> String {
 fn is_secret(name: &str) -> bool {
     let letters = name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase());
     let name: String = letters.collect();
-    let ends = ["token", "secret", "password", "apikey", "privatekey", "assertion", "codeverifier", "authorization"];
+    let ends = [
+        "token",
+        "tokenhint",
+        "secret",
+        "password",
+        "passphrase",
+        "pwd",
+        "apikey",
+        "accesskey",
+        "privatekey",
+        "secretkey",
+        "connectionstring",
+        "assertion",
+        "codeverifier",
+        "authorization",
+    ];
     ends.iter().any(|end| name.ends_with(end))
 }
 
@@ -123,6 +171,16 @@ mod tests {
             ("text/plain", r#"[{"password":"a","name":"n"}]"#, r#"[{"name":"n","password":"***"}]"#),
             ("application/json", r#"{"isSecret":true,"value":"v"}"#, r#"{"isSecret":true,"value":"***"}"#),
             ("application/json", r#"{"query":"x eyJa.b.c y"}"#, r#"{"query":"x *** y"}"#),
+            (
+                "application/json",
+                r#"{"secretAccessKey":"a","connectionString":"b","password":["c",{"d":"e"}],"accessKeyId":"f"}"#,
+                r#"{"secretAccessKey":"***","connectionString":"***","password":["***",{"d":"***"}],"accessKeyId":"f"}"#,
+            ),
+            (
+                "application/json",
+                r#"{"address":"https://ada:pw@registry/a@b","mail":"ada@example.com"}"#,
+                r#"{"address":"https://***@registry/a@b","mail":"ada@example.com"}"#,
+            ),
             ("text/event-stream", "data: sbx_abc\n\n", "data: ***\n\n"),
             (
                 "application/x-www-form-urlencoded",
@@ -139,12 +197,19 @@ mod tests {
             assert_eq!(shown(media_type, text), None, "{text}");
         }
         let mut sent = HeaderMap::new();
-        for (name, value) in [("authorization", "Basic YTpi"), ("cookie", "a=b"), ("x-api-key", "k"), ("accept", "*/*")]
-        {
+        for (name, value) in [
+            ("authorization", "Basic YTpi"),
+            ("cookie", "a=b"),
+            ("x-api-key", "k"),
+            ("accept", "*/*"),
+            ("location", "http://127.0.0.1:9/callback?code=a&state=b"),
+            ("referer", "http://ada:pw@x/?access_token=a"),
+        ] {
             sent.insert(name, http::HeaderValue::from_static(value));
         }
         let shown = headers(&sent).into_iter().map(|(_, value)| value).collect::<Vec<_>>();
-        assert_eq!(shown, ["Basic ***", "***", "***", "*/*"]);
+        let [location, referer] = ["http://127.0.0.1:9/callback?code=***&state=b", "http://***@x/?access_token=***"];
+        assert_eq!(shown, ["Basic ***", "***", "***", "*/*", location, referer]);
     }
 
     #[test]
