@@ -61,8 +61,8 @@ pub struct Options {
     /// Origins whose pages may call the sandbox from a browser (CORS), such as `http://localhost:5173`; none by default. They
     /// may send cookies, and reach the control interface. `*`, alone, lets every page in, without either.
     pub cors: Vec<String>,
-    /// How long a connection may take for the head of its next request before it is closed; 30 seconds if there is none.
-    /// Zero is no limit.
+    /// How long a connection may take for the head of its next request before it is closed: 30 seconds, unless set.
+    /// Zero means without a limit.
     pub header_timeout: Option<Duration>,
     /// A folder into which npm has installed GraphiQL, as `sandbox/graphiql/install.sh` does; without one, `/graphiql` is a
     /// plain page.

@@ -24,7 +24,7 @@ use tokio::time::timeout;
 use crate::error::Error;
 use crate::fault::Line;
 
-/// A timer cannot wait longer. It is no limit that anybody meets.
+/// A timer cannot wait longer, and no connection lasts that long.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A running server. Dropping it lets the running requests end and closes the listener.
@@ -62,7 +62,7 @@ pub(crate) async fn bind(
 }
 
 impl Server {
-    /// Serves a router. A connection on which no whole head of a request has arrived for so long is closed; zero is no limit.
+    /// Serves a router. A connection on which no whole head of a request has arrived for so long is closed; zero means without a limit.
     pub(crate) fn start(listener: TcpListener, router: Router, header_timeout: Duration) -> Self {
         let mut http = Builder::new();
         http.timer(TokioTimer::new());

@@ -138,7 +138,7 @@ async fn a_secret_of_the_state_is_masked_and_an_edit_keeps_it() {
     let mut changed = shown["fields"].clone();
     changed["value"] = json!("another");
     assert_eq!(put(&sandbox, &variable, &changed).await.1["fields"]["value"], "***");
-    // What is no longer secret is not shown with the value that was.
+    // An edit that takes the mark of a secret away does not show the value that was kept.
     let open = json!({ "name": "KEY", "value": "***", "isSecret": false });
     let (status, refused) = put(&sandbox, &variable, &open).await;
     assert_eq!((status, refused["errors"]["$.value"].is_array()), (400, true), "{refused}");

@@ -205,7 +205,7 @@ fn terminal(text: &str) -> String {
             "" => {}
             "0" => shown.push_str(&"</span>".repeat(std::mem::take(&mut open))),
             code => {
-                assert!(code.parse::<u8>().is_ok(), "{code} is no colour");
+                assert!(code.parse::<u8>().is_ok(), "{code} does not name a colour");
                 open += 1;
                 shown.push_str(&format!("<span class=\"c{code}\">"));
             }

@@ -22,7 +22,7 @@ pub(crate) struct Browser {
     child: Child,
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     number: u64,
-    /// Errors of the page's scripts and of its policy. A refused request is none.
+    /// Errors of the page's scripts and of its policy. A refused request does not count.
     pub(crate) complaints: Vec<String>,
     /// The addresses that the page asked for.
     pub(crate) requests: Vec<String>,
