@@ -41,8 +41,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// These pins, without those that kept a chosen name from its key for the sake of what is no longer there; `None` where no pin
-    /// did. `given` are the names that these pins led to.
+    /// Drops the pins that hold a name which `renames` chooses for another key, where the contract no longer has what they
+    /// name. Returns `None` if there is nothing to drop. `given` are the names that these pins led to.
     pub(crate) fn freed(&self, renames: &BTreeMap<String, String>, given: &Self) -> Option<Self> {
         let mut freed = self.clone();
         for (pins, given) in [(&mut freed.types, &given.types), (&mut freed.graphql, &given.graphql)] {

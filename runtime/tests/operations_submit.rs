@@ -395,7 +395,7 @@ async fn whoever_asks_for_a_label_gets_its_one_operation() {
     assert!(again.finish(&outcome).await.unwrap());
     let ended = ask(&operations, "thing", "r", "label 0").await.unwrap();
     assert_eq!((again.reference(), posts(&server)), (ended.reference(), sent), "nothing is sent for what is known");
-    // What is another submission is none of that label.
+    // Another submission cannot use the same label.
     for (kind, room) in [("thing", "another"), ("ready-thing", "r")] {
         let error = ask(&operations, kind, room, "label 0").await.unwrap_err();
         assert!(error.is_store() && posts(&server) == sent, "{kind} {room}: {error:?}");

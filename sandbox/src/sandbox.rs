@@ -39,7 +39,7 @@ pub struct Options {
     pub port: u16,
     /// The port of the compliance resource server; 0 is any free one.
     pub compliance_port: u16,
-    /// The address to listen on; 127.0.0.1 if there is none. Whoever reaches another one can control the sandbox.
+    /// The address to listen on, 127.0.0.1 by default. Whoever can reach the address can control the sandbox.
     pub listen: Option<IpAddr>,
     /// The host in the addresses that the sandbox gives out, where clients reach it by another name than the address that it
     /// listens on.

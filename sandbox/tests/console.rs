@@ -1,4 +1,4 @@
-//! The console in a real browser: Debian's Chromium, headless. Where there is none, the tests say so and check nothing.
+//! The console in a real browser: Debian's Chromium, headless. Without Chromium the tests say so and check nothing.
 
 #![cfg(unix)]
 #![allow(

@@ -128,7 +128,7 @@ pub(super) async fn end_sockets(State(faults): State<Arc<Rules>>, body: Bytes) -
     done(read(&body).and_then(|wanted: EndSockets| match wanted.code {
         // RFC 6455, section 7.4: no peer sends the others, and these three stand for a code that did not come.
         Some(code) if !(1000..5000).contains(&code) || [1005, 1006, 1015].contains(&code) => {
-            Err(format!("{code} is no code of a close frame; give one from 1000 to 4999, but for 1005, 1006 and 1015"))
+            Err(format!("a close frame cannot carry the code {code}; use 1000 to 4999, except 1005, 1006 and 1015"))
         }
         code => {
             faults.end_sockets(code);

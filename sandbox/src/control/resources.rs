@@ -142,7 +142,7 @@ pub(super) async fn put(
         complaints.extend(kept.iter().filter(is_shown).map(|place| {
             (
                 format!("$.{}", place[1..].replace('/', ".")),
-                "It was masked: give its value where it is no longer secret.".to_owned(),
+                "The value is masked: send the value itself, or keep the member secret.".to_owned(),
             )
         }));
         if let Some(schema) = schema(publication.contract(), &address, key.is_some()) {
