@@ -8,7 +8,7 @@ use platform_client::Value;
 use platform_client::operations::{SqliteStore, Status};
 use platform_sandbox::Options;
 
-use crate::support::{Programs, client, component, secret_files, variables};
+use crate::support::{Programs, client, component, deploying, secret_files, variables};
 
 const COUNT: usize = 100;
 const DEPLOYMENTS: &str = "/api/projects/v1/projects/{project_id}/components/{componentId}/deployments";
@@ -46,12 +46,7 @@ async fn once(kills: u32) {
     let place = component(&platform).await;
     let store = secrets.path().join("store.sqlite");
     let mut variables = variables(&sandbox, secrets.path());
-    variables.extend([
-        ("PLATFORM_STORE", store.display().to_string()),
-        ("PLATFORM_PROJECT", place.0.to_string()),
-        ("PLATFORM_COMPONENT", place.1.to_string()),
-        ("PLATFORM_COUNT", COUNT.to_string()),
-    ]);
+    variables.extend(deploying(place, &store, COUNT));
 
     let mut printed: BTreeMap<String, u32> = BTreeMap::new();
     let mut killed = 0;

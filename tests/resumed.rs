@@ -6,7 +6,7 @@ use std::time::Duration;
 use platform_client::Uuid;
 use platform_sandbox::{Options, Sandbox};
 
-use crate::support::{Programs, Run, client, component, secret_files, variables};
+use crate::support::{Programs, Run, client, component, deploying, secret_files, variables};
 
 const DEPLOYMENTS: &str = "/api/projects/v1/projects/{project_id}/components/{componentId}/deployments";
 
@@ -24,14 +24,9 @@ async fn world(step: Duration) -> (Sandbox, tempfile::TempDir, (Uuid, Uuid)) {
 #[tokio::test]
 async fn a_program_that_is_killed_in_the_middle_is_gone_on_with_by_the_next_run() {
     // Nothing ends while the first run is alive.
-    let (sandbox, secrets, (project, component)) = world(Duration::from_secs(2)).await;
+    let (sandbox, secrets, place) = world(Duration::from_secs(2)).await;
     let mut variables = variables(&sandbox, secrets.path());
-    variables.extend([
-        ("PLATFORM_STORE", secrets.path().join("store.sqlite").display().to_string()),
-        ("PLATFORM_PROJECT", project.to_string()),
-        ("PLATFORM_COMPONENT", component.to_string()),
-        ("PLATFORM_COUNT", "1".to_owned()),
-    ]);
+    variables.extend(deploying(place, &secrets.path().join("store.sqlite"), 1));
     let mut command = Programs::get().command("deploy_and_wait");
     command.envs(variables).stdin(Stdio::null());
     let mut first = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -60,23 +55,18 @@ async fn a_program_that_is_killed_in_the_middle_is_gone_on_with_by_the_next_run(
 /// The service has begun the deployment, and nobody heard of it. What the next runs meet says nothing of that.
 #[tokio::test]
 async fn a_deployment_whose_answer_is_lost_is_not_begun_again_whatever_the_next_runs_meet() {
-    let (sandbox, secrets, (project, component)) = world(Duration::from_millis(50)).await;
+    let (sandbox, secrets, place @ (project, component)) = world(Duration::from_millis(50)).await;
     let mut variables = variables(&sandbox, secrets.path());
-    variables.extend([
-        ("PLATFORM_STORE", secrets.path().join("store.sqlite").display().to_string()),
-        ("PLATFORM_PROJECT", project.to_string()),
-        ("PLATFORM_COMPONENT", component.to_string()),
-        ("PLATFORM_COUNT", "1".to_owned()),
-    ]);
+    variables.extend(deploying(place, &secrets.path().join("store.sqlite"), 1));
     let run = || {
         let variables = variables.clone();
         let run = move || Run::from(Programs::get().command("deploy_and_wait").envs(variables).output().unwrap());
         tokio::task::spawn_blocking(run)
     };
-    let place = format!("/api/projects/v1/projects/{project}/components/{component}/deployments");
+    let path = format!("/api/projects/v1/projects/{project}/components/{component}/deployments");
     let faults = ["reset=after", "status=409", "status=422", "status=403", "status=404", "status=429", "status=425"];
     for fault in faults {
-        sandbox.faults().next_of(1, "POST", &place, fault.parse().unwrap()).unwrap();
+        sandbox.faults().next_of(1, "POST", &path, fault.parse().unwrap()).unwrap();
         let seen = run().await.unwrap();
         assert_eq!(seen.code, Some(1), "{fault}: {seen:?}");
         assert!(

@@ -4,50 +4,25 @@
 
 mod support;
 
-use std::sync::Mutex;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use platform_sandbox::{ApiTokenFormat, ErrorStyle, RefreshPolicy, Sandbox};
-use reqwest::redirect::Policy;
-use reqwest::{Client as Http, RequestBuilder, Response, Url};
+use reqwest::{Response, Url};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use support::cookies::{Browser, REDIRECT, VERIFIER, changed};
 use support::{Caller, PROJECTS, ask_for_token, grant, named, token};
-
-const VERIFIER: &str = "a-verifier-of-forty-three-characters-or-more-1";
-const REDIRECT: &str = "http://127.0.0.1:49999/callback";
 
 fn challenge(verifier: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes()))
 }
 
-/// A browser: it keeps its cookie, and shows where it is sent instead of going there.
-struct Browser<'a> {
-    sandbox: &'a Sandbox,
-    http: Http,
-    cookie: Mutex<String>,
-}
-
-impl<'a> Browser<'a> {
-    fn new(sandbox: &'a Sandbox) -> Self {
-        let http = support::builder().redirect(Policy::none()).build().unwrap();
-        Self { sandbox, http, cookie: Mutex::default() }
-    }
-
-    async fn send(&self, request: RequestBuilder) -> Response {
-        let cookie = self.cookie.lock().unwrap().clone();
-        let response = request.header("cookie", cookie).send().await.unwrap();
-        if let Some(set) = response.headers().get("set-cookie") {
-            *self.cookie.lock().unwrap() = set.to_str().unwrap().split(';').next().unwrap().to_owned();
-        }
-        response
-    }
-
+impl Browser<'_> {
     async fn authorize(&self, changes: &[(&str, &str)]) -> Response {
         let challenge = challenge(VERIFIER);
-        let mut fields = vec![
+        let fields = [
             ("response_type", "code"),
             ("client_id", "platform-cli"),
             ("redirect_uri", REDIRECT),
@@ -56,18 +31,7 @@ impl<'a> Browser<'a> {
             ("code_challenge", &challenge),
             ("code_challenge_method", "S256"),
         ];
-        for (name, value) in changes {
-            fields.retain(|(known, _)| known != name);
-            fields.push((name, value));
-        }
-        let url = format!("{}/connect/authorize", self.sandbox.auth_url());
-        self.send(self.http.get(url).query(&fields)).await
-    }
-
-    async fn log_in(&self, user: &str, password: &str, back: &str) -> Response {
-        let url = format!("{}/account/login", self.sandbox.auth_url());
-        let fields = [("user", user), ("password", password), ("returnUrl", back)];
-        self.send(self.http.post(url).form(&fields)).await
+        self.send(self.http.get(self.endpoint()).query(&changed(&fields, changes))).await
     }
 
     /// The code for a user who logs in on the way.
@@ -77,7 +41,7 @@ impl<'a> Browser<'a> {
         assert_eq!(login.path(), "/identity/account/login");
         let back = login.query_pairs().find(|(name, _)| name == "returnUrl").unwrap().1.into_owned();
         let password = self.sandbox.user(user).unwrap().password();
-        let entered = self.log_in(user, password, &back).await;
+        let entered = self.enter(user, password, &back).await;
         assert_eq!((entered.status().as_u16(), location(&entered)), (303, back.clone()));
         let answered = self.send(self.http.get(format!("{}{back}", self.sandbox.base_url()))).await;
         let answer = Url::parse(&location(&answered)).unwrap();
@@ -99,18 +63,14 @@ fn error_of(response: &Response) -> String {
 }
 
 async fn redeem(sandbox: &Sandbox, code: &str, changes: &[(&str, &str)]) -> (u16, Value) {
-    let mut fields = vec![
+    let fields = [
         ("grant_type", "authorization_code"),
         ("client_id", "platform-cli"),
         ("code", code),
         ("redirect_uri", REDIRECT),
         ("code_verifier", VERIFIER),
     ];
-    for (name, value) in changes {
-        fields.retain(|(known, _)| known != name);
-        fields.push((name, value));
-    }
-    let response = ask_for_token(sandbox, &fields).await;
+    let response = ask_for_token(sandbox, &changed(&fields, changes)).await;
     (response.status().as_u16(), response.json().await.unwrap())
 }
 
@@ -222,14 +182,14 @@ async fn the_login_page_refuses_strangers_and_foreign_forms() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let browser = Browser::new(&sandbox);
     for (user, password) in [("ada", "wrong"), ("ada", ""), ("nobody", ""), ("<b>", "<i>")] {
-        let response = browser.log_in(user, password, "/identity/profile/api-tokens").await;
+        let response = browser.enter(user, password, "/identity/profile/api-tokens").await;
         assert_eq!(response.status(), 401, "{user}");
         assert!(response.headers().get("set-cookie").is_none());
     }
     // The way back lies on this server.
     let password = sandbox.user("ada").unwrap().password();
     for back in ["https://evil.example/", "//evil.example/", "/\\evil.example/", "evil", "\"><script>"] {
-        let response = browser.log_in("ada", password, back).await;
+        let response = browser.enter("ada", password, back).await;
         assert_eq!(location(&response), "/identity/profile/api-tokens", "{back}");
         let cookie = response.headers()["set-cookie"].to_str().unwrap();
         assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"), "{cookie}");
@@ -326,7 +286,7 @@ async fn api_tokens_are_made_shown_once_and_revoked_on_the_profile_page() {
             location(&browser.send(browser.http.get(&page)).await).split('?').next(),
             Some("/identity/account/login")
         );
-        browser.log_in("bela", sandbox.user("bela").unwrap().password(), "/").await;
+        browser.enter("bela", sandbox.user("bela").unwrap().password(), "/").await;
         let made =
             browser.send(browser.http.post(&page).form(&[("name", "<b>script</b>")])).await.text().await.unwrap();
         let token = made.split_once("id=\"token\">").unwrap().1.split_once('<').unwrap().0.to_owned();
@@ -394,7 +354,7 @@ async fn discovery_lists_what_is_there() {
     assert_eq!(document["issuer"], sandbox.auth_url());
     let elsewhere = format!("{}/.well-known/oauth-authorization-server/identity", sandbox.base_url());
     assert_eq!(support::fetch(elsewhere).await.unwrap().json::<Value>().await.unwrap(), document);
-    let http = support::builder().redirect(Policy::none()).build().unwrap();
+    let http = Browser::new(&sandbox).http;
     for (name, value) in document.as_object().unwrap() {
         let Some(address) = value.as_str().filter(|_| name.ends_with("_endpoint") || name == "jwks_uri") else {
             continue;

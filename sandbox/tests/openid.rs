@@ -4,48 +4,19 @@
 
 mod support;
 
-use std::sync::Mutex;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use platform_sandbox::Sandbox;
-use reqwest::redirect::Policy;
-use reqwest::{RequestBuilder, Response, Url};
+use reqwest::{Response, Url};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use support::cookies::{Browser, REDIRECT, VERIFIER, changed};
 use support::{Caller, PROJECTS, ask_for_token, grant};
 
-const REDIRECT: &str = "http://127.0.0.1:49999/callback";
-const VERIFIER: &str = "a-verifier-of-forty-three-characters-or-more-1";
-
-/// A browser that keeps its cookie, and shows where it is sent instead of going there.
-struct Browser<'a> {
-    sandbox: &'a Sandbox,
-    http: reqwest::Client,
-    cookie: Mutex<String>,
-}
-
-impl<'a> Browser<'a> {
-    fn new(sandbox: &'a Sandbox) -> Self {
-        let http = support::builder().redirect(Policy::none()).build().unwrap();
-        Self { sandbox, http, cookie: Mutex::default() }
-    }
-
-    async fn send(&self, request: RequestBuilder) -> Response {
-        let cookie = self.cookie.lock().unwrap().clone();
-        let response = request.header("cookie", cookie).send().await.unwrap();
-        if let Some(set) = response.headers().get("set-cookie") {
-            *self.cookie.lock().unwrap() = set.to_str().unwrap().split(';').next().unwrap().to_owned();
-        }
-        response
-    }
-
-    fn endpoint(&self) -> String {
-        format!("{}/connect/authorize", self.sandbox.auth_url())
-    }
-
+impl Browser<'_> {
     /// Where a request of the confidential client ends: at the login, or at the client.
     async fn ask(&self, changes: &[(&str, &str)]) -> Url {
         let response = self.send(self.http.get(self.endpoint()).query(&fields(changes))).await;
@@ -63,15 +34,13 @@ impl<'a> Browser<'a> {
         assert_eq!(login.path(), "/identity/account/login");
         let back = parameter(login, "returnUrl").unwrap();
         let password = self.sandbox.user(user).unwrap().password();
-        let form = [("user", user), ("password", password), ("returnUrl", &back)];
-        let entered = self.send(self.http.post(format!("{}/account/login", self.sandbox.auth_url())).form(&form)).await;
-        let back = self.sent_to(&entered);
+        let back = self.sent_to(&self.enter(user, password, &back).await);
         self.sent_to(&self.send(self.http.get(back)).await)
     }
 }
 
 fn fields<'a>(changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    let mut fields = vec![
+    let fields = [
         ("response_type", "code"),
         ("client_id", "aurora-dashboard"),
         ("redirect_uri", REDIRECT),
@@ -79,11 +48,7 @@ fn fields<'a>(changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
         ("state", "s"),
         ("nonce", "n-1"),
     ];
-    for (name, value) in changes {
-        fields.retain(|(known, _)| known != name);
-        fields.push((name, value));
-    }
-    fields
+    changed(&fields, changes)
 }
 
 fn parameter(address: &Url, name: &str) -> Option<String> {

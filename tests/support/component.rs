@@ -1,5 +1,7 @@
 //! A component to deploy to.
 
+use std::path::Path;
+
 use platform_client::types::{CreateComponent, CreateProject};
 use platform_client::{Platform, Uuid};
 
@@ -11,4 +13,14 @@ pub(crate) async fn component(platform: &Platform) -> (Uuid, Uuid) {
     let body = CreateComponent::new("web");
     let component = platform.projects().create_project_component(project, &body).await.unwrap();
     (project, serde_json::to_value(&component).unwrap()["id"].as_str().unwrap().parse().unwrap())
+}
+
+/// Beside the other variables, those of `deploy_and_wait`: it deploys so often to the component, and remembers that in the store.
+pub(crate) fn deploying((project, component): (Uuid, Uuid), store: &Path, count: usize) -> [(&'static str, String); 4] {
+    [
+        ("PLATFORM_STORE", store.display().to_string()),
+        ("PLATFORM_PROJECT", project.to_string()),
+        ("PLATFORM_COMPONENT", component.to_string()),
+        ("PLATFORM_COUNT", count.to_string()),
+    ]
 }

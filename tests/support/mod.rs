@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use caller::{builder, client, sandbox, secret_files, variables};
 #[cfg(has = "support/component")]
-pub(crate) use component::component;
+pub(crate) use component::{component, deploying};
 pub(crate) use programs::{Programs, Run, cargo};
 pub(crate) use recorder::{Recorded, Recorder, Reply, exchange, requested};
 

@@ -14,6 +14,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
@@ -25,6 +27,11 @@ pub(crate) use journal::JOURNAL;
 
 /// The file in the folder of git that vouches for a journal.
 const MARK: &str = "platform-adoption";
+
+/// How often the lock is asked for, and the pause between: a run that is killed while it starts git leaves the lock with the
+/// child until the child has become git.
+const TRIES: u32 = 25;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// One file to swap; paths are relative to the workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,14 +67,23 @@ impl Guard {
         let tree = workspace.tree()?;
         let path = format!("{STAGING}/lock");
         let lock = tree.lock_file(&path)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Self { tree, root: workspace.root().to_path_buf(), _lock: lock }),
-            Err(TryLockError::WouldBlock) => Err(Failure::configuration(
-                "files/busy",
-                "another `cargo xtask regenerate` works on this workspace",
-                "wait for its end and run the command again",
-            )),
-            Err(TryLockError::Error(error)) => Err(Failure::file("lock", &workspace.path(&path), &error)),
+        let mut tries = TRIES;
+        loop {
+            tries -= 1;
+            match lock.try_lock() {
+                Ok(()) => return Ok(Self { tree, root: workspace.root().to_path_buf(), _lock: lock }),
+                Err(TryLockError::WouldBlock) if tries > 0 => sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Failure::configuration(
+                        "files/busy",
+                        "another `cargo xtask regenerate` works on this workspace",
+                        "wait for its end and run the command again",
+                    ));
+                }
+                Err(TryLockError::Error(error)) => {
+                    return Err(Failure::file("lock", &workspace.path(&path), &error));
+                }
+            }
         }
     }
 

@@ -5,13 +5,23 @@
 use std::{collections::BTreeMap, fmt::Debug, sync::Arc, time::Duration};
 
 use super::{
-    HeldOperation, Instance, Intent, Lease, Observation, ObservationSource, OperationRef, OperationState, Overview,
-    Standing, Status, Store, Wanted, intent::SubmissionKey,
+    Binding, HeldOperation, Instance, Intent, Lease, Observation, ObservationSource, OperationRef, OperationState,
+    Overview, Standing, States, Status, Store, Wanted, intent::SubmissionKey,
 };
 use crate::{Error, Value};
 
 /// A limit that only a hang reaches.
 const WATCHDOG: Duration = Duration::from_secs(120);
+
+/// A kind of operation whose state is asked for.
+pub(super) static THING: Binding = Binding {
+    kind: "thing",
+    path: "/things",
+    query: "query ($id: ID!) { thing(id: $id) { state } }",
+    state: "/thing/state",
+    states: States { pending: &["A"], succeeded: &["DONE"], failed: &["BAD"], cancelled: &[] },
+    ..Binding::NONE
+};
 
 pub(super) fn intent(correlation: &str, label: Option<&str>) -> Intent {
     Intent {

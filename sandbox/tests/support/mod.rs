@@ -3,6 +3,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part of this")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+pub mod cookies;
+
 use platform_sandbox::{Client, Sandbox};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};

@@ -112,6 +112,15 @@ fn a_second_run_is_kept_out() {
     assert_eq!(Guard::acquire(&workspace).expect_err("taken").code, "files/busy");
     drop(guard);
     Guard::acquire(&workspace).expect("free again");
+
+    // A holder that is gone in a moment is waited for: the child of a run that was killed.
+    let guard = Guard::acquire(&workspace).expect("free");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| Guard::acquire(&workspace).map(drop));
+        sleep(PAUSE);
+        drop(guard);
+        waiting.join().expect("no panic").expect("free in the end");
+    });
 }
 
 #[test]

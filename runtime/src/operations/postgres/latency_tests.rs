@@ -29,13 +29,13 @@ use tokio_tungstenite::tungstenite::{
 
 use super::{
     PostgresStore,
-    scale_tests::{THING, fill, part},
+    scale_tests::{fill, part},
     tests::Shared,
 };
 use crate::{
     Client, clock,
     graphql::GraphqlOptions,
-    operations::{Binding, WatchOptions, WorkerEvent},
+    operations::{Binding, WatchOptions, WorkerEvent, store_tests::THING},
 };
 
 /// How many ends are pushed one after the other, and how many at once.

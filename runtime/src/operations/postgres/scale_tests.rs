@@ -16,7 +16,7 @@ use super::{
 use crate::{
     clock,
     operations::{
-        Binding, Instance, Intent, Lease, OperationRef, States, Store, Wanted,
+        Instance, Intent, Lease, OperationRef, Store, Wanted,
         row::write,
         store_tests::{intent, reference, seen, things},
     },
@@ -24,15 +24,6 @@ use crate::{
 
 /// How long each figure is measured.
 const SPAN: Duration = Duration::from_secs(3);
-
-pub(super) static THING: Binding = Binding {
-    kind: "thing",
-    path: "/things",
-    query: "query ($id: ID!) { thing(id: $id) { state } }",
-    state: "/thing/state",
-    states: States { pending: &["A"], succeeded: &["DONE"], failed: &[], cancelled: &[] },
-    ..Binding::NONE
-};
 
 /// Accepted operations, many at once.
 pub(super) async fn fill(store: &PostgresStore, deployment: &str, from: usize, to: usize) {

@@ -19,21 +19,12 @@ use super::{
 };
 use crate::{
     Bytes, Error, Method,
-    operations::{Binding, Operations, States, Store as _, WatchOptions, WorkerEvent},
+    operations::{Operations, Store as _, WatchOptions, WorkerEvent, store_tests::THING},
     testing::Fake,
 };
 
 /// A limit that only a hang reaches.
 const WATCHDOG: Duration = Duration::from_secs(300);
-
-static THING: Binding = Binding {
-    kind: "thing",
-    path: "/things",
-    query: "query ($id: ID!) { thing(id: $id) { state } }",
-    state: "/thing/state",
-    states: States { pending: &["A"], succeeded: &["DONE"], failed: &["BAD"], cancelled: &[] },
-    ..Binding::NONE
-};
 
 type Lines = Arc<Mutex<Vec<String>>>;
 

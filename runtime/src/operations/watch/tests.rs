@@ -8,18 +8,11 @@ use super::*;
 use crate::{
     Bytes, StatusCode,
     graphql::{Gap, GraphqlOptions},
-    operations::{Binding, Deadline, Intent, OperationRef, States, WatchOptions},
+    operations::{Binding, Deadline, Intent, OperationRef, WatchOptions, store_tests::THING},
     testing::{Fake, QUERIES},
 };
 
-static THING: Binding = Binding {
-    kind: "thing",
-    query: "query ($id: ID!) { thing(id: $id) { state } }",
-    state: "/thing/state",
-    pushed_state: Some("/changed/state"),
-    states: States { pending: &["A"], succeeded: &["DONE"], failed: &[], cancelled: &[] },
-    ..Binding::NONE
-};
+static PUSHED: Binding = Binding { pushed_state: Some("/changed/state"), ..THING };
 
 type Set = fn(WatchOptions, Duration) -> WatchOptions;
 
@@ -27,7 +20,7 @@ const AGES: Duration = Duration::from_secs(600);
 
 fn operation(fake: &Fake, options: WatchOptions) -> Operation {
     let platform = fake.builder().no_retry().graphql(GraphqlOptions::new()).build().unwrap();
-    let operations = platform.operations().with_binding(&THING).with_options(options);
+    let operations = platform.operations().with_binding(&PUSHED).with_options(options);
     let intent: Intent = serde_json::from_value(json!({
         "correlation": "c", "kind": "thing", "deployment": operations.deployment(), "at": 0,
     }))
@@ -64,7 +57,7 @@ async fn a_worker_goes_by_no_clock_of_another_instance() {
         let soon = Duration::from_millis(5);
         let operation = operation(&fake, WatchOptions::new().settle(soon).interval(soon));
         let reference = operation.reference().clone().accepted_before(Duration::from_secs(3600));
-        let mut late = Operation::new(operation.operations().clone(), &THING, reference.clone(), None);
+        let mut late = Operation::new(operation.operations().clone(), &PUSHED, reference.clone(), None);
         if holds {
             let store = operation.operations().store();
             let intent: Intent = serde_json::from_value(json!({

@@ -17,21 +17,13 @@ use tokio::sync::{Notify, oneshot};
 use super::{Ended, Worker, WorkerEvent};
 use crate::{
     Bytes, Error, Method,
-    operations::{Binding, MemoryStore, Operations, Standing, States, Store, WatchOptions},
+    operations::{Binding, MemoryStore, Operations, Standing, Store, WatchOptions, store_tests::THING},
     testing::Fake,
 };
 
 /// A limit that only a hang reaches.
 const WATCHDOG: Duration = Duration::from_secs(120);
 
-static THING: Binding = Binding {
-    kind: "thing",
-    path: "/things",
-    query: "query ($id: ID!) { thing(id: $id) { state } }",
-    state: "/thing/state",
-    states: States { pending: &["A"], succeeded: &["DONE"], failed: &["BAD"], cancelled: &[] },
-    ..Binding::NONE
-};
 static OTHER: Binding = Binding { kind: "other", ..THING };
 
 /// A service that completes what it is told to, and its operations with a store that both know.
