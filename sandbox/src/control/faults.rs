@@ -8,7 +8,7 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::taken::{Answer, Count, INT32, Number, Refusal, Sent, Whole};
+use super::taken::{ControlAnswer, ControlRefusal, Count, INT32, Number, Sent, Whole};
 use super::{done, send};
 use crate::fault::{Fault, FaultControl, FaultError, FaultRule, Rules, Waits};
 
@@ -89,28 +89,28 @@ pub(super) async fn list(State(faults): State<Arc<Rules>>) -> Response {
     send(StatusCode::OK, &json!({ "faults": listed(&faults), "eventFaults": events(&faults) }))
 }
 
-pub(super) async fn add(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<AddFault>) -> Answer {
+pub(super) async fn add(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<AddFault>) -> ControlAnswer {
     let rule = wanted.rule().map_err(refused)?;
     let id = FaultControl(&faults).add(rule.clone()).map_err(refused)?;
     Ok(send(StatusCode::CREATED, &shown(&Waits { id, rule, used: 0 })))
 }
 
-fn refused(error: FaultError) -> Refusal {
+fn refused(error: FaultError) -> ControlRefusal {
     match error.member() {
-        Some(member) => Refusal::at(format!("$.{member}"), error),
-        None => Refusal::at("$", error),
+        Some(member) => ControlRefusal::at(format!("$.{member}"), error),
+        None => ControlRefusal::at("$", error),
     }
 }
 
-pub(super) async fn get(State(faults): State<Arc<Rules>>, Whole(id): Number) -> Answer {
+pub(super) async fn get(State(faults): State<Arc<Rules>>, Whole(id): Number) -> ControlAnswer {
     let found = FaultControl(&faults).list().into_iter().find(|waits| waits.id == id);
-    found.map(|waits| send(StatusCode::OK, &shown(&waits))).ok_or_else(|| Refusal::missing("fault"))
+    found.map(|waits| send(StatusCode::OK, &shown(&waits))).ok_or_else(|| ControlRefusal::missing("fault"))
 }
 
-pub(super) async fn remove(State(faults): State<Arc<Rules>>, Whole(id): Number) -> Answer {
+pub(super) async fn remove(State(faults): State<Arc<Rules>>, Whole(id): Number) -> ControlAnswer {
     match FaultControl(&faults).remove(id) {
         true => Ok(done()),
-        false => Err(Refusal::missing("fault")),
+        false => Err(ControlRefusal::missing("fault")),
     }
 }
 
@@ -126,7 +126,7 @@ pub(super) async fn set_events(State(faults): State<Arc<Rules>>, Sent(wanted): S
     done()
 }
 
-pub(super) async fn end_sockets(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<EndSockets>) -> Answer {
+pub(super) async fn end_sockets(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<EndSockets>) -> ControlAnswer {
     let faults = FaultControl(&faults);
     match wanted.code {
         Some(code) => faults.close_sockets(code.0).map_err(refused)?,

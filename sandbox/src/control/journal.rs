@@ -9,7 +9,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::taken::{Answer, Count, INT64, Number, Refusal, Sent, Whole};
+use super::taken::{ControlAnswer, ControlRefusal, Count, INT64, Number, Sent, Whole};
 use super::{done, send};
 use crate::contract::Contract;
 use crate::contract::operation::Operation;
@@ -35,8 +35,8 @@ pub(super) struct Verify {
 
 impl Verify {
     /// The filter, unless no request of the journal can ever fit it. `places` is how the places of its members begin.
-    fn filter(&self, contract: &Contract, places: &str) -> Result<RequestFilter, Refusal> {
-        let wrong = |member: &str, message: String| Refusal::at(format!("{places}{member}"), message);
+    fn filter(&self, contract: &Contract, places: &str) -> Result<RequestFilter, ControlRefusal> {
+        let wrong = |member: &str, message: String| ControlRefusal::at(format!("{places}{member}"), message);
         let mut filter = RequestFilter::new().after(self.after.map(|after| after.0).unwrap_or_default());
         if let Some(method) = &self.method {
             if !method.bytes().all(|byte| byte.is_ascii_uppercase() || b"-_".contains(&byte)) || method.is_empty() {
@@ -84,7 +84,7 @@ impl Verify {
         }
     }
 
-    fn expected(&self) -> Result<Expected, Refusal> {
+    fn expected(&self) -> Result<Expected, ControlRefusal> {
         let [times, least, most] = [self.times, self.at_least, self.at_most].map(|count| count.map(|count| count.0));
         match (times, least, most) {
             (Some(times), None, None) => Ok(Expected::exactly(times)),
@@ -93,14 +93,16 @@ impl Verify {
             (None, least, Some(most)) if least.unwrap_or_default() <= most => {
                 Ok(Expected::between(least.unwrap_or_default(), most))
             }
-            (None, _, Some(most)) => Err(Refusal::at("$.atLeast", format!("write {most}, which atMost is, or less"))),
-            (Some(_), ..) => Err(Refusal::at("$.times", "write times alone, or atLeast and atMost")),
+            (None, _, Some(most)) => {
+                Err(ControlRefusal::at("$.atLeast", format!("write {most}, which atMost is, or less")))
+            }
+            (Some(_), ..) => Err(ControlRefusal::at("$.times", "write times alone, or atLeast and atMost")),
         }
     }
 }
 
 /// The query parameters of a list: a filter, and how many of the newest are wanted.
-fn asked(query: &str) -> Result<(Verify, usize), Refusal> {
+fn asked(query: &str) -> Result<(Verify, usize), ControlRefusal> {
     let mut asked = Verify::default();
     let mut limit = usize::MAX;
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -111,7 +113,12 @@ fn asked(query: &str) -> Result<(Verify, usize), Refusal> {
             "status" => asked.status = Some(Whole(Whole::<_, 100, 599>::read("status", &value)?)),
             "after" => asked.after = Some(Whole(Whole::<_, 0, INT64>::read("after", &value)?)),
             "limit" => limit = Count::read("limit", &value)?,
-            _ => return Err(Refusal::unknown(&name, &["method", "path", "template", "status", "after", "limit"])),
+            _ => {
+                return Err(ControlRefusal::unknown(
+                    &name,
+                    &["method", "path", "template", "status", "after", "limit"],
+                ));
+            }
         }
     }
     Ok((asked, limit))
@@ -121,7 +128,7 @@ pub(super) async fn list(
     State(log): State<Arc<Log>>,
     State(publication): State<Publication>,
     RawQuery(query): RawQuery,
-) -> Answer {
+) -> ControlAnswer {
     let (asked, limit) = asked(query.as_deref().unwrap_or_default())?;
     let found = log.matching(&asked.filter(publication.contract(), "")?);
     let newest = found.iter().skip(found.len().saturating_sub(limit));
@@ -132,9 +139,9 @@ pub(super) async fn get(
     State(log): State<Arc<Log>>,
     State(publication): State<Publication>,
     Whole(number): Number,
-) -> Answer {
+) -> ControlAnswer {
     let record = log.last().into_iter().find(|record| record.number == number);
-    let record = record.ok_or_else(|| Refusal::missing("request"))?;
+    let record = record.ok_or_else(|| ControlRefusal::missing("request"))?;
     let mut shown = json!(record.whole());
     let found = publication
         .contract()
@@ -163,12 +170,12 @@ pub(super) async fn verify(
     State(log): State<Arc<Log>>,
     State(publication): State<Publication>,
     Sent(wanted): Sent<Verify>,
-) -> Answer {
+) -> ControlAnswer {
     let found = log.verify(&wanted.filter(publication.contract(), "$.")?, wanted.expected()?);
     if found.is_satisfied {
         return Ok(send(StatusCode::OK, &json!({ "count": found.count, "isComplete": found.is_complete })));
     }
     let complete = if found.is_complete { "" } else { " The journal has forgotten older requests." };
     let detail = format!("{} requests of the journal fit.{complete}", found.count);
-    Err(Refusal::whole(StatusCode::CONFLICT, &detail))
+    Err(ControlRefusal::whole(StatusCode::CONFLICT, &detail))
 }

@@ -34,7 +34,7 @@ use crate::state::Store;
 pub(crate) use directory::Places;
 pub use reset::Part;
 pub(crate) use reset::Resets;
-use taken::Refusal;
+use taken::ControlRefusal;
 
 /// How the interface names itself in the header `Server`: `platform-sandbox control` knows it by that.
 const NAME: &str = concat!("platform-sandbox/", env!("CARGO_PKG_VERSION"));
@@ -89,28 +89,28 @@ async fn guard(State(given_out): State<String>, request: Request, next: Next) ->
     response
 }
 
-fn check(given_out: &str, request: &Request) -> Result<(), Refusal> {
+fn check(given_out: &str, request: &Request) -> Result<(), ControlRefusal> {
     let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
     let is_known = |host: &str| is_loopback(host) || host.eq_ignore_ascii_case(given_out);
     if !host.is_some_and(|host| is_known(host.host())) {
         let detail = "The host has to be a loopback address, or the one that the sandbox gives out.";
-        return Err(Refusal::whole(StatusCode::FORBIDDEN, detail));
+        return Err(ControlRefusal::whole(StatusCode::FORBIDDEN, detail));
     }
     let has_body = [Method::POST, Method::PUT].contains(request.method());
     if has_body && reply::essence(request.headers()) != "application/json" {
         let detail = "The content type has to be application/json.";
-        return Err(Refusal::whole(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+        return Err(ControlRefusal::whole(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
     }
     Ok(())
 }
 
-async fn nowhere() -> Refusal {
-    Refusal::whole(StatusCode::NOT_FOUND, "Nothing is here: /sandbox/openapi.yaml lists the addresses.")
+async fn nowhere() -> ControlRefusal {
+    ControlRefusal::whole(StatusCode::NOT_FOUND, "Nothing is here: /sandbox/openapi.yaml lists the addresses.")
 }
 
-async fn other_method() -> Refusal {
+async fn other_method() -> ControlRefusal {
     let detail = "The address does not take this method: the header Allow lists those that it takes.";
-    Refusal::whole(StatusCode::METHOD_NOT_ALLOWED, detail)
+    ControlRefusal::whole(StatusCode::METHOD_NOT_ALLOWED, detail)
 }
 
 /// An address, and no name that somebody could lead here: but for the one that leads nowhere else.

@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::send;
-use super::taken::{Answer, Count, Guid, Refusal};
+use super::taken::{ControlAnswer, ControlRefusal, Count, Guid};
 use crate::clock;
 use crate::state::Store;
 use crate::workflow::{Phase, Workflow};
@@ -27,23 +27,25 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn read(query: &str) -> Result<Self, Refusal> {
+    fn read(query: &str) -> Result<Self, ControlRefusal> {
         let mut wanted = Self::default();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             match name.as_ref() {
                 "state" => {
                     let found = PHASES.into_iter().find(|phase| format!("{phase:?}").eq_ignore_ascii_case(&value));
                     let all = || PHASES.map(|phase| format!("{phase:?}")).join(", ");
-                    wanted.state = Some(found.ok_or_else(|| Refusal::at("state", format!("write one of {}", all())))?);
+                    wanted.state =
+                        Some(found.ok_or_else(|| ControlRefusal::at("state", format!("write one of {}", all())))?);
                 }
                 "over" => {
-                    let over = value.parse().map_err(|_no_boolean| Refusal::at("over", "write true or false"))?;
+                    let over =
+                        value.parse().map_err(|_no_boolean| ControlRefusal::at("over", "write true or false"))?;
                     wanted.over = Some(over);
                 }
                 "kind" => wanted.kind = value.into_owned(),
                 "search" => wanted.search = value.to_lowercase(),
                 "limit" => wanted.limit = Some(Count::read("limit", &value)?),
-                _ => return Err(Refusal::unknown(&name, &["state", "over", "kind", "search", "limit"])),
+                _ => return Err(ControlRefusal::unknown(&name, &["state", "over", "kind", "search", "limit"])),
             }
         }
         Ok(wanted)
@@ -59,7 +61,7 @@ impl Wanted {
 }
 
 /// The operations, newest first.
-pub(super) async fn list(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Answer {
+pub(super) async fn list(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> ControlAnswer {
     let wanted = Wanted::read(query.as_deref().unwrap_or_default())?;
     Ok(store.read(|state| {
         let found: Vec<&Workflow> = state.workflows.all().rev().filter(|workflow| wanted.takes(workflow)).collect();
@@ -69,10 +71,10 @@ pub(super) async fn list(State(store): State<Arc<Store>>, RawQuery(query): RawQu
     })?)
 }
 
-pub(super) async fn get(State(store): State<Arc<Store>>, Guid(id): Guid) -> Answer {
+pub(super) async fn get(State(store): State<Arc<Store>>, Guid(id): Guid) -> ControlAnswer {
     store.read(|state| {
         let found = state.workflows.get(id);
-        found.map(|workflow| send(StatusCode::OK, &whole(workflow))).ok_or_else(|| Refusal::missing("operation"))
+        found.map(|workflow| send(StatusCode::OK, &whole(workflow))).ok_or_else(|| ControlRefusal::missing("operation"))
     })?
 }
 

@@ -12,7 +12,7 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::{Value, json};
 
-use super::taken::Answer;
+use super::taken::ControlAnswer;
 use super::{faults, operations, send};
 use crate::clock;
 use crate::error::Error;
@@ -29,7 +29,7 @@ pub(super) async fn state(
     State(store): State<Arc<Store>>,
     State(log): State<Arc<Log>>,
     State(faults): State<Arc<Rules>>,
-) -> Answer {
+) -> ControlAnswer {
     Ok(send(StatusCode::OK, &overview(&store, &log, &faults)?))
 }
 

@@ -8,7 +8,7 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::taken::{Answer, Count, Refusal, Sent};
+use super::taken::{ControlAnswer, ControlRefusal, Count, Sent};
 use super::{done, send};
 use crate::contract::schema::Schema;
 use crate::contract::{Contract, route};
@@ -32,11 +32,11 @@ struct Asked {
     limit: Option<usize>,
 }
 
-fn asked(query: Option<String>, known: &[&str]) -> Result<Asked, Refusal> {
+fn asked(query: Option<String>, known: &[&str]) -> Result<Asked, ControlRefusal> {
     let mut asked = Asked::default();
     for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
         if !known.contains(&name.as_ref()) {
-            return Err(Refusal::unknown(&name, known));
+            return Err(ControlRefusal::unknown(&name, known));
         }
         match name.as_ref() {
             "skip" => asked.skip = Count::read("skip", &value)?,
@@ -46,15 +46,16 @@ fn asked(query: Option<String>, known: &[&str]) -> Result<Asked, Refusal> {
         }
     }
     match known.first() {
-        Some(first) if asked.address.is_empty() => {
-            Err(Refusal::at(*first, "the parameter is missing: write an address, as /sandbox/collections lists them"))
-        }
+        Some(first) if asked.address.is_empty() => Err(ControlRefusal::at(
+            *first,
+            "the parameter is missing: write an address, as /sandbox/collections lists them",
+        )),
         _ => Ok(asked),
     }
 }
 
 /// Every collection with how many items it has, what exists once, and stored bytes.
-pub(super) async fn collections(State(store): State<Arc<Store>>) -> Answer {
+pub(super) async fn collections(State(store): State<Arc<Store>>) -> ControlAnswer {
     Ok(store.read(|state| {
         let collections = state.collections().into_iter();
         let collections = collections.map(|(address, count)| json!({ "address": address, "count": count }));
@@ -71,7 +72,7 @@ pub(super) async fn collections(State(store): State<Arc<Store>>) -> Answer {
 }
 
 /// The items of a collection, newest first.
-pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Answer {
+pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> ControlAnswer {
     let asked = asked(query, &["collection", "search", "skip", "limit"])?;
     Ok(store.read(|state| {
         let shown =
@@ -90,7 +91,7 @@ pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQ
 }
 
 /// What is stored at an address, and the collections below it.
-pub(super) async fn get(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Answer {
+pub(super) async fn get(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> ControlAnswer {
     let Asked { address, .. } = asked(query, &["address"])?;
     store.read(|state| {
         let key = address.rsplit('/').next().unwrap_or_default();
@@ -98,7 +99,7 @@ pub(super) async fn get(State(store): State<Arc<Store>>, RawQuery(query): RawQue
             Some(Stored::Item(team, fields)) => item(&address, key, team, fields),
             Some(Stored::Single(fields)) => json!({ "address": address, "fields": masked(fields) }),
             Some(Stored::Blob(blob)) => bytes(&address, blob),
-            None => return Err(Refusal::missing("item")),
+            None => return Err(ControlRefusal::missing("item")),
         };
         let below = format!("{address}/");
         let collections = state.collections().into_iter().filter(|(address, _)| address.starts_with(&below));
@@ -114,14 +115,16 @@ pub(super) async fn put(
     State(publication): State<Publication>,
     RawQuery(query): RawQuery,
     Sent(mut fields): Sent<Item>,
-) -> Answer {
+) -> ControlAnswer {
     let Asked { address, .. } = asked(query, &["address"])?;
     store.change(|state| {
         let (stored, key) = match state.stored(&address) {
             Some(Stored::Item(_, stored)) => (stored, address.rsplit('/').next()),
             Some(Stored::Single(stored)) => (stored, None),
-            Some(Stored::Blob(_)) => return Err(Refusal::at("address", "these are bytes; the API replaces them")),
-            None => return Err(Refusal::missing("item")),
+            Some(Stored::Blob(_)) => {
+                return Err(ControlRefusal::at("address", "these are bytes; the API replaces them"));
+            }
+            None => return Err(ControlRefusal::missing("item")),
         };
         let mut kept = Vec::new();
         unmask(&mut fields, &masked(stored), stored, "", &mut kept);
@@ -138,7 +141,7 @@ pub(super) async fn put(
             complaints.extend(check::complaints(schema, &fields.clone().into()));
         }
         if !complaints.is_empty() {
-            return Err(Refusal::of(complaints));
+            return Err(ControlRefusal::of(complaints));
         }
         state.overwrite(&address, fields.clone());
         Ok(send(StatusCode::OK, &json!({ "address": address, "fields": masked(&fields) })))
@@ -146,11 +149,11 @@ pub(super) async fn put(
 }
 
 /// Removes an item with everything below it.
-pub(super) async fn remove(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Answer {
+pub(super) async fn remove(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> ControlAnswer {
     let Asked { address, .. } = asked(query, &["address"])?;
     store.change(|state| match state.discard(&address) {
         true => Ok(done()),
-        false => Err(Refusal::missing("item")),
+        false => Err(ControlRefusal::missing("item")),
     })?
 }
 

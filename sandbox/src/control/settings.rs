@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::reset::{Part, Resets};
-use super::taken::{Answer, Count, INT32, INT64, Refusal, Sent, Whole};
+use super::taken::{ControlAnswer, ControlRefusal, Count, INT32, INT64, Sent, Whole};
 use super::{done, send};
 use crate::clock;
 use crate::issuer::{ApiTokenFormat, ErrorStyle, Issuer, IssuerControl, RefreshPolicy};
@@ -70,7 +70,7 @@ pub(super) struct ResetOnly {
 }
 
 /// Everything, or what is named.
-pub(super) async fn reset(State(resets): State<Resets>, Sent(wanted): Sent<ResetOnly>) -> Answer {
+pub(super) async fn reset(State(resets): State<Resets>, Sent(wanted): Sent<ResetOnly>) -> ControlAnswer {
     resets.reset(wanted.only.as_deref().unwrap_or(&Part::ALL))?;
     Ok(done())
 }
@@ -82,15 +82,15 @@ pub(super) async fn clock(State(store): State<Arc<Store>>) -> Response {
 }
 
 /// First the reset, then the moment, then the pace, then the advance.
-pub(super) async fn set_clock(State(store): State<Arc<Store>>, Sent(wanted): Sent<SetClock>) -> Answer {
+pub(super) async fn set_clock(State(store): State<Arc<Store>>, Sent(wanted): Sent<SetClock>) -> ControlAnswer {
     let clock = store.clock();
     let moment = |text: &String| {
         let wrong = "write a moment as RFC 3339 has it, from 1970 to 9999: 2030-01-31T12:00:00Z";
-        clock::milliseconds_of(text).ok_or_else(|| Refusal::at("$.set", wrong))
+        clock::milliseconds_of(text).ok_or_else(|| ControlRefusal::at("$.set", wrong))
     };
     let moment = wanted.set.as_ref().map(moment).transpose()?;
     if wanted.pace.is_some_and(|pace| !pace.is_finite() || pace < 0.0) {
-        return Err(Refusal::at("$.pace", "write 0 or more"));
+        return Err(ControlRefusal::at("$.pace", "write 0 or more"));
     }
     if wanted.reset == Some(true) {
         clock.reset();
@@ -110,8 +110,11 @@ pub(super) async fn set_clock(State(store): State<Arc<Store>>, Sent(wanted): Sen
     Ok(done())
 }
 
-pub(super) async fn set_contract(State(publication): State<Publication>, Sent(wanted): Sent<SetContract>) -> Answer {
-    let required = wanted.requires_token.ok_or_else(|| Refusal::at("$.requiresToken", "write true or false"))?;
+pub(super) async fn set_contract(
+    State(publication): State<Publication>,
+    Sent(wanted): Sent<SetContract>,
+) -> ControlAnswer {
+    let required = wanted.requires_token.ok_or_else(|| ControlRefusal::at("$.requiresToken", "write true or false"))?;
     publication.set_requires_token(required);
     Ok(done())
 }
@@ -119,15 +122,16 @@ pub(super) async fn set_contract(State(publication): State<Publication>, Sent(wa
 pub(super) async fn make_api_token(
     State(issuer): State<Arc<Issuer>>,
     Sent(MakeApiToken { user, name }): Sent<MakeApiToken>,
-) -> Answer {
-    let unknown = || Refusal::at("$.user", "write the name of a user of the seed, as /sandbox/directory lists them");
+) -> ControlAnswer {
+    let unknown =
+        || ControlRefusal::at("$.user", "write the name of a user of the seed, as /sandbox/directory lists them");
     let token = IssuerControl(&issuer).create_api_token(&user.ok_or_else(unknown)?, &name)?;
     Ok(send(StatusCode::CREATED, &json!({ "token": token.ok_or_else(unknown)? })))
 }
 
-pub(super) async fn set_issuer(State(issuer): State<Arc<Issuer>>, Sent(wanted): Sent<SetIssuer>) -> Answer {
+pub(super) async fn set_issuer(State(issuer): State<Arc<Issuer>>, Sent(wanted): Sent<SetIssuer>) -> ControlAnswer {
     if wanted.refresh_leeway_seconds.is_some() && !matches!(wanted.refresh_policy, Some(Refresh::Rolling)) {
-        return Err(Refusal::at(
+        return Err(ControlRefusal::at(
             "$.refreshLeewaySeconds",
             "write `\"refreshPolicy\": \"rolling\"` as well: it has the leeway",
         ));

@@ -24,13 +24,13 @@ pub(super) const INT32: i64 = i32::MAX as i64;
 pub(super) const INT64: i64 = i64::MAX;
 
 /// The answer to a request of the control interface.
-pub(super) type Answer = Result<Response, Refusal>;
+pub(super) type ControlAnswer = Result<Response, ControlRefusal>;
 
 /// Why a request is not followed.
 #[derive(Debug)]
-pub(super) struct Refusal(Box<Response>);
+pub(super) struct ControlRefusal(Box<Response>);
 
-impl Refusal {
+impl ControlRefusal {
     /// One place is wrong: `$.member` of the body, a parameter of the query, a part of the path.
     pub(super) fn at(place: impl Into<String>, message: impl fmt::Display) -> Self {
         Self(Box::new(problem::at(StatusCode::BAD_REQUEST, place.into(), &message.to_string())))
@@ -56,13 +56,13 @@ impl Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ControlRefusal {
     fn into_response(self) -> Response {
         *self.0
     }
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for ControlRefusal {
     fn from(error: Error) -> Self {
         Self::whole(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string())
     }
@@ -73,20 +73,21 @@ impl From<Error> for Refusal {
 pub(super) struct Sent<T>(pub(super) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Sent<T> {
-    type Rejection = Refusal;
+    type Rejection = ControlRefusal;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, state: &S) -> Result<Self, ControlRefusal> {
         let bytes = Bytes::from_request(request, state).await.map_err(|rejected| match rejected.status() {
-            status @ StatusCode::PAYLOAD_TOO_LARGE => {
-                Refusal::whole(status, &format!("The body has more than {BODY_LIMIT} bytes: send a shorter one."))
-            }
-            status => Refusal::whole(status, "The body was cut off: send all of it."),
+            status @ StatusCode::PAYLOAD_TOO_LARGE => ControlRefusal::whole(
+                status,
+                &format!("The body has more than {BODY_LIMIT} bytes: send a shorter one."),
+            ),
+            status => ControlRefusal::whole(status, "The body was cut off: send all of it."),
         })?;
         read(&bytes).map(Self)
     }
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ControlRefusal> {
     let body = if body.is_empty() { b"{}" } else { body };
     let mut text = serde_json::Deserializer::from_slice(body);
     let Object(read) = serde_path_to_error::deserialize(&mut text).map_err(|error| {
@@ -95,9 +96,9 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
             Segment::Map { key } => format!("{place}.{key}"),
             Segment::Enum { .. } | Segment::Unknown => place,
         });
-        Refusal::at(place, error.inner())
+        ControlRefusal::at(place, error.inner())
     })?;
-    text.end().map_err(|error| Refusal::at("$", error))?;
+    text.end().map_err(|error| ControlRefusal::at("$", error))?;
     Ok(read)
 }
 
@@ -139,11 +140,11 @@ impl<N: TryFrom<i64>, const LEAST: i64, const MOST: i64> Whole<N, LEAST, MOST> {
     }
 
     /// Reads it from a query or a path.
-    pub(super) fn read(place: &str, text: &str) -> Result<N, Refusal> {
+    pub(super) fn read(place: &str, text: &str) -> Result<N, ControlRefusal> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
         let number = text.parse().ok().filter(|_| is_plain).and_then(Self::of);
-        number.map(|whole| whole.0).ok_or_else(|| Refusal::at(place, format!("write {}", Self::expected())))
+        number.map(|whole| whole.0).ok_or_else(|| ControlRefusal::at(place, format!("write {}", Self::expected())))
     }
 
     fn expected() -> String {
@@ -177,16 +178,19 @@ impl<'de, N: TryFrom<i64>, const LEAST: i64, const MOST: i64> Deserialize<'de> f
 }
 
 /// The one parameter of a path: its name and its text.
-async fn part<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<(String, String), Refusal> {
+async fn part<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<(String, String), ControlRefusal> {
     let all = RawPathParams::from_request_parts(parts, state).await;
-    let all = all.map_err(|_not_utf8| Refusal::at("path", "write UTF-8, percent-encoded"))?;
-    all.iter().next().map(|(name, text)| (name.to_owned(), text.to_owned())).ok_or_else(|| Refusal::missing("address"))
+    let all = all.map_err(|_not_utf8| ControlRefusal::at("path", "write UTF-8, percent-encoded"))?;
+    all.iter()
+        .next()
+        .map(|(name, text)| (name.to_owned(), text.to_owned()))
+        .ok_or_else(|| ControlRefusal::missing("address"))
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Number {
-    type Rejection = Refusal;
+    type Rejection = ControlRefusal;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ControlRefusal> {
         let (name, text) = part(parts, state).await?;
         Self::read(&name, &text).map(Self)
     }
@@ -197,10 +201,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Number {
 pub(super) struct Guid(pub(super) Uuid);
 
 impl<S: Send + Sync> FromRequestParts<S> for Guid {
-    type Rejection = Refusal;
+    type Rejection = ControlRefusal;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ControlRefusal> {
         let (name, text) = part(parts, state).await?;
-        Uuid::try_parse(&text).map(Self).map_err(|_no_guid| Refusal::at(name, "write a GUID, as the list has it"))
+        Uuid::try_parse(&text)
+            .map(Self)
+            .map_err(|_no_guid| ControlRefusal::at(name, "write a GUID, as the list has it"))
     }
 }

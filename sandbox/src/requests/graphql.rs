@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use apollo_parser::{Lexer, TokenKind};
 
-use super::mask::{MASK, is_secret};
-
 /// What stands in a document, and where: no space, no comma, no comment.
 #[derive(Debug)]
 struct Token<'a> {
@@ -15,8 +13,8 @@ struct Token<'a> {
     place: Range<usize>,
 }
 
-/// A document as it may be shown, and the names of the variables that are values of secrets.
-pub(super) fn mask(document: &str) -> (String, HashSet<String>) {
+/// A document as it may be shown, with a mask in the place of each secret, and the names of the variables that are secrets.
+pub(super) fn masked(document: &str, mask: &str, is_secret: impl Fn(&str) -> bool) -> (String, HashSet<String>) {
     let mut tokens = Vec::new();
     let (mut read, mut is_broken) = (0, false);
     for token in Lexer::new(document) {
@@ -53,12 +51,12 @@ pub(super) fn mask(document: &str) -> (String, HashSet<String>) {
     let mut end = 0;
     for secret in secrets {
         shown.push_str(document.get(end..secret.start).unwrap_or_default());
-        shown.push_str(&format!("\"{MASK}\""));
+        shown.push_str(&format!("\"{mask}\""));
         end = secret.end;
     }
     shown.push_str(document.get(end..read).unwrap_or_default());
     if read < document.len() {
-        shown.push_str(MASK);
+        shown.push_str(mask);
     }
     (shown, variables)
 }
@@ -102,7 +100,14 @@ fn hide(tokens: &[Token<'_>], secrets: &mut Vec<Range<usize>>, variables: &mut H
 
 #[cfg(test)]
 mod tests {
-    use super::mask;
+    use std::collections::HashSet;
+
+    use super::masked;
+
+    fn mask(document: &str) -> (String, HashSet<String>) {
+        let ends = ["password", "apiKey", "Secret", "secret", "token"];
+        masked(document, "***", |name| ends.iter().any(|end| name.ends_with(end)))
+    }
 
     #[test]
     fn texts_of_secrets_are_masked_wherever_they_stand() {

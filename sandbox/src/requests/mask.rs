@@ -50,7 +50,7 @@ pub(super) fn body(headers: &HeaderMap, beginning: &BodyBeginning) -> Option<Str
         return Some(form(text));
     }
     if essence == "application/graphql" {
-        return Some(self::text(&graphql::mask(text).0));
+        return Some(self::text(&document(text).0));
     }
     if essence == EVENT_STREAM {
         return Some(text.split_inclusive('\n').map(event).collect());
@@ -64,6 +64,11 @@ pub(super) fn body(headers: &HeaderMap, beginning: &BodyBeginning) -> Option<Str
         Err(_broken) if essence.ends_with("json") => None,
         Err(_not_json) => Some(self::text(text)),
     }
+}
+
+/// A GraphQL document, and the names of the variables that are secrets.
+fn document(text: &str) -> (String, HashSet<String>) {
+    graphql::masked(text, MASK, is_secret)
 }
 
 /// A line of an event stream.
@@ -81,15 +86,15 @@ fn event(line: &str) -> String {
 /// Pairs as a query or a form has them.
 pub(super) fn form(text: &str) -> String {
     let pairs: Vec<_> = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
-    let document = pairs.iter().find(|(name, _)| name == DOCUMENT).map(|(_, value)| graphql::mask(value));
-    let (document, hidden) = document.unwrap_or_default();
+    let asked = pairs.iter().find(|(name, _)| name == DOCUMENT).map(|(_, value)| document(value));
+    let (asked, hidden) = asked.unwrap_or_default();
     let mut masked = form_urlencoded::Serializer::new(String::new());
     for (name, value) in pairs {
         // An authorization code is a secret in a form; elsewhere the word means other things.
         let is_secret = is_secret(&name) || name == "code";
         let shown = match name.as_str() {
             _ if is_secret => MASK.to_owned(),
-            DOCUMENT => self::text(&document),
+            DOCUMENT => self::text(&asked),
             VARIABLES => variables(&value, &hidden),
             _ => self::text(&value),
         };
@@ -115,16 +120,16 @@ pub(crate) fn json(value: &mut Value) {
     match value {
         Value::Object(members) => {
             let hides_value = members.get("isSecret") == Some(&Value::Bool(true));
-            if let Some(Value::String(document)) = members.get_mut(DOCUMENT) {
-                let (shown, hidden) = graphql::mask(document);
-                *document = shown;
+            if let Some(Value::String(asked)) = members.get_mut(DOCUMENT) {
+                let (shown, hidden) = document(asked);
+                *asked = shown;
                 members.get_mut(VARIABLES).into_iter().for_each(|variables| hide_members(variables, &hidden));
             }
             // What cannot be read of a document is repeated by the answer.
             let errors = members.get_mut("errors").and_then(Value::as_array_mut).into_iter().flatten();
             for error in errors {
                 if let Some(Value::String(message)) = error.get_mut("message") {
-                    *message = graphql::mask(message).0;
+                    *message = document(message).0;
                 }
             }
             for (name, member) in members {
@@ -192,7 +197,7 @@ fn text(text: &str) -> String {
 }
 
 /// Whether this is the name of a secret: of a header, a member, a field, an argument.
-pub(super) fn is_secret(name: &str) -> bool {
+fn is_secret(name: &str) -> bool {
     let letters = name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase());
     let name: String = letters.collect();
     let ends = [
