@@ -220,9 +220,8 @@ async fn an_operation_shows_its_events_and_what_is_still_to_come() {
         (one["operations"].as_array().unwrap().len(), one["operations"][0]["state"].as_str()),
         (1, Some("Failed"))
     );
-    for unknown in ["nothing", "00000000-0000-4000-8000-000000000000"] {
-        assert_eq!(ask(&sandbox, Method::GET, &format!("operations/{unknown}"), &[], None).await.0, 404);
-    }
+    let unknown = "operations/00000000-0000-4000-8000-000000000000";
+    assert_eq!(ask(&sandbox, Method::GET, unknown, &[], None).await.0, 404);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod capture;
 mod filter;
+mod graphql;
 mod mask;
 mod record;
 
