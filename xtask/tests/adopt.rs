@@ -124,6 +124,42 @@ fn the_service_is_asked_once() {
     workspace.run(&["regenerate", "--base-url", &server.url()]).succeeds(&["changed"]);
 }
 
+/// Where a service has several contracts, one is chosen by its address, and the next download finds it there.
+#[test]
+fn one_of_several_contracts_is_chosen_by_a_flag() {
+    let workspace = committed();
+    let before = workspace.tree();
+    let server = Server::start(|request: &Request| match request.path.as_str() {
+        "/base/openapi/v1.json" => Response::json(contract::with_paths(&PATHS)),
+        "/base/openapi/v2.json" => Response::json(contract::with_paths(&["/api/others"])),
+        _ => Response::status(404),
+    });
+    let base = format!("{}/base", server.url());
+    let both = workspace.run(&["adopt", "--base-url", &base]);
+    both.fails(5, &["source/several-contracts", "/openapi/v2.json", "adopt --base-url URL --contract ADDRESS"]);
+    assert!(!both.stderr.contains("choose in"), "what adopt does not read is named: {both:?}");
+    assert_eq!(workspace.tree(), before);
+
+    let chosen = format!("{base}/openapi/v2.json");
+    workspace.run(&["adopt", "--base-url", &base, "--contract", &chosen]).succeeds(&["others"]);
+    let document = "[[source.document]]\nname = \"platform\"\ncontract = \"/openapi/v2.json\"\n";
+    let configuration = workspace.read("specs/codegen.toml");
+    assert!(configuration.contains(document), "{configuration}");
+    workspace.run(&["regenerate", "--base-url", &base]).succeeds(&["unchanged"]);
+
+    // What may hold a key is not written, and an address of another origin is written in full.
+    git(&workspace, &["reset", "-q", "--hard"]);
+    git(&workspace, &["clean", "-q", "-d", "-f"]);
+    let other = Server::start(|_| Response::json(contract::with_paths(&["/api/others"])));
+    for (query, line) in [("?code=canary", ""), ("", &*format!("contract = \"{}/c.json\"", other.url()))] {
+        let contract = format!("{}/c.json{query}", other.url());
+        let run = workspace.run(&["adopt", "--dry-run", "--base-url", &base, "--contract", &contract]);
+        run.succeeds(&[line]);
+        assert!(!run.stdout.contains("canary"), "{run:?}");
+        assert_eq!(run.stdout.contains("[[source.document]]"), query.is_empty(), "{run:?}");
+    }
+}
+
 /// A service that asks for a key in place of a token gets it from the first program, which says from which variable.
 #[test]
 fn a_first_program_gives_the_key_that_the_contract_wants() {

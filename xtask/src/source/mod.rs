@@ -25,6 +25,7 @@ use crate::lock::Lock;
 use crate::settings::Settings;
 use crate::workspace::Workspace;
 pub(crate) use bundle::{Bundle, Content, DEFAULT_NAME, Fetched, SANDBOX, Served, UNKNOWN};
+pub(crate) use discover::relative;
 pub(crate) use failed::not_a_contract;
 use fetcher::Fetcher;
 use http::Http;
