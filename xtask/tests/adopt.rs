@@ -4,6 +4,7 @@
 mod support;
 
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -97,6 +98,30 @@ fn everything_of_the_service_before_leaves() {
     let program = workspace.read("generated-client/examples/first.rs");
     assert!(program.contains("service.none().list_health().await?"), "{program}");
     workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+}
+
+/// What the families are proposed for is what is pinned, whatever the service answers later.
+#[test]
+fn the_service_is_asked_once() {
+    let workspace = committed();
+    let asked = AtomicUsize::new(0);
+    let server = Server::start(move |request: &Request| match request.path.as_str() {
+        "/openapi/v1.json" if asked.fetch_add(1, Ordering::SeqCst) == 0 => {
+            Response::json(contract::with_paths(&PATHS)).with("etag", "\"one\"")
+        }
+        "/openapi/v1.json" => Response::json(contract::with_paths(&["/api/others"])),
+        _ => Response::status(404),
+    });
+    workspace.run(&["adopt", "--base-url", &server.url()]).succeeds(&["orders, parts"]);
+    let mut paths = server.paths();
+    paths.sort();
+    assert!(paths.contains(&"/openapi/v1.json".to_owned()), "{paths:?}");
+    assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "something is asked for twice: {paths:?}");
+    let pinned = workspace.read("specs/contracts/platform.json");
+    assert!(pinned.contains("/api/orders/v1") && !pinned.contains("/api/others"), "{pinned}");
+    assert!(workspace.read("specs/codegen.lock").contains("one"), "the tag of what is pinned is kept");
+    // The change is found by the next run.
+    workspace.run(&["regenerate", "--base-url", &server.url()]).succeeds(&["changed"]);
 }
 
 /// A service that asks for a key in place of a token gets it from the first program, which says from which variable.

@@ -11,7 +11,7 @@ use crate::console::{Steps, count, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{Adopt, Regenerate};
 use crate::interrupt::Interrupt;
-use crate::regenerate::{self, from_source, reserved};
+use crate::regenerate::{self, Begun, from_source, reserved};
 use crate::settings::Settings;
 use crate::source;
 use crate::transaction::Guard;
@@ -32,8 +32,12 @@ variables = \"PLATFORM_\"
 ";
 
 pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Failure> {
-    if !flags.dry_run {
-        regenerate::recover(&Guard::acquire(workspace)?, &Steps::new())?;
+    let guard = match flags.dry_run {
+        true => None,
+        false => Some(Guard::acquire(workspace)?),
+    };
+    if let Some(guard) = &guard {
+        regenerate::recover(guard, &Steps::new())?;
         clean(workspace)?;
     }
     let from = Regenerate {
@@ -48,7 +52,8 @@ pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Fail
     let steps = Steps::new();
     let bare = Settings::parse(HEAD)?;
     let work = source::fetch(workspace, &bare, &from, None, &steps);
-    let pins = from_source(workspace, None, runtime.block_on(interrupt.or(work))?.contracts)?;
+    let fetched = runtime.block_on(interrupt.or(work))?;
+    let pins = from_source(workspace, None, &fetched.contracts)?;
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     let setup = Setup { reserved: reserved(workspace)?, ..Setup::default() };
@@ -57,20 +62,22 @@ pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Fail
     })?;
     let text = configuration(&families);
     Settings::parse(&text)?;
-    drop((interrupt, runtime, steps));
+    drop(steps);
 
     let leaving = Leaving::of(workspace)?;
     say(&families, &leaving);
-    if flags.dry_run {
+    let Some(guard) = guard else {
         result("");
         text.lines().for_each(result);
         return Ok(ExitCode::SUCCESS);
-    }
+    };
     let mut planned = leaving.planned();
     planned.insert(CONFIGURATION.to_owned(), Some(text.into_bytes()));
     planned.insert(NAMES.to_owned(), None);
     let mut program = None;
-    let code = regenerate::run_with(&workspace.with(planned), &from, |desired| {
+    // What is pinned is what the families were proposed for.
+    let begun = Begun { guard, runtime, interrupt, fetched: Some(fetched) };
+    let code = regenerate::run_with(&workspace.with(planned), &from, begun, |desired| {
         program = Program::of(&desired.files);
         let text = program.as_ref().map(|program| program.text().into_bytes());
         Planned::from([(PROGRAM.to_owned(), text)])

@@ -44,7 +44,7 @@ pub(crate) async fn fetch(
     let known = lock.filter(|_| !flags.locked);
     let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
     let plan = plan(workspace, settings, flags)?;
-    for note in unsent(&settings.source, &plan, flags)? {
+    for note in unsent(&settings.source, &plan, flags) {
         steps.note(&note);
     }
     match plan {
