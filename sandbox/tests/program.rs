@@ -99,6 +99,44 @@ fn the_end_of_standard_input_means_nothing_unless_it_is_asked_for() {
     }
 }
 
+/// Nothing runs at the end of a killed program: the next one removes what it has left, and only that.
+#[test]
+fn the_folder_of_a_killed_sandbox_is_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = folder.path().join("secrets");
+    let arguments = ["--secrets", secrets.to_str().unwrap()];
+    let killed = || {
+        let (mut program, said) = Program::start(&arguments);
+        program.0.kill().unwrap();
+        program.0.wait().unwrap();
+        said
+    };
+    let names = || {
+        let found = fs::read_dir(&secrets).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        found.collect::<std::collections::BTreeSet<_>>()
+    };
+    let (first, left) = (killed(), names());
+    assert!(left.contains("ada.password") && left.contains(".platform-sandbox"), "{left:?}");
+    assert_eq!((killed().pointer("/clients"), names()), (first.pointer("/clients"), left.clone()));
+    // A user's file in the place of one of the killed sandbox is not its file.
+    fs::write(secrets.join("ada.password"), "mine").unwrap();
+    let refused = run(&arguments);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(6), "{said}");
+    assert!(said.contains("sandbox-foreign-file") && said.contains("ada.password"), "{said}");
+    assert_eq!(
+        (fs::read_to_string(secrets.join("ada.password")).unwrap(), names()),
+        ("mine".to_owned(), ["ada.password".to_owned()].into())
+    );
+    fs::remove_file(secrets.join("ada.password")).unwrap();
+    let (program, _) = Program::start(&arguments);
+    assert_eq!(names(), left);
+    program.signal("-TERM");
+    let mut program = program;
+    assert!(program.0.wait().unwrap().success());
+    assert_eq!(names(), [].into());
+}
+
 /// The lines for a shell name the file as one word, whatever it is called.
 #[test]
 fn a_shell_can_read_what_people_read() {

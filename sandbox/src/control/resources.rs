@@ -14,7 +14,7 @@ use crate::contract::schema::Schema;
 use crate::contract::{Contract, route};
 use crate::problem::Complaint;
 use crate::publication::Publication;
-use crate::requests::{MASK, mask};
+use crate::requests::mask;
 use crate::state::{Blob, Item, Store, Stored};
 use crate::values::check;
 
@@ -127,10 +127,12 @@ pub(super) async fn put(
             None => return Err(ControlRefusal::missing("item")),
         };
         let mut kept = Vec::new();
-        unmask(&mut fields, &masked(stored), stored, "", &mut kept);
+        let shown = masked(stored);
+        unmask(&mut fields, &shown, stored, "", &mut kept);
         let mut complaints = changed_identifiers(stored, &fields, key);
-        let shown = masked(&fields);
-        let is_shown = |place: &&String| shown.pointer(place).and_then(Value::as_str) != Some(MASK);
+        // What was kept is shown as before, and no more of it.
+        let will_be_shown = masked(&fields);
+        let is_shown = |place: &&String| will_be_shown.pointer(place) != shown.pointer(place);
         complaints.extend(kept.iter().filter(is_shown).map(|place| {
             (
                 format!("$.{}", place[1..].replace('/', ".")),
@@ -172,12 +174,12 @@ fn masked(fields: &Item) -> Value {
     value
 }
 
-/// A member that was shown masked and comes back so keeps its value; `kept` are their places.
+/// A member of which something was masked, and that comes back as it was shown, keeps its value; `kept` are their places.
 fn unmask(fields: &mut Item, shown: &Value, stored: &Item, place: &str, kept: &mut Vec<String>) {
     for (name, value) in fields {
         let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
         match (value, shown.get(name), stored.get(name)) {
-            (value, Some(Value::String(shown)), Some(stored)) if shown == MASK && value == MASK => {
+            (value, Some(shown), Some(stored)) if value == shown && shown != stored => {
                 *value = stored.clone();
                 kept.push(below);
             }

@@ -15,7 +15,7 @@ struct Token<'a> {
 
 /// A document as it may be shown, with a mask in the place of each secret, and the names of the variables that are secrets.
 pub(super) fn masked(document: &str, mask: &str, is_secret: impl Fn(&str) -> bool) -> (String, HashSet<String>) {
-    let mut tokens = Vec::new();
+    let (mut tokens, mut secrets) = (Vec::new(), Vec::new());
     let (mut read, mut is_broken) = (0, false);
     for token in Lexer::new(document) {
         let Ok(token) = token else {
@@ -28,11 +28,15 @@ pub(super) fn masked(document: &str, mask: &str, is_secret: impl Fn(&str) -> boo
         }
         let place = token.index()..token.index() + token.data().len();
         (read, is_broken) = (place.end, false);
+        // Arguments that somebody has taken out.
+        if token.kind() == TokenKind::Comment && token.data().contains('"') {
+            secrets.push(place.clone());
+        }
         if !matches!(token.kind(), TokenKind::Whitespace | TokenKind::Comment | TokenKind::Comma | TokenKind::Eof) {
             tokens.push(Token { kind: token.kind(), text: token.data(), place });
         }
     }
-    let (mut secrets, mut variables) = (Vec::new(), HashSet::new());
+    let mut variables = HashSet::new();
     let mut index = 0;
     while let Some(rest) = tokens.get(index..).filter(|rest| !rest.is_empty()) {
         index += 1;
@@ -49,9 +53,11 @@ pub(super) fn masked(document: &str, mask: &str, is_secret: impl Fn(&str) -> boo
     }
     let mut shown = String::with_capacity(document.len());
     let mut end = 0;
+    secrets.sort_by_key(|secret| secret.start);
     for secret in secrets {
+        let is_comment = document.get(secret.clone()).is_some_and(|text| text.starts_with('#'));
         shown.push_str(document.get(end..secret.start).unwrap_or_default());
-        shown.push_str(&format!("\"{mask}\""));
+        shown.push_str(&if is_comment { format!("#{mask}") } else { format!("\"{mask}\"") });
         end = secret.end;
     }
     shown.push_str(document.get(end..read).unwrap_or_default());
@@ -131,7 +137,7 @@ mod tests {
                 r#"query ($password: [String!]! = ["***"], $name: String = "n") { a }"#,
             ),
             (r#"{ a @auth(token: "t") }"#, r#"{ a @auth(token: "***") }"#),
-            ("{ a(password #: \"comment\\n\n: \"x\") }", "{ a(password #: \"comment\\n\n: \"***\") }"),
+            ("{ a(password #: \"comment\\n\n: \"x\") }", "{ a(password #***\n: \"***\") }"),
             // A name, an enum value or a number is no text; an alias is no argument.
             (r#"{ password: a(id: "1") token }"#, r#"{ password: a(id: "1") token }"#),
             (

@@ -11,7 +11,7 @@ use super::graphql;
 use crate::live::EVENT_STREAM;
 use crate::reply;
 
-pub(crate) const MASK: &str = "***";
+const MASK: &str = "***";
 /// The members of a GraphQL request.
 const DOCUMENT: &str = "query";
 const VARIABLES: &str = "variables";
