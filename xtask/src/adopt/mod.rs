@@ -157,9 +157,10 @@ fn quoted(text: &str) -> String {
 /// What the command does.
 fn say(families: &[FamilyRule], leaving: &Leaving) {
     let families: Vec<&str> = families.iter().map(|family| family.name.as_str()).collect();
-    let names = if families.is_empty() { "none: by tags".to_owned() } else { families.join(", ") };
-    result(&format!("adopt       writes {CONFIGURATION} anew, with families from tags and paths: {names}"));
-    result("            without bindings, servers, corrections and renames of the service before it");
+    let names = if families.is_empty() { "none".to_owned() } else { families.join(", ") };
+    result(&format!("adopt       writes {CONFIGURATION} anew, with families by prefixes of paths: {names}"));
+    result("            (what no prefix claims gets a family by its tag), and without bindings, servers,");
+    result("            corrections and renames of the service before it");
     result(&format!("            removes what was accepted of it in {SNAPSHOTS}: the first run writes that anew"));
     for path in leaving.removed.iter().filter(|path| !path.starts_with(SNAPSHOTS)) {
         result(&format!("            removes {path}"));
