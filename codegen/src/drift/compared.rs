@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Class, Log};
+use super::change::{Carrier, Change, Class, Log};
 use super::rule::Rule;
 use super::schema::Graph;
 use super::side::Operation;
@@ -40,7 +40,11 @@ impl<'a> Compared<'a, '_> {
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         for name in names {
             match (old.get(name), new.get(name)) {
-                (Some(before), Some(after)) => self.media_type(before, after, class, what),
+                (Some(before), Some(after)) => {
+                    let carrier =
+                        if is_json(name) || class.carrier != Carrier::Json { class.carrier } else { Carrier::Text };
+                    self.media_type(before, after, Class { carrier, ..class }, what);
+                }
                 (before, after) => {
                     let rule = if after.is_some() { Rule::MediaTypeAdded } else { Rule::MediaTypeRemoved };
                     let change = self.push(rule, before, after);
@@ -73,4 +77,10 @@ impl<'a> Compared<'a, '_> {
             change.class = class;
         }
     }
+}
+
+/// Whether a media type is written as JSON.
+fn is_json(name: &str) -> bool {
+    let essence = name.split(';').next().unwrap_or_default();
+    essence.ends_with("/json") || essence.ends_with("+json")
 }

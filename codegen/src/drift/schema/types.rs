@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::Pair;
+use super::keywords::is_prose;
 use super::read::Schema;
+use crate::drift::change::{Carrier, Spot};
 use crate::drift::rule::{Rule, Wire};
 
 /// Formats of which the first takes fewer values than the second.
@@ -38,6 +40,7 @@ impl Pair<'_, '_> {
             (Some(before), Some(after)) => rule == Rule::TypeChanged && before.is_disjoint(after),
             _ => false,
         };
+        let is_loose = rule == Rule::TypeChanged && self.is_loose();
         let (old, new) = (self.before.clone(), self.after.clone());
         // Types that have nothing in common take everything else of the schema with them.
         let place = |schema: &Schema<'_>| {
@@ -45,7 +48,7 @@ impl Pair<'_, '_> {
             own.map_or_else(|| schema.place.pointer.clone(), |node| node.pointer)
         };
         let change = self.emit(rule, Some(&old.place), Some(&new.place));
-        change.variant = variant;
+        (change.variant, change.wire) = if is_loose { ("loose", Some(Wire::Safe)) } else { (variant, None) };
         for (site, schema, types) in [(&mut change.before, &old, &before), (&mut change.after, &new, &after)] {
             if let Some(site) = site {
                 site.pointer = place(schema);
@@ -53,6 +56,25 @@ impl Pair<'_, '_> {
             }
         }
         apart
+    }
+
+    /// Whether everything is text where these schemas stand, and whoever reads it takes any text.
+    fn is_loose(&self) -> bool {
+        let (from, to) = if self.class.response { (&self.after, &self.before) } else { (&self.before, &self.after) };
+        let scalar = |schema: &Schema<'_>| {
+            schema.types().is_some_and(|types| !types.contains("object") && !types.contains("array"))
+        };
+        let any_text = to.types().is_some_and(|types| types.iter().eq(["string"].iter()))
+            && to
+                .parts
+                .iter()
+                .all(|part| part.node.object().is_some_and(|map| map.keys().all(|key| key == "type" || is_prose(key))));
+        let text = match self.class.spot {
+            Spot::Parameter | Spot::Header => scalar(from),
+            Spot::ParameterProperty => false,
+            Spot::Body | Spot::Property | Spot::Operation => self.class.carrier != Carrier::Json,
+        };
+        text && any_text
     }
 
     fn formats(&mut self) {
