@@ -11,7 +11,9 @@ use http::{HeaderMap, StatusCode};
 use secrecy::SecretString;
 use url::Url;
 
-pub use crate::client::{ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace};
+pub use crate::client::{
+    ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace, secret_variables,
+};
 use crate::{
     Client, Error, Method,
     client::{Options, send},

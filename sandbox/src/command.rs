@@ -43,8 +43,9 @@ Options:
 Exit codes:
   0  done; what the sandbox answers is on standard output
   1  the sandbox refused, or `verify` found another number; its answer is on standard error
-  3  no sandbox answers there
-  5  command line
+  3  no sandbox answers there: nobody does, or something else
+  5  command line, or an address that is not one of a sandbox on this machine
+  6  standard output cannot be written
 ";
 
 /// How long the sandbox may be silent.
@@ -116,6 +117,15 @@ pub(crate) enum Answered {
     Refused(u16, Vec<u8>),
 }
 
+/// Why a command was not answered by a sandbox.
+#[derive(Debug)]
+pub(crate) enum NotSent {
+    /// No sandbox can have this address.
+    Address(String),
+    /// Nobody answers there, or somebody else does.
+    NoSandbox(String),
+}
+
 /// The request that words of the command line are; else what is wrong with them.
 pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
     let begins = |start: &&(&[&str], _, _, _)| {
@@ -185,19 +195,30 @@ fn addressed(path: &str, address: &str) -> Result<String, String> {
 }
 
 /// Sends it to the sandbox at a base URL.
-pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, String> {
+pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, NotSent> {
     let authority = base.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
-    let authority =
-        authority.filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/'));
-    let Some(authority) = authority else {
-        return Err(format!("{base:?} is not the base URL of a sandbox: write http://127.0.0.1:8080"));
+    let is_plain = |text: &&str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"/?#@\\".contains(&byte))
     };
-    let failed = |error: io::Error| format!("no sandbox answers at {base}: {error}");
-    let port = if authority.rsplit(']').next().unwrap_or_default().contains(':') { "" } else { ":80" };
-    let mut addresses = format!("{authority}{port}").to_socket_addrs().map_err(failed)?;
+    let Some(authority) = authority.filter(is_plain) else {
+        return Err(NotSent::Address(format!(
+            "{base:?} is not the base URL of a sandbox: write http://127.0.0.1:8080"
+        )));
+    };
+    let (host, port) = match authority.rsplit_once(':') {
+        // A colon within brackets belongs to the address.
+        Some((host, port)) if !port.contains(']') => (host, port.parse::<u16>().ok().filter(|port| *port > 0)),
+        _ => (authority, Some(80)),
+    };
+    let Some(port) = port else {
+        return Err(NotSent::Address(format!("{base:?} has no port from 1 to 65535: write http://127.0.0.1:8080")));
+    };
+    let failed = |error: io::Error| NotSent::NoSandbox(format!("no sandbox answers at {base}: {error}"));
+    let mut addresses = (host.trim_matches(['[', ']']), port).to_socket_addrs().map_err(failed)?;
     // The sandbox answers nobody else.
     let Some(address) = addresses.find(|address| address.ip().is_loopback()) else {
-        return Err(format!("{base} is not an address of this machine; from elsewhere, send the request with curl"));
+        let message = format!("{base} is not an address of this machine; from elsewhere, send the request with curl");
+        return Err(NotSent::Address(message));
     };
     let mut stream = TcpStream::connect_timeout(&address, SILENCE).map_err(failed)?;
     stream.set_read_timeout(Some(SILENCE)).and_then(|()| stream.set_write_timeout(Some(SILENCE))).map_err(failed)?;
@@ -211,15 +232,22 @@ pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, String> {
     stream.write_all(request.as_bytes()).map_err(failed)?;
     let mut answer = Vec::new();
     stream.take(LONGEST).read_to_end(&mut answer).map_err(failed)?;
-    let end = answer.windows(4).position(|window| window == b"\r\n\r\n");
-    let status = std::str::from_utf8(answer.get(9..12).unwrap_or_default()).ok().and_then(|text| text.parse().ok());
-    match (end, status) {
-        (Some(end), Some(status)) if answer.starts_with(b"HTTP/1.") => {
-            let body = answer.split_off(end + 4);
-            Ok(if (200..300).contains(&status) { Answered::Done(body) } else { Answered::Refused(status, body) })
-        }
-        _ => Err(format!("what answers at {base} does not speak HTTP")),
-    }
+    answered(answer).ok_or_else(|| NotSent::NoSandbox(format!("what answers at {base} is not a sandbox")))
+}
+
+/// What a sandbox answered; none where somebody else did.
+fn answered(mut answer: Vec<u8>) -> Option<Answered> {
+    let end = answer.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let body = answer.split_off(end + 4);
+    let head = String::from_utf8(answer).ok()?;
+    let mut lines = head.lines();
+    let status = lines.next()?.strip_prefix("HTTP/1.")?.get(2..5)?.parse().ok()?;
+    let mut headers = lines.filter_map(|line| line.split_once(':'));
+    let is_sandbox = headers.any(|(name, value)| {
+        name.eq_ignore_ascii_case("server") && value.trim().starts_with(concat!(env!("CARGO_PKG_NAME"), "/"))
+    });
+    let answered = if (200..300).contains(&status) { Answered::Done(body) } else { Answered::Refused(status, body) };
+    is_sandbox.then_some(answered)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use http::{HeaderName, HeaderValue, Uri};
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, CorsLayer};
 
 use crate::error::Error;
+use crate::serve::is_host;
 
 const ANY: &str = "*";
 /// What a page may read of an answer beside what every page may.
@@ -61,14 +62,6 @@ fn check(origin: &str) -> Result<(), Error> {
     let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
         return Err(refused(origin, "write scheme, host and port, such as http://localhost:5173"));
     };
-    let usual = match scheme {
-        "http" => Some(80),
-        "https" => Some(443),
-        _ => None,
-    };
-    if authority.port_u16().is_some() && authority.port_u16() == usual {
-        return Err(refused(origin, "browsers leave the port of the scheme out"));
-    }
     if authority.as_str().contains('@') || format!("{scheme}://{authority}") != origin {
         return Err(refused(origin, "an origin ends with its host or port: leave the path out"));
     }
@@ -78,7 +71,23 @@ fn check(origin: &str) -> Result<(), Error> {
     if origin.contains(|letter: char| letter.is_ascii_uppercase()) {
         return Err(refused(origin, "browsers write origins in small letters"));
     }
-    Ok(())
+    if !is_host(authority.host()) {
+        return Err(refused(origin, "its host is neither a name nor an address"));
+    }
+    let usual = match scheme {
+        "http" => Some(80),
+        "https" => Some(443),
+        _ => None,
+    };
+    // Browsers write a port as a number, and none where it is that of the scheme.
+    match authority.as_str().strip_prefix(authority.host()).and_then(|rest| rest.strip_prefix(':')) {
+        None => Ok(()),
+        Some(port) => match port.parse::<u16>() {
+            Ok(number) if Some(number) == usual => Err(refused(origin, "browsers leave the port of the scheme out")),
+            Ok(number) if number > 0 && number.to_string() == port => Ok(()),
+            _ => Err(refused(origin, "a port is a number from 1 to 65535")),
+        },
+    }
 }
 
 fn refused(origin: &str, message: &str) -> Error {

@@ -5,6 +5,8 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
+use uuid::Uuid;
+
 /// Why a sandbox could not do what was asked. No variant holds a secret.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -49,6 +51,11 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// A file lies where a secret belongs, and no sandbox has written it, or somebody has changed it since.
+    ForeignFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file of GraphiQL cannot be read.
     Graphiql {
         /// The file.
@@ -68,6 +75,13 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
+    /// The seed does not have the team of the compliance resource server.
+    ComplianceTeam {
+        /// The team that was asked for.
+        team: Uuid,
+        /// The teams of the seed.
+        known: Vec<Uuid>,
+    },
     /// There is no such revision of the contract.
     Revision {
         /// The revision that was asked for.
@@ -86,9 +100,11 @@ impl Error {
             Self::Data { .. } => "sandbox-data",
             Self::InUse { .. } => "sandbox-data-in-use",
             Self::SecretsInUse { .. } => "sandbox-secrets-in-use",
+            Self::ForeignFile { .. } => "sandbox-foreign-file",
             Self::Graphiql { .. } => "sandbox-graphiql",
             Self::Host { .. } => "sandbox-host",
             Self::Cors { .. } => "sandbox-cors",
+            Self::ComplianceTeam { .. } => "sandbox-compliance-team",
             Self::Revision { .. } => "sandbox-revision",
         }
     }
@@ -120,6 +136,10 @@ impl fmt::Display for Error {
                 let path = path.display();
                 write!(formatter, "another sandbox keeps its secrets in {path}; stop that one, or name another folder")
             }
+            Self::ForeignFile { path } => {
+                let path = path.display();
+                write!(formatter, "{path} lies where a secret belongs, and is not as a sandbox wrote it; move it away")
+            }
             Self::Graphiql { path, .. } => {
                 write!(formatter, "cannot read {}; install GraphiQL with sandbox/graphiql/install.sh", path.display())
             }
@@ -127,6 +147,10 @@ impl fmt::Display for Error {
                 write!(formatter, "{host:?} is not a host; write a name or an address, without a port")
             }
             Self::Cors { origin, message } => write!(formatter, "the origin {origin:?} lets nobody in: {message}"),
+            Self::ComplianceTeam { team, known } => {
+                let known: Vec<String> = known.iter().map(Uuid::to_string).collect();
+                write!(formatter, "the seed has no team {team}; its teams are {}", known.join(", "))
+            }
             Self::Revision { revision } => {
                 write!(formatter, "there is no revision {revision} of the contract; ask for 1 or 2")
             }
@@ -143,6 +167,8 @@ impl std::error::Error for Error {
             | Self::Data { .. }
             | Self::InUse { .. }
             | Self::SecretsInUse { .. }
+            | Self::ForeignFile { .. }
+            | Self::ComplianceTeam { .. }
             | Self::Host { .. }
             | Self::Cors { .. }
             | Self::Revision { .. } => None,

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use lexopt::{Arg, Parser, ValueExt as _};
-use platform_sandbox::{Options, Sandbox, SecretFolder};
+use platform_sandbox::{Options, Sandbox, SecretFile, SecretFolder};
 
 use crate::ends::Ends;
 
@@ -49,8 +49,8 @@ Options:
 
 Exit codes:
   0  ended by a signal, or by the end of its standard input
-  5  command line, seed or origin, or a port that is taken
-  6  the file system or the system refused
+  5  command line, seed, origin or team, or a port that is taken
+  6  the file system or the system refused, or standard output cannot be written
 ";
 
 /// What the command line asks for.
@@ -86,16 +86,9 @@ const SYSTEM: u8 = 6;
 
 fn main() -> ExitCode {
     let ended = match parse(std::env::args_os()) {
-        Ok(Request::Help(text)) => {
-            // A closed pipe (`| head`) ends the reading, not the work.
-            let _ = write!(io::stdout(), "{text}");
-            Ok(())
-        }
+        Ok(Request::Help(text)) => print(text.as_bytes()),
         Ok(Request::Control(base, words)) => control(base, &words),
-        Ok(Request::Version) => {
-            say(concat!("platform-sandbox ", env!("CARGO_PKG_VERSION")));
-            Ok(())
-        }
+        Ok(Request::Version) => print(concat!("platform-sandbox ", env!("CARGO_PKG_VERSION"), "\n").as_bytes()),
         Ok(Request::Run(flags)) => run(&flags),
         Err(failure) => Err(failure),
     };
@@ -130,14 +123,14 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
                 options.compliance_team = Some(value(&mut parser, "--compliance-team")?);
             }
             Arg::Long("step") => options.step = Some(Duration::from_millis(value(&mut parser, "--step")?)),
-            Arg::Long("data") => options.data = Some(parser.value().map_err(refuse)?.into()),
-            Arg::Long("seed") => options.seed = Some(parser.value().map_err(refuse)?.into()),
-            Arg::Long("graphiql") => options.graphiql = Some(parser.value().map_err(refuse)?.into()),
+            Arg::Long("data") => options.data = Some(path(&mut parser, "--data")?),
+            Arg::Long("seed") => options.seed = Some(path(&mut parser, "--seed")?),
+            Arg::Long("graphiql") => options.graphiql = Some(path(&mut parser, "--graphiql")?),
             Arg::Long("cors") => options.cors.push(parser.value().and_then(|value| value.string()).map_err(refuse)?),
             Arg::Long("header-timeout") => {
                 options.header_timeout = Some(Duration::from_secs(value(&mut parser, "--header-timeout")?));
             }
-            Arg::Long("secrets") => flags.secrets = Some(parser.value().map_err(refuse)?.into()),
+            Arg::Long("secrets") => flags.secrets = Some(path(&mut parser, "--secrets")?),
             other => return Err(refuse(other.unexpected())),
         }
     }
@@ -168,19 +161,24 @@ fn control(base: Option<String>, words: &[String]) -> Result<(), Failure> {
     let base =
         base.ok_or_else(|| wrong("the sandbox is not named: use --sandbox URL, or set PLATFORM_BASE_URL".to_owned()))?;
     match command::send(&base, &asked) {
-        Ok(command::Answered::Done(body)) => {
-            let _ = io::stdout().write_all(&body).and_then(|()| match body.last() {
-                None | Some(b'\n') => Ok(()),
-                Some(_) => io::stdout().write_all(b"\n"),
-            });
-            Ok(())
+        Ok(command::Answered::Done(mut body)) => {
+            if body.last().is_some_and(|last| *last != b'\n') {
+                body.push(b'\n');
+            }
+            print(&body)
         }
         Ok(command::Answered::Refused(status, body)) => {
             let said = String::from_utf8_lossy(&body).into_owned();
             let message = format!("the sandbox answered {status}: {}", said.trim());
             Err(Failure { code: "control-refused", message, hint, exit: REFUSED })
         }
-        Err(message) => Err(Failure {
+        Err(command::NotSent::Address(message)) => Err(Failure {
+            code: "command-line",
+            message,
+            hint: "name the base URL of a sandbox on this machine, such as http://127.0.0.1:8080",
+            exit: CONFIGURATION,
+        }),
+        Err(command::NotSent::NoSandbox(message)) => Err(Failure {
             code: "control-unreachable",
             message,
             hint: "start one with `platform-sandbox`, and name its base URL",
@@ -197,6 +195,15 @@ where
     value.parse().map_err(|error| misread(format!("{flag}: {error}")))
 }
 
+/// The path of a flag. An empty one would be the working directory, or no file at all.
+fn path(parser: &mut Parser, flag: &str) -> Result<PathBuf, Failure> {
+    let value = parser.value().map_err(|error| misread(error.to_string()))?;
+    match value.is_empty() {
+        true => Err(misread(format!("{flag}: the path is empty"))),
+        false => Ok(value.into()),
+    }
+}
+
 fn misread(message: String) -> Failure {
     Failure { code: "command-line", message, hint: "`platform-sandbox --help` lists the flags", exit: CONFIGURATION }
 }
@@ -208,10 +215,11 @@ fn run(flags: &Flags) -> Result<(), Failure> {
         let mut ends = Ends::listen(flags.end_with_stdin).map_err(|error| refused("sandbox-signals", &error))?;
         let sandbox = platform_sandbox::start_with(flags.options.clone()).await.map_err(|error| failed(&error))?;
         let secrets = sandbox.publish_secrets(flags.secrets.as_deref()).map_err(|error| failed(&error))?;
-        if flags.json {
-            say(&json(&sandbox, &secrets)?);
-        } else {
-            announce(&sandbox, &secrets);
+        let said = if flags.json { json(&sandbox, &secrets)? } else { announcement(&sandbox, &secrets) };
+        // Whoever cannot read where it is has no use for it.
+        print(screened(&said).as_bytes())?;
+        if !flags.json {
+            let _ = writeln!(io::stderr(), "Ctrl-C ends the sandbox and removes the secret files");
         }
         ends.next().await;
         // Whoever asks twice does not wait for requests under way.
@@ -224,26 +232,26 @@ fn run(flags: &Flags) -> Result<(), Failure> {
 }
 
 /// The addresses and files, for people and for a shell.
-fn announce(sandbox: &Sandbox, secrets: &SecretFolder) {
-    say(&format!("base URL   {}", sandbox.base_url()));
-    say(&format!("issuer     {}", sandbox.auth_url()));
-    say(&format!("contract   {}", sandbox.contract_url()));
-    say(&format!("graphql    {}", sandbox.graphql_url()));
-    say(&format!("compliance {}", sandbox.compliance_url()));
-    say(&format!("console    {}/sandbox", sandbox.base_url()));
-    for file in secrets.clients() {
-        say(&format!("client     {}  secret file {}", file.client_id, file.path.display()));
-    }
-    for (name, path) in secrets.users() {
-        say(&format!("user       {name}  password file {}", path.display()));
-    }
-    say("\nFor a program in another terminal:");
-    say(&format!("export PLATFORM_BASE_URL={} PLATFORM_ISSUER={}", sandbox.base_url(), sandbox.auth_url()));
+fn announcement(sandbox: &Sandbox, secrets: &SecretFolder) -> String {
+    let mut lines = vec![
+        format!("base URL   {}", sandbox.base_url()),
+        format!("issuer     {}", sandbox.auth_url()),
+        format!("contract   {}", sandbox.contract_url()),
+        format!("graphql    {}", sandbox.graphql_url()),
+        format!("compliance {}", sandbox.compliance_url()),
+        format!("console    {}/sandbox", sandbox.base_url()),
+    ];
+    let client = |file: &SecretFile| format!("client     {}  secret file {}", file.client_id, file.path.display());
+    lines.extend(secrets.clients().iter().map(client));
+    let user = |(name, path): &(String, PathBuf)| format!("user       {name}  password file {}", path.display());
+    lines.extend(secrets.users().iter().map(user));
+    lines.push("\nFor a program in another terminal:".to_owned());
+    lines.push(format!("export PLATFORM_BASE_URL={} PLATFORM_ISSUER={}", sandbox.base_url(), sandbox.auth_url()));
     if let Some(file) = secrets.clients().first() {
         let (client, path) = (word(&file.client_id), word(&file.path.to_string_lossy()));
-        say(&format!("export PLATFORM_CLIENT_ID={client} PLATFORM_SECRET_FILE={path}"));
+        lines.push(format!("export PLATFORM_CLIENT_ID={client} PLATFORM_SECRET_FILE={path}"));
     }
-    let _ = writeln!(io::stderr(), "Ctrl-C ends the sandbox and removes the secret files");
+    lines.join("\n") + "\n"
 }
 
 /// The addresses and files, for a program. Secrets and passwords stay in the files.
@@ -272,7 +280,7 @@ fn json(sandbox: &Sandbox, secrets: &SecretFolder) -> Result<String, Failure> {
         "clients": clients,
         "users": users,
     });
-    Ok(line.to_string())
+    Ok(format!("{line}\n"))
 }
 
 fn failed(error: &platform_sandbox::Error) -> Failure {
@@ -281,10 +289,14 @@ fn failed(error: &platform_sandbox::Error) -> Failure {
         "sandbox-host" => (CONFIGURATION, "name the host alone with `--public-host`, such as sandbox"),
         "sandbox-cors" => (CONFIGURATION, "give `--cors` an origin as browsers send it: http://localhost:5173"),
         "sandbox-revision" => (CONFIGURATION, "choose 1 or 2 with `--contract-revision`"),
+        "sandbox-compliance-team" => {
+            (CONFIGURATION, "name one of them with `--compliance-team`, or leave the flag out")
+        }
         "sandbox-data" | "sandbox-data-in-use" => (SYSTEM, "name another file with `--data`, or leave the flag out"),
         "sandbox-secret-file" | "sandbox-secrets-in-use" => {
             (SYSTEM, "name another folder with `--secrets`, or make it writable")
         }
+        "sandbox-foreign-file" => (SYSTEM, "look whose it is, or name another folder with `--secrets`"),
         "sandbox-graphiql" => {
             (SYSTEM, "run sandbox/graphiql/install.sh and name the folder that it prints, or leave the flag out")
         }
@@ -308,9 +320,15 @@ impl fmt::Display for Failure {
     }
 }
 
-/// A line on standard output. Nobody may read it any more.
-fn say(line: &str) {
-    let _ = writeln!(io::stdout(), "{}", screened(line));
+/// Writes to standard output. A pipe that nobody reads and a full disk are failures: what was asked for has not come.
+fn print(text: &[u8]) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    output.write_all(text).and_then(|()| output.flush()).map_err(|error| Failure {
+        code: "output",
+        message: format!("standard output cannot be written: {error}"),
+        hint: "read all that it says, or write it where there is room",
+        exit: SYSTEM,
+    })
 }
 
 /// The text without what would steer a terminal: names come from a seed, paths from elsewhere.

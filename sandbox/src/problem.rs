@@ -13,6 +13,13 @@ pub(crate) fn response(status: StatusCode, detail: &str) -> Response {
     send(status, body(status, detail))
 }
 
+/// A problem at one place, which the detail names as well.
+pub(crate) fn at(status: StatusCode, place: String, message: &str) -> Response {
+    let mut body = body(status, &format!("{place}: {message}"));
+    body["errors"] = json!({ place: [message] });
+    send(status, body)
+}
+
 /// A validation problem: 400 with the complaints by place.
 pub(crate) fn validation(complaints: Vec<Complaint>) -> Response {
     let status = StatusCode::BAD_REQUEST;

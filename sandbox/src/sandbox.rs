@@ -33,7 +33,7 @@ use crate::workflow::{EventFaults, Hub};
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What differs from the default.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The port; 0 is any free one.
     pub port: u16,
@@ -46,7 +46,7 @@ pub struct Options {
     pub public_host: Option<String>,
     /// Whether the contract is served only to callers with a bearer token.
     pub contract_requires_token: bool,
-    /// The revision of the contract: 1, or 2 for one with additive, source-breaking and wire-breaking changes. 0 is 1.
+    /// The revision of the contract: 1, or 2 for one with additive, source-breaking and wire-breaking changes.
     pub contract_revision: u32,
     /// The SQLite file that keeps the state; in memory if there is none. A new file is seeded, and
     /// readable by its owner only, since it holds secrets; an old one is gone on with. One sandbox at a time uses it.
@@ -67,6 +67,26 @@ pub struct Options {
     /// A folder into which npm has installed GraphiQL, as `sandbox/graphiql/install.sh` does; without one, `/graphiql` is a
     /// plain page.
     pub graphiql: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            port: 0,
+            compliance_port: 0,
+            listen: None,
+            public_host: None,
+            contract_requires_token: false,
+            contract_revision: 1,
+            data: None,
+            seed: None,
+            step: None,
+            compliance_team: None,
+            cors: Vec::new(),
+            header_timeout: None,
+            graphiql: None,
+        }
+    }
 }
 
 /// A running sandbox. It stops when it is dropped.
@@ -127,7 +147,7 @@ pub async fn start() -> Result<Sandbox, Error> {
 /// # Errors
 ///
 /// [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`], [`Error::InUse`],
-/// [`Error::Graphiql`], [`Error::Cors`] and [`Error::Revision`].
+/// [`Error::Graphiql`], [`Error::Host`], [`Error::Cors`], [`Error::ComplianceTeam`] and [`Error::Revision`].
 pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let cors = cors::layer(&options.cors)?;
     let host = options.public_host.as_deref().map(serve::host).transpose()?;
@@ -159,7 +179,12 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
     })?;
     let directory = Arc::new(seed.directory(secrets(&vault)?)?);
     let beginning = Beginning { directory: Arc::clone(&directory), resources: seed.resources() };
-    let first = directory.teams.first().map(|team| team.id).unwrap_or_default();
+    let teams: Vec<Uuid> = directory.teams.iter().map(|team| team.id).collect();
+    let team_id = match options.compliance_team {
+        Some(team) if !teams.contains(&team) => return Err(Error::ComplianceTeam { team, known: teams }),
+        Some(team) => team,
+        None => teams.first().copied().unwrap_or_default(),
+    };
     let events = Arc::new(EventFaults::default());
     let store = Arc::new(Store::open(data, Clock::new(), Hub::new(Arc::clone(&events)), beginning)?);
     let places = Places::new(base_url, compliance_url, Arc::clone(&directory));
@@ -197,7 +222,7 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
         log,
         resets,
         places,
-        compliance: Compliance { team_id: options.compliance_team.unwrap_or(first) },
+        compliance: Compliance { team_id },
         graphql,
         given_out: base_url.parse::<Uri>().ok().and_then(|url| Some(url.host()?.to_owned())).unwrap_or_default(),
         graphiql: options.graphiql.as_deref().map(Graphiql::read).transpose()?.map(Arc::new),
@@ -335,7 +360,7 @@ impl Sandbox {
     ///
     /// [`Error::SecretFile`] with the file or directory that could not be written.
     pub fn write_secret_files(&self, directory: &Path) -> Result<Vec<SecretFile>, Error> {
-        directory::write_secret_files(self.clients(), directory, &mut |_name| Ok(()))
+        directory::write_secret_files(self.clients(), directory)
     }
 
     /// Writes the password of each user into a file `<name>.password` in the directory, as [`Sandbox::write_secret_files`]
@@ -353,11 +378,13 @@ impl Sandbox {
     }
 
     /// Writes secrets and passwords into a folder that is emptied again when the handle is dropped; without a folder into a
-    /// new one. A folder that is given has the same paths at every start. What a killed sandbox has left there is removed.
+    /// new one. A folder that is given has the same paths at every start. What a killed sandbox has left there is removed, and
+    /// nothing else.
     ///
     /// # Errors
     ///
-    /// [`Error::SecretFile`] with what could not be written, and [`Error::SecretsInUse`].
+    /// [`Error::SecretFile`] with what could not be written, [`Error::SecretsInUse`], and [`Error::ForeignFile`] with a file that
+    /// lies where a secret belongs.
     pub fn publish_secrets(&self, folder: Option<&Path>) -> Result<SecretFolder, Error> {
         let folder = SecretFolder::fill(folder, &self.app.issuer.directory)?;
         self.app.places.publish(&folder);

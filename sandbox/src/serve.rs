@@ -1,6 +1,6 @@
 //! The life of an HTTP server: its listener, its connections, its end.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,6 @@ use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::serve::Listener;
 use http::Request;
-use http::uri::Authority;
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::{Service as _, service_fn};
@@ -36,11 +35,25 @@ pub(crate) struct Server {
 
 /// A name or an address that stands in a URL, as it stands there.
 pub(crate) fn host(text: &str) -> Result<&str, Error> {
-    let is_whole = |authority: &Authority| authority.host() == text && authority.port().is_none();
-    match text.parse::<Authority>() {
-        Ok(authority) if is_whole(&authority) && !text.is_empty() => Ok(text),
-        _ => Err(Error::Host { host: text.to_owned() }),
+    is_host(text).then_some(text).ok_or_else(|| Error::Host { host: text.to_owned() })
+}
+
+/// Whether a text can be the host of a URL: a name in ASCII, an IPv4 address, or an IPv6 address in brackets.
+pub(crate) fn is_host(text: &str) -> bool {
+    if let Some(address) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+        return address.parse::<Ipv6Addr>().is_ok();
     }
+    let is_label = |label: &str| {
+        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        (1..=63).contains(&label.len())
+            && label.bytes().all(is_inner)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    // The URL standard reads what ends with a number as an IPv4 address.
+    let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
+    let is_address = text.rsplit('.').next().is_some_and(is_number);
+    text.len() <= 253 && text.split('.').all(is_label) && (!is_address || text.parse::<Ipv4Addr>().is_ok())
 }
 
 /// Listens on an address, 127.0.0.1 without one, and gives back its URL, without a slash at the end: with the host that clients
@@ -117,5 +130,46 @@ async fn converse(line: Line, router: Router, http: Builder, mut goodbye: watch:
     if has_begun.load(Ordering::Relaxed) {
         served.as_mut().graceful_shutdown();
         let _ = served.await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_host;
+
+    #[test]
+    fn a_host_is_a_name_or_an_address_and_nothing_else() {
+        for host in ["localhost", "sandbox", "my_service.internal", "a-b.example", "127.0.0.1", "[::1]", "3com.example"]
+        {
+            assert!(is_host(host), "{host}");
+        }
+        let long = "a".repeat(64);
+        for text in [
+            "",
+            "*",
+            "*.example",
+            "a b",
+            "a/b",
+            "a:1",
+            "user@a",
+            "a..b",
+            ".a",
+            "a.",
+            "-a",
+            "a-",
+            "999.1.1.1",
+            "1.2.3",
+            "8080",
+            "::1",
+            "[::1",
+            "[x]",
+            "[::1]:80",
+            "é.example",
+            "a\n",
+            "$HOST",
+            &long,
+        ] {
+            assert!(!is_host(text), "{text:?}");
+        }
     }
 }

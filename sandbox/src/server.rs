@@ -88,8 +88,8 @@ pub(crate) fn separate(app: App, cors: Option<&CorsLayer>) -> Router {
     observed(compliance::routes(), app, cors)
 }
 
-/// Routes behind what applies faults and what records requests. A page of another origin hears of faults, too, and what its
-/// browser asks for beforehand meets none.
+/// Routes behind what applies faults and what records requests. A page of another origin hears of faults, too: CORS lies outside
+/// of them. It answers every `OPTIONS`, so the faults of those lie outside of it.
 fn observed(routes: Router<App>, app: App, cors: Option<&CorsLayer>) -> Router {
     let routes = routes
         .layer(middleware::from_fn(one_host))
@@ -98,7 +98,10 @@ fn observed(routes: Router<App>, app: App, cors: Option<&CorsLayer>) -> Router {
         Some(cors) => routes.layer(cors.clone()),
         None => routes,
     };
-    routes.layer(middleware::from_fn_with_state(Arc::clone(&app.log), requests::record)).with_state(app)
+    routes
+        .layer(middleware::from_fn_with_state(Arc::clone(&app.faults), fault::apply_to_options))
+        .layer(middleware::from_fn_with_state(Arc::clone(&app.log), requests::record))
+        .with_state(app)
 }
 
 /// RFC 9112, section 3.2: a request that names no host, or two of them, is malformed. HTTP/1.0 has none.

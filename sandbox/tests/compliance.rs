@@ -43,6 +43,10 @@ async fn the_team_is_configured_for_the_server() {
         let token = token(&sandbox, sandbox.client(client).unwrap()).await;
         assert_eq!(status(&sandbox, &token, FRAMEWORKS[0]).await, expected, "{client}");
     }
+    let unknown = Options { compliance_team: Some(uuid::Uuid::nil()), ..Options::default() };
+    let refused = platform_sandbox::start_with(unknown).await.unwrap_err();
+    assert_eq!(refused.code(), "sandbox-compliance-team");
+    assert!(refused.to_string().contains(&borealis.to_string()), "{refused}");
 }
 
 #[tokio::test]

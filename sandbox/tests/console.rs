@@ -248,6 +248,55 @@ async fn a_request_opens_without_a_secret_and_its_curl_command_runs() {
     is_quiet(&browser, &sandbox);
 }
 
+/// Whatever a request named as its host, its token goes where the console is; and each secret has a name of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copied_command_goes_to_the_sandbox_and_names_what_is_masked() {
+    let Some((mut browser, sandbox)) = console("requests").await else { return };
+    let caller = Caller::new(&sandbox, 0).await;
+    let to = |base: &str, path: &str| support::http().get(format!("{base}{path}")).bearer_auth(caller.token());
+    let requests = [
+        to(sandbox.base_url(), PROJECTS).header("host", "evil.example").header("x-api-key", "hunter2"),
+        to(sandbox.compliance_url(), "/api/compliance/frameworks"),
+        to(sandbox.base_url(), PROJECTS)
+            .header("host", sandbox.compliance_url().replace("http://127.0.0.1", "evil.example")),
+        caller.request(reqwest::Method::POST, "/graphql").json(&json!({
+            "query": "{ viewer { subject } }", "variables": { "password": "hunter2", "text": "it's *** \"$HOME\"" },
+        })),
+    ];
+    for request in requests {
+        assert_eq!(request.send().await.unwrap().status(), 200);
+    }
+    let [main, compliance] = [sandbox.base_url(), sandbox.compliance_url()].map(|url| url.replace("http://", ""));
+    for (number, host, masked) in [
+        (2, &main, vec!["MASKED_X_API_KEY"]),
+        (3, &compliance, vec![]),
+        (4, &compliance, vec![]),
+        (5, &main, vec!["MASKED_PASSWORD", "MASKED_BODY"]),
+    ] {
+        browser.value(&format!("location.hash = '#/requests/{number}'")).await;
+        browser.wait_text(".detail .summary", &format!("number {number}")).await;
+        let command = browser.text("#curl").await;
+        let address = command.lines().find(|line| line.contains("http://")).unwrap();
+        assert!(address.trim().starts_with(&format!("http://{host}/")) && !command.contains("evil"), "{command}");
+        assert!(command.contains("--path-as-is") && command.contains("Bearer $TOKEN"), "{command}");
+        let comment = command.lines().next().filter(|line| line.starts_with('#')).unwrap_or_default();
+        let named: Vec<_> = comment.split_whitespace().filter(|word| word.starts_with("MASKED")).collect();
+        assert_eq!(named.iter().map(|name| name.trim_end_matches(',')).collect::<Vec<_>>(), masked, "{command}");
+        assert!(masked.iter().all(|name| command.contains(&format!("\"${name}\""))), "{command}");
+        if !has_curl() {
+            continue;
+        }
+        let end = "--silent --output /dev/null --write-out '%{http_code}'";
+        let told =
+            shell(format!("MASKED_X_API_KEY=x MASKED_PASSWORD=x MASKED_BODY=x\n{command} {end}"), caller.token()).await;
+        // A command for another server than its own is only ever sent to one of this sandbox.
+        assert_eq!(told, if number == 4 { "404" } else { "200" }, "{command}");
+        let arrived = sandbox.requests().last().pop().unwrap().request().headers;
+        assert!(arrived.contains(&("host".to_owned(), host.clone())), "{arrived:?}");
+    }
+    is_quiet(&browser, &sandbox);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fault_that_is_set_answers_and_is_shown_with_whom_it_met() {
     let Some((mut browser, sandbox)) = console("requests").await else { return };

@@ -321,6 +321,8 @@ async fn the_second_revision_differs_in_ways_of_every_kind_and_not_in_what_is_do
     for reference in &used {
         assert!(second.pointer(reference.strip_prefix('#').unwrap()).is_some(), "{reference}");
     }
-    let refused = Options { contract_revision: 3, ..Options::default() };
-    assert_eq!(platform_sandbox::start_with(refused).await.unwrap_err().code(), "sandbox-revision");
+    for contract_revision in [0, 3] {
+        let refused = Options { contract_revision, ..Options::default() };
+        assert_eq!(platform_sandbox::start_with(refused).await.unwrap_err().code(), "sandbox-revision");
+    }
 }

@@ -69,47 +69,6 @@ async fn the_issuer_is_set() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_refused_and_so_are_pages_of_other_origins() {
-    let sandbox = platform_sandbox::start().await.unwrap();
-    for (path, body) in [
-        ("clock", json!({ "advance": 1 })),
-        ("clock", json!([])),
-        ("faults", json!({ "fault": "explode=1" })),
-        ("faults", json!({ "method": "NO METHOD", "fault": "status=500" })),
-        ("faults", json!({ "method": "get", "fault": "status=500" })),
-        ("faults", json!({ "path": "/api/projects/v1/projects/{project_id}", "fault": "status=500" })),
-        ("faults", json!({ "times": 0, "fault": "status=500" })),
-        ("faults", json!({ "probability": 0, "fault": "status=500" })),
-        ("faults", json!({})),
-        ("clock", json!({ "set": "tomorrow" })),
-        ("clock", json!({ "pace": -1 })),
-        ("reset", json!({ "only": ["everything"] })),
-        ("requests/verify", json!({ "times": 1, "atLeast": 1 })),
-        ("requests/verify", json!({ "atLeast": 2, "atMost": 1 })),
-        ("issuer/api-tokens", json!({ "user": "nobody" })),
-        ("issuer", json!({ "errorStyle": "other" })),
-        ("issuer", json!({ "refreshPolicy": "other" })),
-        ("issuer", json!({ "apiTokenFormat": "other" })),
-        ("sockets", json!({ "code": "x" })),
-        ("sockets", json!({ "code": 999 })),
-        ("sockets", json!({ "code": 1005 })),
-        ("sockets", json!({ "code": 5000 })),
-        ("faults", json!({ "fault": "status=503, late-status=500" })),
-        ("faults", json!({ "fault": "outcome=failure", "body": "x" })),
-        ("faults", json!({ "fault": "status=204", "body": "x" })),
-        ("event-faults", json!({ "drop": -1 })),
-    ] {
-        assert_eq!(post(&sandbox, path, &body).await, 400, "{path} {body}");
-    }
-    let http = support::http();
-    let url = format!("{}/sandbox/reset", sandbox.base_url());
-    let form = http.post(&url).form(&[("a", "b")]).send().await.unwrap();
-    assert_eq!(form.status(), 415);
-    let rebound = http.post(&url).header("host", "evil.example").json(&json!({})).send().await.unwrap();
-    assert_eq!(rebound.status(), 403);
-}
-
-#[tokio::test]
 async fn the_overview_hears_of_changes() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let caller = Caller::new(&sandbox, 0).await;

@@ -12,7 +12,7 @@ mod browser;
 mod support;
 
 use browser::Browser;
-use platform_sandbox::{Options, Sandbox};
+use platform_sandbox::{FaultRule, Options, Sandbox};
 use reqwest::{Method, Response};
 use serde_json::json;
 use support::{Caller, PROJECTS, http};
@@ -99,6 +99,42 @@ async fn a_fault_reaches_the_page_and_not_the_preflight() {
     assert!(is_let_in(&failed, PAGE));
 }
 
+/// As with WireMock's `--enable-stub-cors`, a preflight is answered before the rules for any request. One that names `OPTIONS` is for
+/// it, as a stub for `OPTIONS` is where nothing answers before it. With `--cors` and without, the same rules apply.
+#[tokio::test]
+async fn a_preflight_meets_the_faults_that_name_its_method() {
+    for (origins, status) in [(&[PAGE][..], 200), (&["*"], 200), (&[], 405)] {
+        let sandbox = started(origins).await;
+        for base in [sandbox.base_url(), sandbox.compliance_url()] {
+            let path = if base == sandbox.base_url() { PROJECTS } else { "/api/compliance/frameworks" };
+            let any = sandbox.faults().next(1, path, "status=503".parse().unwrap()).unwrap();
+            assert_eq!(preflight(base, path, PAGE).await.status(), status, "{origins:?}");
+            let options = FaultRule::new("status=418".parse().unwrap()).method("OPTIONS").path(path).times(1);
+            let own = sandbox.faults().add(options).unwrap();
+            let met = preflight(base, path, PAGE).await;
+            assert_eq!(
+                (met.status().as_u16(), header(&met, "access-control-allow-origin")),
+                (418, None),
+                "{origins:?}"
+            );
+            let last = sandbox.requests().last().pop().unwrap();
+            assert_eq!((last.method.as_str(), last.fault_id), ("OPTIONS", Some(own)));
+            // The rule for any request still waits for the request itself.
+            assert_eq!(sandbox.faults().list().iter().map(|waits| waits.id).collect::<Vec<_>>(), [any]);
+            assert_eq!(preflight(base, path, PAGE).await.status(), status);
+            assert_eq!(get(base, path, PAGE).await.status(), 503);
+            // OPTIONS that no browser sends beforehand is a request as any other.
+            sandbox.faults().next(1, path, "status=503".parse().unwrap()).unwrap();
+            let plain = http().request(Method::OPTIONS, format!("{base}{path}")).send().await.unwrap();
+            assert_eq!(plain.status(), 503, "{origins:?}");
+            let reset = FaultRule::new("reset=before".parse().unwrap()).method("OPTIONS").path(path).times(1);
+            sandbox.faults().add(reset).unwrap();
+            let asked = http().request(Method::OPTIONS, format!("{base}{path}")).header("origin", PAGE);
+            assert!(asked.header("access-control-request-method", "POST").send().await.is_err(), "{origins:?}");
+        }
+    }
+}
+
 /// People are led to these pages, and no program reads them from elsewhere (RFC 9700, section 2.6).
 #[tokio::test]
 async fn the_pages_of_the_issuer_are_closed_to_pages_of_other_origins() {
@@ -144,6 +180,13 @@ async fn an_origin_that_no_browser_sends_is_refused_with_the_reason() {
         (&["https://app.example:443"], "leave the port"),
         (&["http://App.example"], "small letters"),
         (&["http://user@app.example"], "leave the path out"),
+        (&["http://x:99999"], "from 1 to 65535"),
+        (&["http://x:0"], "from 1 to 65535"),
+        (&["http://x:"], "lets nobody in"),
+        (&["http://x:05173"], "from 1 to 65535"),
+        (&["http://-x"], "neither a name nor an address"),
+        (&["http://999.1.1.1"], "neither a name nor an address"),
+        (&["http://[::x]"], "lets nobody in"),
         (&["null"], "scheme, host and port"),
         (&[""], "lets nobody in"),
         (&["http://a b"], "lets nobody in"),

@@ -399,7 +399,7 @@ async fn sockets_and_events_have_faults() {
     sandbox.clock().hold();
     let caller = Caller::new(&sandbox, 0).await;
     let mut sockets = [Socket::ready(&sandbox, caller.token()).await, Socket::ready(&sandbox, caller.token()).await];
-    sandbox.faults().close_sockets(1012);
+    sandbox.faults().close_sockets(1012).unwrap();
     for socket in &mut sockets {
         assert_eq!(socket.close_code().await, 1012);
     }
@@ -423,6 +423,30 @@ async fn sockets_and_events_have_faults() {
         seen.push(sequence(&message));
     }
     assert_eq!(seen, [3, 3, 4]);
+}
+
+/// Every code that a close frame carries arrives as it was given, those that say what a peer did wrong included; the others stand
+/// for a frame or a code that did not come (RFC 6455, section 7.4), and are refused.
+#[tokio::test]
+async fn sockets_close_with_the_code_of_the_fault() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    for code in [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 3000, 3999, 4000, 4401, 4999] {
+        let mut socket = Socket::ready(&sandbox, caller.token()).await;
+        sandbox.faults().close_sockets(code).unwrap();
+        assert_eq!(socket.close_code().await, code);
+        assert!(
+            !matches!(socket.0.next().await, Some(Err(error)) if !matches!(error, Error::ConnectionClosed)),
+            "{code}"
+        );
+    }
+    let mut socket = Socket::ready(&sandbox, caller.token()).await;
+    for code in [0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, u16::MAX] {
+        let refused = sandbox.faults().close_sockets(code).unwrap_err();
+        assert!(refused.to_string().contains(&format!("code {code};")), "{refused}");
+    }
+    sandbox.faults().close_sockets(1000).unwrap();
+    assert_eq!(socket.close_code().await, 1000);
 }
 
 async fn events(response: Response) -> Vec<String> {

@@ -3,6 +3,8 @@
 # step of the file in a scratch folder, so that a step that works no longer fails.
 set -eu
 cd "$(dirname "$0")/../.."
+# Podman takes the OCI format otherwise, which has no health check.
+export BUILDAH_FORMAT=docker
 for builder in podman docker; do
     "$builder" info >/dev/null 2>&1 || continue
     if grep '^FROM' sandbox/Containerfile | cut -d' ' -f2 | xargs -n1 "$builder" pull -q >/dev/null; then

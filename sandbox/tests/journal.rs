@@ -50,8 +50,23 @@ async fn a_request_opens_to_headers_and_bodies_without_a_secret() {
     let login = [("user", "ada"), ("password", user.password()), ("returnUrl", "/")];
     support::http().post(format!("{}/account/login", sandbox.auth_url())).form(&login).send().await.unwrap();
     support::fetch(format!("{}{PROJECTS}?access_token={}", sandbox.base_url(), caller.token())).await.unwrap();
+    // A query that the schema does not have, as a body, as a query, and broken: nobody keeps a client from sending it.
+    let document =
+        r#"mutation ($p: String) { login(user: "ada", password: "hunter3", apiKey: [$p, """hunter4"""]) { id } }"#;
+    let asked = json!({ "query": document, "variables": { "p": "hunter5", "q": "shown" } });
+    assert_eq!(caller.post("/graphql", &asked).await.status(), 200);
+    for address in ["/graphql", "/graphql/stream"] {
+        caller.post(address, &json!({ "query": "{ a(password: \"hunter6" })).await.text().await.unwrap();
+    }
+    let variables = asked["variables"].to_string();
+    let query = [("query", document), ("variables", variables.as_str())];
+    caller.request(Method::GET, "/graphql").query(&query).send().await.unwrap();
     let text = everything().await;
-    for secret in [caller.token(), sandbox.clients()[0].secret(), &api_token, user.password(), "hunter2"] {
+    assert!(text.contains(r#"login(user: \\\"ada\\\", password: \\\"***\\\""#) && text.contains("shown"), "{text}");
+    for number in 2..=6 {
+        assert!(!text.contains(&format!("hunter{number}")), "hunter{number}");
+    }
+    for secret in [caller.token(), sandbox.clients()[0].secret(), &api_token, user.password()] {
         assert!(!text.contains(secret), "{secret}");
     }
     assert!(!format!("{:?}", sandbox.requests().last()).contains(caller.token()));

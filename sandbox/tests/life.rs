@@ -117,14 +117,70 @@ async fn a_folder_of_secrets_has_the_same_paths_at_every_start_and_is_emptied_at
         assert_eq!(names(), ["mine.txt".to_owned()].into());
     }
     assert_eq!(paths[0], paths[1]);
-    // What a killed sandbox has left: the list, and files that the next seed may not name any more.
-    std::fs::write(folder.join(".platform-sandbox"), "gone.secret\n../outside.secret\nmine.txt\n").unwrap();
-    std::fs::write(folder.join("gone.secret"), "old").unwrap();
-    std::fs::write(directory.path().join("outside.secret"), "stays").unwrap();
+}
+
+/// Removes only what a sandbox wrote: files that its list names, with the digest of what they hold.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_of_secrets_loses_nothing_that_a_sandbox_did_not_write() {
+    use std::os::unix::fs::symlink;
+
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("secrets");
+    std::fs::create_dir(&folder).unwrap();
     let sandbox = platform_sandbox::start().await.unwrap();
-    drop(sandbox.publish_secrets(Some(&folder)).unwrap());
-    assert_eq!(names(), ["mine.txt".to_owned()].into());
-    assert!(directory.path().join("outside.secret").exists());
+    let list = folder.join(".platform-sandbox");
+    let all = || {
+        let found = std::fs::read_dir(directory.path()).unwrap().chain(std::fs::read_dir(&folder).unwrap());
+        found.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<std::collections::BTreeSet<_>>()
+    };
+    // Whatever lies where a secret belongs, nothing is written, and nothing goes.
+    let outside = directory.path().join("outside");
+    std::fs::write(&outside, "mine").unwrap();
+    for name in ["ada.password", "aurora-automation.secret", ".platform-sandbox.part", ".platform-sandbox"] {
+        let path = folder.join(name);
+        for is_link in [false, true] {
+            match is_link {
+                true => symlink(&outside, &path).unwrap(),
+                false => std::fs::write(&path, "mine").unwrap(),
+            }
+            let refused = sandbox.publish_secrets(Some(&folder)).unwrap_err();
+            assert_eq!(refused.code(), "sandbox-foreign-file", "{name}: {refused}");
+            assert!(refused.to_string().contains(name), "{refused}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+            assert_eq!(all(), ["outside".to_owned(), "secrets".to_owned(), name.to_owned()].into());
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), "mine");
+    // What is changed meanwhile stays at the end, and the list of a killed sandbox names it no more.
+    let secrets = sandbox.publish_secrets(Some(&folder)).unwrap();
+    std::fs::write(folder.join("ada.password"), "mine").unwrap();
+    drop(secrets);
+    assert_eq!(all(), ["outside".to_owned(), "secrets".to_owned(), "ada.password".to_owned()].into());
+    std::fs::remove_file(folder.join("ada.password")).unwrap();
+    // A killed sandbox leaves its list and its files; the next one may have other users.
+    let secrets = sandbox.publish_secrets(Some(&folder)).unwrap();
+    let left = std::fs::read_to_string(&list).unwrap();
+    let files: Vec<_> = all().into_iter().filter(|name| folder.join(name).is_file()).collect();
+    let kept: Vec<_> = files.iter().map(|name| (name, std::fs::read(folder.join(name)).unwrap())).collect();
+    drop(secrets);
+    let gone = left.lines().find(|line| line.ends_with(" ada.password")).unwrap().replace("ada", "gone");
+    let hostile =
+        ["../outside", "x/../../outside.secret", "outside.txt", ""].map(|name| gone.replace("gone.password", name));
+    kept.iter().for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes).unwrap());
+    std::fs::copy(folder.join("ada.password"), folder.join("gone.password")).unwrap();
+    for name in ["outside", "outside.secret"] {
+        std::fs::copy(folder.join("ada.password"), directory.path().join(name)).unwrap();
+    }
+    std::fs::write(folder.join(".platform-sandbox.part"), "half").unwrap();
+    std::fs::write(&list, format!("{left}{gone}\n{}\n", hostile.join("\n"))).unwrap();
+    let secrets = sandbox.publish_secrets(Some(&folder)).unwrap();
+    assert!(!folder.join("gone.password").exists() && secrets.users()[0].1.exists());
+    drop(secrets);
+    assert_eq!(all(), ["outside".to_owned(), "outside.secret".to_owned(), "secrets".to_owned()].into());
+    let empty = sandbox.publish_secrets(Some(std::path::Path::new(""))).unwrap_err();
+    assert!(empty.to_string().contains("cannot write"), "{empty}");
 }
 
 #[cfg(unix)]

@@ -5,7 +5,7 @@
 mod support;
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -99,6 +99,44 @@ fn the_end_of_standard_input_means_nothing_unless_it_is_asked_for() {
     }
 }
 
+/// Nothing runs at the end of a killed program: the next one removes what it has left, and only that.
+#[test]
+fn the_folder_of_a_killed_sandbox_is_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = folder.path().join("secrets");
+    let arguments = ["--secrets", secrets.to_str().unwrap()];
+    let killed = || {
+        let (mut program, said) = Program::start(&arguments);
+        program.0.kill().unwrap();
+        program.0.wait().unwrap();
+        said
+    };
+    let names = || {
+        let found = fs::read_dir(&secrets).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        found.collect::<std::collections::BTreeSet<_>>()
+    };
+    let (first, left) = (killed(), names());
+    assert!(left.contains("ada.password") && left.contains(".platform-sandbox"), "{left:?}");
+    assert_eq!((killed().pointer("/clients"), names()), (first.pointer("/clients"), left.clone()));
+    // A user's file in the place of one of the killed sandbox is not its file.
+    fs::write(secrets.join("ada.password"), "mine").unwrap();
+    let refused = run(&arguments);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(6), "{said}");
+    assert!(said.contains("sandbox-foreign-file") && said.contains("ada.password"), "{said}");
+    assert_eq!(
+        (fs::read_to_string(secrets.join("ada.password")).unwrap(), names()),
+        ("mine".to_owned(), ["ada.password".to_owned()].into())
+    );
+    fs::remove_file(secrets.join("ada.password")).unwrap();
+    let (program, _) = Program::start(&arguments);
+    assert_eq!(names(), left);
+    program.signal("-TERM");
+    let mut program = program;
+    assert!(program.0.wait().unwrap().success());
+    assert_eq!(names(), [].into());
+}
+
 /// The lines for a shell name the file as one word, whatever it is called.
 #[test]
 fn a_shell_can_read_what_people_read() {
@@ -132,6 +170,10 @@ fn what_cannot_be_followed_ends_with_a_code_and_a_hint() {
     let text = file("text", "this is not a database, and it is longer than a header");
     let (data, absent) = (folder.path().join("kept.db"), folder.path().join("absent"));
     let (data, absent) = (data.to_str().unwrap(), absent.to_str().unwrap());
+    let foreign = folder.path().join("foreign");
+    fs::create_dir(&foreign).unwrap();
+    fs::write(foreign.join("ada.password"), "mine").unwrap();
+    let foreign = foreign.to_str().unwrap();
     let (_used, _) = Program::start(&["--data", data]);
     for (arguments, code, words) in [
         (&["--prot", "1"][..], 5, &["--prot", "--help"][..]),
@@ -142,6 +184,15 @@ fn what_cannot_be_followed_ends_with_a_code_and_a_hint() {
         (&["--port", &port], 5, &["sandbox-bind", &port, "--port"]),
         (&["--compliance-port", &port], 5, &[&port, "--compliance-port"]),
         (&["--contract-revision", "3"], 5, &["revision 3", "--contract-revision"]),
+        (&["--contract-revision", "0"], 5, &["revision 0", "--contract-revision"]),
+        (&["--compliance-team", &uuid::Uuid::nil().to_string()], 5, &["0000-0000", "its teams", "--compliance-team"]),
+        (&["--public-host", "*"], 5, &["sandbox-host", "--public-host"]),
+        (&["--cors", "http://x:99999"], 5, &["sandbox-cors", "65535", "--cors"]),
+        (&["--secrets", ""], 5, &["--secrets", "empty"]),
+        (&["--data", ""], 5, &["--data", "empty"]),
+        (&["--seed", ""], 5, &["--seed", "empty"]),
+        (&["--graphiql", ""], 5, &["--graphiql", "empty"]),
+        (&["--secrets", foreign], 6, &["sandbox-foreign-file", "ada.password", "--secrets"]),
         (&["--seed", &seed], 5, &["seed\\u{1b}[2J.toml", "line", "--seed"]),
         (&["--data", &text], 6, &["--data"]),
         (&["--data", data], 6, &["another sandbox uses", "--data"]),
@@ -161,6 +212,38 @@ fn what_cannot_be_followed_ends_with_a_code_and_a_hint() {
         assert!(!said.contains('\u{1b}'), "{said:?}");
         assert!(output.stdout.is_empty());
     }
+    assert_eq!(fs::read_to_string(Path::new(foreign).join("ada.password")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(foreign).unwrap().count(), 1, "what was written before is removed");
+}
+
+/// What cannot be told to anybody has not been done: neither a success nor a panic.
+#[test]
+fn an_output_that_takes_nothing_is_an_error() {
+    let (_program, said) = Program::start(&[]);
+    let base = text(&said, "/base_url");
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = folder.path().to_str().unwrap();
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["control", "--help"],
+        &["control", "--sandbox", base, "state"],
+        &["control", "--sandbox", base, "document"],
+        &["--secrets", secrets],
+        &["--json", "--secrets", secrets],
+    ] {
+        let (reader, closed) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut outputs = vec![Stdio::from(closed)];
+        outputs.extend(fs::OpenOptions::new().write(true).open("/dev/full").ok().map(Stdio::from));
+        for output in outputs {
+            let ended = command(arguments).stdout(output).output().unwrap();
+            let said = String::from_utf8(ended.stderr).unwrap();
+            assert_eq!(ended.status.code(), Some(6), "{arguments:?}: {said}");
+            assert!(said.starts_with("error[output]: standard output cannot be written"), "{arguments:?}: {said}");
+        }
+    }
+    assert_eq!(fs::read_dir(secrets).unwrap().count(), 0, "the secrets go with it");
 }
 
 /// Who writes a program by the page looks for these members.
@@ -246,12 +329,65 @@ fn a_running_sandbox_is_controlled_from_a_shell() {
         assert!(shown.contains(says), "{words:?}: {shown}");
     }
     assert_eq!(run(&["control", "--help"]).status.code(), Some(0));
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    for (base, code) in
-        [(format!("http://{closed}"), 3), ("https://platform.example".to_owned(), 3), (String::new(), 5)]
-    {
-        let mut command = command(&["control", "state"]);
-        assert_eq!(command.env("PLATFORM_BASE_URL", &base).output().unwrap().status.code(), Some(code), "{base}");
-    }
     drop(program);
+}
+
+/// 3: no sandbox answers there. 5: no sandbox can have this address. The page has the table.
+#[test]
+fn an_address_without_a_sandbox_is_told_from_one_that_is_none() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let stranger = TcpListener::bind("127.0.0.1:0").unwrap();
+    let strange = format!("http://{}", stranger.local_addr().unwrap());
+    let answers = [
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>hello</p>",
+        "HTTP/1.1 404 Not Found\r\nServer: other/1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX: server: platform-sandbox/1\r\n\r\nserver: platform-sandbox/1\r\n\r\n",
+        "SSH-2.0-OpenSSH_9\r\n",
+        "\u{1b}[2J",
+        "",
+    ];
+    std::thread::spawn(move || {
+        for answer in answers {
+            let (mut stream, _) = stranger.accept().unwrap();
+            let mut request = Vec::new();
+            let mut byte = [0];
+            while !request.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|read| read == 1) {
+                request.extend(byte);
+            }
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    let control = |base: &str| {
+        let output = command(&["control", "state"]).env("PLATFORM_BASE_URL", base).output().unwrap();
+        assert!(output.stdout.is_empty(), "{base}");
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for answer in answers {
+        let (code, said) = control(&strange);
+        assert_eq!(code, Some(3), "{answer}: {said}");
+        assert!(said.contains("is not a sandbox") && !said.contains('\u{1b}'), "{said}");
+    }
+    let (code, said) = control(&format!("http://{closed}"));
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("no sandbox answers"), "{said}");
+    for base in [
+        "",
+        "https://127.0.0.1",
+        "127.0.0.1:1",
+        "http://",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:0",
+        "http://127.0.0.1:x",
+        "http://127.0.0.1/api",
+        "http://user@127.0.0.1",
+        "http://203.0.113.1",
+        "http://127.0.0.1?x",
+    ] {
+        let (code, said) = control(base);
+        assert_eq!(code, Some(5), "{base}: {said}");
+    }
+    let page = include_str!("../README.md");
+    for row in ["| 3 | | no sandbox answers there", "| 5 | the command line", "| 6 | the file system"] {
+        assert!(page.contains(row), "{row}");
+    }
 }

@@ -4,6 +4,7 @@
 mod support;
 
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -97,6 +98,66 @@ fn everything_of_the_service_before_leaves() {
     let program = workspace.read("generated-client/examples/first.rs");
     assert!(program.contains("service.none().list_health().await?"), "{program}");
     workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+}
+
+/// What the families are proposed for is what is pinned, whatever the service answers later.
+#[test]
+fn the_service_is_asked_once() {
+    let workspace = committed();
+    let asked = AtomicUsize::new(0);
+    let server = Server::start(move |request: &Request| match request.path.as_str() {
+        "/openapi/v1.json" if asked.fetch_add(1, Ordering::SeqCst) == 0 => {
+            Response::json(contract::with_paths(&PATHS)).with("etag", "\"one\"")
+        }
+        "/openapi/v1.json" => Response::json(contract::with_paths(&["/api/others"])),
+        _ => Response::status(404),
+    });
+    workspace.run(&["adopt", "--base-url", &server.url()]).succeeds(&["orders, parts"]);
+    let mut paths = server.paths();
+    paths.sort();
+    assert!(paths.contains(&"/openapi/v1.json".to_owned()), "{paths:?}");
+    assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "something is asked for twice: {paths:?}");
+    let pinned = workspace.read("specs/contracts/platform.json");
+    assert!(pinned.contains("/api/orders/v1") && !pinned.contains("/api/others"), "{pinned}");
+    assert!(workspace.read("specs/codegen.lock").contains("one"), "the tag of what is pinned is kept");
+    // The change is found by the next run.
+    workspace.run(&["regenerate", "--base-url", &server.url()]).succeeds(&["changed"]);
+}
+
+/// Where a service has several contracts, one is chosen by its address, and the next download finds it there.
+#[test]
+fn one_of_several_contracts_is_chosen_by_a_flag() {
+    let workspace = committed();
+    let before = workspace.tree();
+    let server = Server::start(|request: &Request| match request.path.as_str() {
+        "/base/openapi/v1.json" => Response::json(contract::with_paths(&PATHS)),
+        "/base/openapi/v2.json" => Response::json(contract::with_paths(&["/api/others"])),
+        _ => Response::status(404),
+    });
+    let base = format!("{}/base", server.url());
+    let both = workspace.run(&["adopt", "--base-url", &base]);
+    both.fails(5, &["source/several-contracts", "/openapi/v2.json", "adopt --base-url URL --contract ADDRESS"]);
+    assert!(!both.stderr.contains("choose in"), "what adopt does not read is named: {both:?}");
+    assert_eq!(workspace.tree(), before);
+
+    let chosen = format!("{base}/openapi/v2.json");
+    workspace.run(&["adopt", "--base-url", &base, "--contract", &chosen]).succeeds(&["others"]);
+    let document = "[[source.document]]\nname = \"platform\"\ncontract = \"/openapi/v2.json\"\n";
+    let configuration = workspace.read("specs/codegen.toml");
+    assert!(configuration.contains(document), "{configuration}");
+    workspace.run(&["regenerate", "--base-url", &base]).succeeds(&["unchanged"]);
+
+    // What may hold a key is not written, and an address of another origin is written in full.
+    git(&workspace, &["reset", "-q", "--hard"]);
+    git(&workspace, &["clean", "-q", "-d", "-f"]);
+    let other = Server::start(|_| Response::json(contract::with_paths(&["/api/others"])));
+    for (query, line) in [("?code=canary", ""), ("", &*format!("contract = \"{}/c.json\"", other.url()))] {
+        let contract = format!("{}/c.json{query}", other.url());
+        let run = workspace.run(&["adopt", "--dry-run", "--base-url", &base, "--contract", &contract]);
+        run.succeeds(&[line]);
+        assert!(!run.stdout.contains("canary"), "{run:?}");
+        assert_eq!(run.stdout.contains("[[source.document]]"), query.is_empty(), "{run:?}");
+    }
 }
 
 /// A service that asks for a key in place of a token gets it from the first program, which says from which variable.

@@ -561,15 +561,20 @@ fn a_token_that_is_set_and_not_sent_says_why() {
         .succeeds(&["the token from the environment variable `TEST_TOKEN`"]);
     let (contract, other) = (format!("{}/openapi/v1.json", server.url()), serve(&[("/c.json", "contract")]));
     let run = workspace.run_with(&["regenerate", "--contract", &contract], token);
-    run.fails(3, &["TEST_TOKEN is set, and not sent", "no base URL beside it: set TEST_BASE_URL", "401"]);
+    run.fails(3, &["TEST_TOKEN is set, and not used", "no base URL beside it: set TEST_BASE_URL", "401"]);
     let arguments = ["regenerate", "--base-url", &server.url(), "--contract", &format!("{}/c.json", other.url())];
     workspace
         .run_with(&arguments, token)
-        .succeeds(&["TEST_TOKEN is set, and not sent", "not at the origin of the base URL"]);
+        .succeeds(&["TEST_TOKEN is set, and not used", "not at the origin of the base URL"]);
     assert!(other.requests().iter().all(|request| request.header("authorization").is_none()));
     workspace.write("contract.json", &contract::small());
     let run = workspace.run_with(&["regenerate", "--contract", "contract.json"], token);
-    run.succeeds(&["TEST_TOKEN is set, and not sent: the contract is a file"]);
+    run.succeeds(&["TEST_TOKEN is set, and not used: the contract is a file"]);
+    // So is what a token is obtained by.
+    for name in ["TEST_CLIENT_SECRET", "TEST_SECRET_FILE", "TEST_REFRESH_FOLDER"] {
+        let run = workspace.run_with(&["regenerate", "--contract", "contract.json"], &[(name, "/no/such")]);
+        run.succeeds(&[&format!("{name} is set, and not used: the contract is a file")]);
+    }
 }
 
 #[test]
@@ -617,10 +622,10 @@ fn a_token_of_another_place_is_named() {
     let arguments = ["regenerate", "--base-url", &server.url(), "--contract", &url];
     workspace
         .run_with(&arguments, &[("TEST_TOKEN", "canary")])
-        .fails(3, &["TEST_TOKEN is set, and not sent", "answered 401", "the token is for the origin of the base URL"]);
+        .fails(3, &["TEST_TOKEN is set, and not used", "answered 401", "the token is for the origin of the base URL"]);
     workspace.run_with(&["regenerate", "--base-url", &other.url()], &[("PLATFORM_TOKEN", "canary")]).fails(
         3,
-        &["PLATFORM_TOKEN is set, and not sent: specs/codegen.toml does not name it", "variables = \"PLATFORM_\""],
+        &["PLATFORM_TOKEN is set, and not used: specs/codegen.toml does not name it", "variables = \"PLATFORM_\""],
     );
     assert!(other.requests().iter().all(|request| request.header("authorization").is_none()));
     workspace.write("c.json", &contract::small());
@@ -629,7 +634,7 @@ fn a_token_of_another_place_is_named() {
     workspace.write("specs/codegen.toml", document);
     workspace
         .run_with(&["regenerate"], &[("TEST_A_TOKEN", "canary")])
-        .succeeds(&["TEST_A_TOKEN is set, and not sent for the document \"a\": the contract is a file"]);
+        .succeeds(&["TEST_A_TOKEN is set, and not used for the document \"a\": the contract is a file"]);
 }
 
 /// Proxies and certificates are named with the variable that they come from.

@@ -220,7 +220,9 @@ fn every_way_of_a_program_gets_the_contract() {
         (&*with_secret, vec![("TEST_TOKEN", "tok-2718")], ""),
         (&*print, vec![("TEST_TOKEN_FILE", &*token)], ""),
     ] {
-        let configuration = support::CONFIGURATION.replace("scope =", &format!("{keys}scope ="));
+        // A scope is for a client, and not for a token among the keys.
+        let scope = if keys.starts_with("token_") { "" } else { "scope = \"api\"\n" };
+        let configuration = support::CONFIGURATION.replace("scope = \"api\"\n", &format!("{keys}{scope}"));
         workspace.write("specs/codegen.toml", &configuration);
         let before = server.requests().len();
         let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);
@@ -241,7 +243,16 @@ fn credentials_that_contradict_each_other_are_named() {
     let workspace = Workspace::pinned();
     let server = deployment(SECRET, true);
     for (variables, words) in [
-        (vec![("TEST_TOKEN", "a"), ("TEST_TOKEN_FILE", "b")], &["several sources", "keep one"][..]),
+        (
+            vec![("TEST_TOKEN", "a"), ("TEST_TOKEN_FILE", "b")],
+            &["`TEST_TOKEN`, `TEST_TOKEN_FILE` are several sources of one token", "keep one"][..],
+        ),
+        (
+            vec![("TEST_TOKEN", "a"), ("TEST_AUDIENCE", "platform")],
+            &["`TEST_TOKEN` gives a token, and `TEST_AUDIENCE` would not be used"],
+        ),
+        (vec![("TEST_AUDIENCE", "platform")], &["`TEST_AUDIENCE` would not be used", "set TEST_ISSUER", "or unset"]),
+        (vec![("TEST_FOLLOW_LINKS", "1")], &["`TEST_FOLLOW_LINKS` would not be used: it is for protected files"]),
         (
             vec![("TEST_TOKEN", "a"), ("TEST_CLIENT_SECRET", "b")],
             &["`TEST_TOKEN` gives a token, and `TEST_CLIENT_SECRET` would not be used", "unset the other"],
@@ -264,18 +275,55 @@ fn credentials_that_contradict_each_other_are_named() {
     }
     // A key beside a variable, and keys alone, by their names.
     let token = "token_env = \"OWN_TOKEN\"\n";
+    let client = "issuer = \"https://issuer.invalid\"\nclient_id = \"me\"\n";
     for (keys, variables, words) in [
+        (
+            token.to_owned(),
+            vec![],
+            "specs/codegen.toml:5:9: [source.token]: `token_env` gives a token, and `scope` would not be used",
+        ),
+        (format!("{token}token_file = \"t\"\n"), vec![], "`token_env`, `token_file` are several sources"),
+        // A variable is an intent to use the client on this machine.
+        (client.to_owned(), vec![("TEST_AUDIENCE", "platform")], "lacks the client's secret"),
+        (client.to_owned(), vec![("TEST_CLIENT_ID", "me")], "lacks the client's secret"),
         (
             token.to_owned(),
             vec![("TEST_ISSUER", "https://issuer.invalid")],
             "`token_env` gives a token, and `TEST_ISSUER`",
         ),
-        (format!("{token}client_id = \"me\"\n"), vec![], "`token_env` gives a token, and `client_id` would not"),
+        (
+            format!("{token}client_id = \"me\"\n"),
+            vec![],
+            "`token_env` gives a token, and `client_id`, `scope` would not",
+        ),
     ] {
-        workspace.write("specs/codegen.toml", &support::CONFIGURATION.replace("scope =", &format!("{keys}scope =")));
+        let scope =
+            if variables.first().is_some_and(|(name, _)| *name == "TEST_ISSUER") { "" } else { "scope = \"api\"\n" };
+        let configuration = support::CONFIGURATION.replace("scope = \"api\"\n", &format!("{keys}{scope}"));
+        workspace.write("specs/codegen.toml", &configuration);
         let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);
         run.fails(5, &[words]);
     }
+    // Where no variables are read, the keys are all there is.
+    for (keys, words) in [
+        (
+            "scope = 'api'\n",
+            "specs/codegen.toml:1:9: [source.token]: `scope` would not be used: it is for a client, and none is configured",
+        ),
+        ("secret_file_mounted = true\n", "`secret_file_mounted` would not be used"),
+        (client, "lacks the client's secret"),
+    ] {
+        workspace.write("specs/codegen.toml", &format!("[source.token]\n{keys}"));
+        workspace.run(&["regenerate", "--base-url", &server.url()]).fails(5, &[words]);
+    }
+    assert!(server.requests().is_empty());
+    // The rules of files are for the key of a client certificate, too: what is said is that the file is missing.
+    workspace.write("specs/codegen.toml", "[source]\nca_file = '/no/such'\nclient_certificate_file = '/no/such'\nclient_key_file = '/no/such'\n[source.token]\nsecret_file_mounted = true\n");
+    let run = workspace.run(&["regenerate", "--base-url", &server.url()]);
+    assert!(!run.stderr.contains("would not be used"), "{run:?}");
+    // A scope of the client that the keys name is not in the way of a token in a variable.
+    workspace.write("specs/codegen.toml", support::CONFIGURATION);
+    workspace.run_with(&["regenerate", "--base-url", &server.url()], &[("TEST_TOKEN", "tok-2718")]).succeeds(&[]);
 }
 
 #[test]
@@ -364,7 +412,9 @@ fn every_setting_is_named_by_its_variable_or_its_line() {
     let server = deployment(SECRET, true);
     let file = secret_file(&workspace, 0o600).to_string_lossy().into_owned();
     let run = |keys: &str, variables: &[(&str, &str)]| {
-        workspace.write("specs/codegen.toml", &support::CONFIGURATION.replace("scope =", &format!("{keys}scope =")));
+        let scope = if keys.starts_with("token_") { "" } else { "scope = \"api\"\n" };
+        let configuration = support::CONFIGURATION.replace("scope = \"api\"\n", &format!("{keys}{scope}"));
+        workspace.write("specs/codegen.toml", &configuration);
         workspace.run_with(&["regenerate", "--base-url", &server.url()], variables)
     };
     let client = [("TEST_CLIENT_ID", "builder"), ("TEST_SECRET_FILE", &*file)];

@@ -33,7 +33,9 @@ pub(crate) use self::extension::Extension;
 pub(crate) use self::options::{Options, options};
 pub(crate) use self::send::send;
 pub(crate) use self::session::Session;
-pub use self::settings::{ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace};
+pub use self::settings::{
+    ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace, secret_variables,
+};
 pub use self::{
     builder::{ClientBuilder, ServerSettings},
     call::{Call, CallFuture, RawResponse, Response},

@@ -309,6 +309,10 @@ macro_rules! forward {
         }
     };
     (@all $self:ident $store:expr) => {
+        $crate::operations::store_tests::forward! { @submissions $self $store }
+        $crate::operations::store_tests::forward! { @rest $self $store }
+    };
+    (@submissions $self:ident $store:expr) => {
         fn intend<'a>(&'a $self, intent: &'a $crate::operations::Intent) -> $crate::operations::StoreFuture<'a, ()> {
             $store.intend(intent)
         }
@@ -334,9 +338,13 @@ macro_rules! forward {
         ) -> $crate::operations::StoreFuture<'a, Option<$crate::operations::Entry>> {
             $store.labelled(deployment, label)
         }
-        $crate::operations::store_tests::forward! { @rest $self $store }
     };
     (@rest $self:ident $store:expr) => {
+        $crate::operations::store_tests::forward! { @entries $self $store }
+        $crate::operations::store_tests::forward! { @instances $self $store }
+        $crate::operations::store_tests::forward! { @leases $self $store }
+    };
+    (@entries $self:ident $store:expr) => {
         fn forget<'a>(&'a $self, correlation: &'a str, revision: u64) -> $crate::operations::StoreFuture<'a, bool> {
             $store.forget(correlation, revision)
         }
@@ -362,6 +370,8 @@ macro_rules! forward {
         ) -> $crate::operations::StoreFuture<'a, $crate::operations::Unfinished> {
             $store.unfinished(deployment)
         }
+    };
+    (@instances $self:ident $store:expr) => {
         fn enlist<'a>(
             &'a $self,
             name: &'a str,
@@ -376,6 +386,8 @@ macro_rules! forward {
         ) -> $crate::operations::StoreFuture<'_, bool> {
             $store.renew(instance, lease)
         }
+    };
+    (@leases $self:ident $store:expr) => {
         fn claim<'a>(
             &'a $self,
             instance: $crate::operations::Instance,

@@ -57,10 +57,10 @@ static FIRST: LazyLock<Contract> = LazyLock::new(|| Contract::build(Revision::Fi
 static SECOND: LazyLock<Contract> = LazyLock::new(|| Contract::build(Revision::Second));
 
 impl Revision {
-    /// The revision of a number, counted from 1; 0 is the first as well.
+    /// The revision of a number, counted from 1.
     pub(crate) fn of(number: u32) -> Option<Self> {
         match number {
-            0 | 1 => Some(Self::First),
+            1 => Some(Self::First),
             2 => Some(Self::Second),
             _ => None,
         }

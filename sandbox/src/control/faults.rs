@@ -2,23 +2,23 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::extract::{Path, State};
-use axum::response::{IntoResponse, Response};
+use axum::extract::State;
+use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{done, missing, read, send};
-use crate::fault::{Fault, FaultControl, FaultRule, Rules, Waits};
+use super::taken::{ControlAnswer, ControlRefusal, Count, INT32, Number, Sent, Whole};
+use super::{done, send};
+use crate::fault::{Fault, FaultControl, FaultError, FaultRule, Rules, Waits};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct AddFault {
+pub(super) struct AddFault {
     method: Option<String>,
     #[serde(default)]
     path: String,
-    times: Option<u32>,
+    times: Option<Whole<u32, 1, INT32>>,
     probability: Option<f64>,
     #[serde(default)]
     fault: String,
@@ -29,20 +29,20 @@ struct AddFault {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SetEventFaults {
-    drop: Option<u32>,
-    duplicate: Option<u32>,
+pub(super) struct SetEventFaults {
+    drop: Option<Count<u32>>,
+    duplicate: Option<Count<u32>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct EndSockets {
-    code: Option<u16>,
+pub(super) struct EndSockets {
+    code: Option<Whole<u16, 1000, 4999>>,
 }
 
 impl AddFault {
-    fn rule(self) -> Result<FaultRule, String> {
-        let mut fault: Fault = self.fault.parse().map_err(|error| format!("fault: {error}"))?;
+    fn rule(self) -> Result<FaultRule, FaultError> {
+        let mut fault: Fault = self.fault.parse()?;
         let (body, media_type) = match self.body {
             Some(Value::String(text)) => (Some(text), None),
             Some(value) => (Some(value.to_string()), Some("application/json; charset=utf-8".to_owned())),
@@ -50,7 +50,8 @@ impl AddFault {
         };
         fault.body = body;
         fault.media_type = self.media_type.or(media_type);
-        let rule = FaultRule { fault, method: self.method, path: self.path, times: self.times, probability: 1.0 };
+        let times = self.times.map(|times| times.0);
+        let rule = FaultRule { fault, method: self.method, path: self.path, times, probability: 1.0 };
         Ok(match self.probability {
             Some(probability) => rule.probability(probability),
             None => rule,
@@ -88,51 +89,48 @@ pub(super) async fn list(State(faults): State<Arc<Rules>>) -> Response {
     send(StatusCode::OK, &json!({ "faults": listed(&faults), "eventFaults": events(&faults) }))
 }
 
-pub(super) async fn add(State(faults): State<Arc<Rules>>, body: Bytes) -> Response {
-    let added = read(&body).and_then(AddFault::rule).and_then(|rule| {
-        let id = FaultControl(&faults).add(rule.clone()).map_err(|error| error.to_string())?;
-        Ok(shown(&Waits { id, rule, used: 0 }))
-    });
-    match added {
-        Ok(rule) => send(StatusCode::CREATED, &rule),
-        Err(message) => super::refuse(&message),
+pub(super) async fn add(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<AddFault>) -> ControlAnswer {
+    let rule = wanted.rule().map_err(refused)?;
+    let id = FaultControl(&faults).add(rule.clone()).map_err(refused)?;
+    Ok(send(StatusCode::CREATED, &shown(&Waits { id, rule, used: 0 })))
+}
+
+fn refused(error: FaultError) -> ControlRefusal {
+    match error.member() {
+        Some(member) => ControlRefusal::at(format!("$.{member}"), error),
+        None => ControlRefusal::at("$", error),
     }
 }
 
-pub(super) async fn get(State(faults): State<Arc<Rules>>, Path(id): Path<u64>) -> Response {
+pub(super) async fn get(State(faults): State<Arc<Rules>>, Whole(id): Number) -> ControlAnswer {
     let found = FaultControl(&faults).list().into_iter().find(|waits| waits.id == id);
-    found.map_or_else(|| missing("fault"), |waits| send(StatusCode::OK, &shown(&waits)))
+    found.map(|waits| send(StatusCode::OK, &shown(&waits))).ok_or_else(|| ControlRefusal::missing("fault"))
 }
 
-pub(super) async fn remove(State(faults): State<Arc<Rules>>, Path(id): Path<u64>) -> Response {
+pub(super) async fn remove(State(faults): State<Arc<Rules>>, Whole(id): Number) -> ControlAnswer {
     match FaultControl(&faults).remove(id) {
-        true => StatusCode::NO_CONTENT.into_response(),
-        false => missing("fault"),
+        true => Ok(done()),
+        false => Err(ControlRefusal::missing("fault")),
     }
 }
 
 pub(super) async fn clear(State(faults): State<Arc<Rules>>) -> Response {
     faults.clear();
-    StatusCode::NO_CONTENT.into_response()
+    done()
 }
 
-pub(super) async fn set_events(State(faults): State<Arc<Rules>>, body: Bytes) -> Response {
-    done(read(&body).map(|wanted: SetEventFaults| {
-        let faults = FaultControl(&faults);
-        wanted.drop.into_iter().for_each(|count| faults.drop_events(count));
-        wanted.duplicate.into_iter().for_each(|count| faults.duplicate_events(count));
-    }))
+pub(super) async fn set_events(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<SetEventFaults>) -> Response {
+    let faults = FaultControl(&faults);
+    wanted.drop.into_iter().for_each(|count| faults.drop_events(count.0));
+    wanted.duplicate.into_iter().for_each(|count| faults.duplicate_events(count.0));
+    done()
 }
 
-pub(super) async fn end_sockets(State(faults): State<Arc<Rules>>, body: Bytes) -> Response {
-    done(read(&body).and_then(|wanted: EndSockets| match wanted.code {
-        // RFC 6455, section 7.4: no peer sends the others, and these three stand for a code that did not come.
-        Some(code) if !(1000..5000).contains(&code) || [1005, 1006, 1015].contains(&code) => {
-            Err(format!("a close frame cannot carry the code {code}; use 1000 to 4999, except 1005, 1006 and 1015"))
-        }
-        code => {
-            faults.end_sockets(code);
-            Ok(())
-        }
-    }))
+pub(super) async fn end_sockets(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<EndSockets>) -> ControlAnswer {
+    let faults = FaultControl(&faults);
+    match wanted.code {
+        Some(code) => faults.close_sockets(code.0).map_err(refused)?,
+        None => faults.reset_sockets(),
+    }
+    Ok(done())
 }

@@ -3,90 +3,120 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::extract::{Path, RawQuery, State};
-use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{missing, read, refuse, send};
-use crate::problem;
+use super::taken::{ControlAnswer, ControlRefusal, Count, INT64, Number, Sent, Whole};
+use super::{done, send};
+use crate::contract::Contract;
+use crate::contract::operation::Operation;
+use crate::fault::check_path;
 use crate::publication::Publication;
 use crate::requests::{Expected, Log, RequestFilter};
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-struct Verify {
+pub(super) struct Verify {
     method: Option<String>,
     path: Option<String>,
     template: Option<String>,
-    status: Option<u16>,
-    after: Option<u64>,
+    status: Option<Whole<u16, 100, 599>>,
+    after: Option<Whole<u64, 0, INT64>>,
     headers: BTreeMap<String, String>,
     /// Text that the body holds, or JSON that it holds.
     body: Option<Value>,
-    times: Option<usize>,
-    at_least: Option<usize>,
-    at_most: Option<usize>,
+    times: Option<Count<usize>>,
+    at_least: Option<Count<usize>>,
+    at_most: Option<Count<usize>>,
 }
 
 impl Verify {
-    fn filter(&self) -> RequestFilter {
-        let mut filter = RequestFilter::new().after(self.after.unwrap_or_default());
+    /// The filter, unless no request of the journal can ever fit it. `places` is how the places of its members begin.
+    fn filter(&self, contract: &Contract, places: &str) -> Result<RequestFilter, ControlRefusal> {
+        let wrong = |member: &str, message: String| ControlRefusal::at(format!("{places}{member}"), message);
+        let mut filter = RequestFilter::new().after(self.after.map(|after| after.0).unwrap_or_default());
         if let Some(method) = &self.method {
+            if !method.bytes().all(|byte| byte.is_ascii_uppercase() || b"-_".contains(&byte)) || method.is_empty() {
+                let capital = method.to_ascii_uppercase();
+                return Err(wrong("method", format!("write a method in capital letters, such as {capital:?}")));
+            }
             filter = filter.method(method);
         }
         if let Some(path) = &self.path {
+            check_path(path).map_err(|error| wrong("path", error.to_string()))?;
             filter = filter.path(path);
         }
         if let Some(template) = &self.template {
+            self.check_template(template, contract).map_err(|message| wrong("template", message))?;
             filter = filter.template(template);
         }
         if let Some(status) = self.status {
-            filter = filter.status(status);
+            filter = filter.status(status.0);
         }
         for (name, value) in &self.headers {
+            if HeaderName::from_bytes(name.as_bytes()).is_err() || HeaderValue::from_str(value).is_err() {
+                return Err(wrong(&format!("headers.{name}"), "no header has this name or this value".to_owned()));
+            }
             filter = filter.header(name, value);
         }
-        match &self.body {
+        Ok(match &self.body {
             Some(Value::String(text)) => filter.text(text),
             Some(value) => filter.json(value.clone()),
             None => filter,
+        })
+    }
+
+    /// A template is that of an operation. What is not for an operation is recorded with its path.
+    fn check_template(&self, template: &str, contract: &Contract) -> Result<(), String> {
+        let of_path: Vec<&Operation> = contract.operations.iter().filter(|found| found.path == template).collect();
+        match (of_path.as_slice(), &self.method) {
+            ([_, ..], Some(method)) if !of_path.iter().any(|operation| operation.method.as_str() == method) => {
+                Err(format!("the contract has no operation {method} {template}; write another method, or a path"))
+            }
+            ([_, ..], _) => Ok(()),
+            ([], _) if template.contains(['{', '}']) => {
+                Err(format!("the contract has no operation with the path {template:?}; write it as the contract does"))
+            }
+            ([], _) => check_path(template).map_err(|error| error.to_string()),
         }
     }
 
-    fn expected(&self) -> Result<Expected, String> {
-        match (self.times, self.at_least, self.at_most) {
+    fn expected(&self) -> Result<Expected, ControlRefusal> {
+        let [times, least, most] = [self.times, self.at_least, self.at_most].map(|count| count.map(|count| count.0));
+        match (times, least, most) {
             (Some(times), None, None) => Ok(Expected::exactly(times)),
             (None, None, None) => Ok(Expected::at_least(1)),
             (None, least, None) => Ok(Expected::at_least(least.unwrap_or_default())),
             (None, least, Some(most)) if least.unwrap_or_default() <= most => {
                 Ok(Expected::between(least.unwrap_or_default(), most))
             }
-            (None, _, Some(_)) => Err("atLeast is above atMost".to_owned()),
-            (Some(_), ..) => Err("give times alone, or atLeast and atMost".to_owned()),
+            (None, _, Some(most)) => {
+                Err(ControlRefusal::at("$.atLeast", format!("write {most}, which atMost is, or less")))
+            }
+            (Some(_), ..) => Err(ControlRefusal::at("$.times", "write times alone, or atLeast and atMost")),
         }
     }
 }
 
 /// The query parameters of a list: a filter, and how many of the newest are wanted.
-fn asked(query: &str) -> Result<(Verify, usize), String> {
+fn asked(query: &str) -> Result<(Verify, usize), ControlRefusal> {
     let mut asked = Verify::default();
     let mut limit = usize::MAX;
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        let number = || value.parse::<u64>().map_err(|_no_number| format!("{name} has to be a whole number"));
         match name.as_ref() {
             "method" => asked.method = Some(value.to_ascii_uppercase()),
             "path" => asked.path = Some(value.into_owned()),
             "template" => asked.template = Some(value.into_owned()),
-            "status" => asked.status = Some(u16::try_from(number()?).map_err(|_large| "status is too large")?),
-            "after" => asked.after = Some(number()?),
-            "limit" => limit = usize::try_from(number()?).unwrap_or(usize::MAX),
+            "status" => asked.status = Some(Whole(Whole::<_, 100, 599>::read("status", &value)?)),
+            "after" => asked.after = Some(Whole(Whole::<_, 0, INT64>::read("after", &value)?)),
+            "limit" => limit = Count::read("limit", &value)?,
             _ => {
-                return Err(format!(
-                    "the parameter {} is unknown; use method, path, template, status, after or limit",
-                    name.escape_debug()
+                return Err(ControlRefusal::unknown(
+                    &name,
+                    &["method", "path", "template", "status", "after", "limit"],
                 ));
             }
         }
@@ -94,25 +124,24 @@ fn asked(query: &str) -> Result<(Verify, usize), String> {
     Ok((asked, limit))
 }
 
-pub(super) async fn list(State(log): State<Arc<Log>>, RawQuery(query): RawQuery) -> Response {
-    match asked(query.as_deref().unwrap_or_default()) {
-        Ok((asked, limit)) => {
-            let found = log.matching(&asked.filter());
-            let newest = found.iter().skip(found.len().saturating_sub(limit));
-            send(StatusCode::OK, &json!({ "requests": newest.collect::<Vec<_>>(), "counts": log.counts() }))
-        }
-        Err(message) => refuse(&message),
-    }
+pub(super) async fn list(
+    State(log): State<Arc<Log>>,
+    State(publication): State<Publication>,
+    RawQuery(query): RawQuery,
+) -> ControlAnswer {
+    let (asked, limit) = asked(query.as_deref().unwrap_or_default())?;
+    let found = log.matching(&asked.filter(publication.contract(), "")?);
+    let newest = found.iter().skip(found.len().saturating_sub(limit));
+    Ok(send(StatusCode::OK, &json!({ "requests": newest.collect::<Vec<_>>(), "counts": log.counts() })))
 }
 
 pub(super) async fn get(
     State(log): State<Arc<Log>>,
     State(publication): State<Publication>,
-    Path(number): Path<u64>,
-) -> Response {
-    let Some(record) = log.last().into_iter().find(|record| record.number == number) else {
-        return missing("request");
-    };
+    Whole(number): Number,
+) -> ControlAnswer {
+    let record = log.last().into_iter().find(|record| record.number == number);
+    let record = record.ok_or_else(|| ControlRefusal::missing("request"))?;
     let mut shown = json!(record.whole());
     let found = publication
         .contract()
@@ -128,26 +157,25 @@ pub(super) async fn get(
             "provenance": operation.provenance,
         })
     });
-    send(StatusCode::OK, &shown)
+    Ok(send(StatusCode::OK, &shown))
 }
 
 pub(super) async fn clear(State(log): State<Arc<Log>>) -> Response {
     log.clear();
-    StatusCode::NO_CONTENT.into_response()
+    done()
 }
 
 /// 200 when as many requests fit as are expected, else 409, so that a shell sees it.
-pub(super) async fn verify(State(log): State<Arc<Log>>, body: Bytes) -> Response {
-    let asked = read(&body).and_then(|wanted: Verify| wanted.expected().map(|expected| (wanted.filter(), expected)));
-    match asked.map(|(filter, expected)| log.verify(&filter, expected)) {
-        Ok(found) if found.is_satisfied => {
-            send(StatusCode::OK, &json!({ "count": found.count, "isComplete": found.is_complete }))
-        }
-        Ok(found) => {
-            let complete = if found.is_complete { "" } else { " The journal has forgotten older requests." };
-            let detail = format!("{} requests of the journal fit.{complete}", found.count);
-            problem::response(StatusCode::CONFLICT, &detail)
-        }
-        Err(message) => refuse(&message),
+pub(super) async fn verify(
+    State(log): State<Arc<Log>>,
+    State(publication): State<Publication>,
+    Sent(wanted): Sent<Verify>,
+) -> ControlAnswer {
+    let found = log.verify(&wanted.filter(publication.contract(), "$.")?, wanted.expected()?);
+    if found.is_satisfied {
+        return Ok(send(StatusCode::OK, &json!({ "count": found.count, "isComplete": found.is_complete })));
     }
+    let complete = if found.is_complete { "" } else { " The journal has forgotten older requests." };
+    let detail = format!("{} requests of the journal fit.{complete}", found.count);
+    Err(ControlRefusal::whole(StatusCode::CONFLICT, &detail))
 }

@@ -9,6 +9,7 @@ mod overview;
 mod reset;
 mod resources;
 mod settings;
+mod taken;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,24 +18,26 @@ use axum::Router;
 use axum::extract::{FromRef, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use http::header::{CONTENT_TYPE, HOST};
+use axum::routing::{any, get, post};
+use http::header::{CONTENT_TYPE, HOST, SERVER};
 use http::uri::Authority;
-use http::{Method, StatusCode};
-use serde::de::DeserializeOwned;
+use http::{HeaderValue, Method, StatusCode};
 use serde_json::Value;
 
 use crate::fault::Rules;
 use crate::issuer::Issuer;
 use crate::publication::Publication;
+use crate::reply;
 use crate::requests::Log;
 use crate::state::Store;
-use crate::{problem, reply};
 
 pub(crate) use directory::Places;
 pub use reset::Part;
 pub(crate) use reset::Resets;
+use taken::ControlRefusal;
 
+/// How the interface names itself in the header `Server`: `platform-sandbox control` knows it by that.
+const NAME: &str = concat!("platform-sandbox/", env!("CARGO_PKG_VERSION"));
 const DOCUMENT: &str = include_str!("openapi.yaml");
 
 /// The addresses below `/sandbox`. Requests name a loopback address as their host, or the one that is given out.
@@ -71,22 +74,43 @@ where
         .route("/sandbox/issuer", post(settings::set_issuer))
         .route("/sandbox/issuer/api-tokens", post(settings::make_api_token))
         .route("/sandbox/contract", post(settings::set_contract))
+        .route("/sandbox/{*rest}", any(nowhere))
+        .method_not_allowed_fallback(other_method)
         .layer(from_fn_with_state(given_out, guard))
 }
 
 /// Pages of other origins may not reach this: a name that leads to this address is refused, and so is a form.
 async fn guard(State(given_out): State<String>, request: Request, next: Next) -> Response {
+    let mut response = match check(&given_out, &request) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    };
+    response.headers_mut().insert(SERVER, HeaderValue::from_static(NAME));
+    response
+}
+
+fn check(given_out: &str, request: &Request) -> Result<(), ControlRefusal> {
     let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
-    let is_known = |host: &str| is_loopback(host) || host.eq_ignore_ascii_case(&given_out);
+    let is_known = |host: &str| is_loopback(host) || host.eq_ignore_ascii_case(given_out);
     if !host.is_some_and(|host| is_known(host.host())) {
         let detail = "The host has to be a loopback address, or the one that the sandbox gives out.";
-        return problem::response(StatusCode::FORBIDDEN, detail);
+        return Err(ControlRefusal::whole(StatusCode::FORBIDDEN, detail));
     }
     let has_body = [Method::POST, Method::PUT].contains(request.method());
     if has_body && reply::essence(request.headers()) != "application/json" {
-        return problem::response(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The content type has to be application/json.");
+        let detail = "The content type has to be application/json.";
+        return Err(ControlRefusal::whole(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
     }
-    next.run(request).await
+    Ok(())
+}
+
+async fn nowhere() -> ControlRefusal {
+    ControlRefusal::whole(StatusCode::NOT_FOUND, "Nothing is here: /sandbox/openapi.yaml lists the addresses.")
+}
+
+async fn other_method() -> ControlRefusal {
+    let detail = "The address does not take this method: the header Allow lists those that it takes.";
+    ControlRefusal::whole(StatusCode::METHOD_NOT_ALLOWED, detail)
 }
 
 /// An address, and no name that somebody could lead here: but for the one that leads nowhere else.
@@ -99,26 +123,8 @@ async fn document() -> Response {
     ([(CONTENT_TYPE, "application/yaml; charset=utf-8")], DOCUMENT).into_response()
 }
 
-/// Reads a body. None at all is an empty object.
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
-    let body = if body.is_empty() { b"{}" } else { body };
-    serde_json::from_slice(body).map_err(|error| format!("the body does not fit: {error}"))
-}
-
-/// Says that it is done, or what is wrong.
-fn done(result: Result<(), String>) -> Response {
-    match result {
-        Ok(()) => StatusCode::NO_CONTENT.into_response(),
-        Err(message) => refuse(&message),
-    }
-}
-
-fn refuse(message: &str) -> Response {
-    problem::response(StatusCode::BAD_REQUEST, message)
-}
-
-fn missing(what: &str) -> Response {
-    problem::response(StatusCode::NOT_FOUND, &format!("There is no such {what}."))
+fn done() -> Response {
+    StatusCode::NO_CONTENT.into_response()
 }
 
 fn send(status: StatusCode, body: &Value) -> Response {

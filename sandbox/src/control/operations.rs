@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, RawQuery, State};
-use axum::response::Response;
+use axum::extract::{RawQuery, State};
 use http::StatusCode;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
-use super::resources::answer;
-use super::{missing, refuse, send};
+use super::send;
+use super::taken::{ControlAnswer, ControlRefusal, Count, Guid};
 use crate::clock;
 use crate::state::Store;
 use crate::workflow::{Phase, Workflow};
@@ -29,29 +27,25 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn read(query: &str) -> Result<Self, String> {
+    fn read(query: &str) -> Result<Self, ControlRefusal> {
         let mut wanted = Self::default();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             match name.as_ref() {
                 "state" => {
                     let found = PHASES.into_iter().find(|phase| format!("{phase:?}").eq_ignore_ascii_case(&value));
-                    let all = PHASES.map(|phase| format!("{phase:?}")).join(", ");
-                    wanted.state = Some(found.ok_or_else(|| format!("state has to be one of {all}"))?);
+                    let all = || PHASES.map(|phase| format!("{phase:?}")).join(", ");
+                    wanted.state =
+                        Some(found.ok_or_else(|| ControlRefusal::at("state", format!("write one of {}", all())))?);
                 }
                 "over" => {
-                    let over = value.parse().map_err(|_no_boolean| "over has to be true or false".to_owned())?;
+                    let over =
+                        value.parse().map_err(|_no_boolean| ControlRefusal::at("over", "write true or false"))?;
                     wanted.over = Some(over);
                 }
                 "kind" => wanted.kind = value.into_owned(),
                 "search" => wanted.search = value.to_lowercase(),
-                "limit" => {
-                    let limit = value.parse().map_err(|_no_number| "limit has to be a whole number".to_owned())?;
-                    wanted.limit = Some(limit);
-                }
-                _ => {
-                    let name = name.escape_debug();
-                    return Err(format!("the parameter {name} is unknown; use state, over, kind, search or limit"));
-                }
+                "limit" => wanted.limit = Some(Count::read("limit", &value)?),
+                _ => return Err(ControlRefusal::unknown(&name, &["state", "over", "kind", "search", "limit"])),
             }
         }
         Ok(wanted)
@@ -67,24 +61,21 @@ impl Wanted {
 }
 
 /// The operations, newest first.
-pub(super) async fn list(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Response {
-    let wanted = match Wanted::read(query.as_deref().unwrap_or_default()) {
-        Ok(wanted) => wanted,
-        Err(message) => return refuse(&message),
-    };
-    answer(store.read(|state| {
+pub(super) async fn list(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> ControlAnswer {
+    let wanted = Wanted::read(query.as_deref().unwrap_or_default())?;
+    Ok(store.read(|state| {
         let found: Vec<&Workflow> = state.workflows.all().rev().filter(|workflow| wanted.takes(workflow)).collect();
         let page: Vec<Value> =
             found.iter().take(wanted.limit.unwrap_or(LIMIT)).map(|workflow| summary(workflow)).collect();
         send(StatusCode::OK, &json!({ "total": found.len(), "operations": page }))
-    }))
+    })?)
 }
 
-pub(super) async fn get(State(store): State<Arc<Store>>, Path(id): Path<String>) -> Response {
-    answer(store.read(|state| {
-        let found = Uuid::try_parse(&id).ok().and_then(|id| state.workflows.get(id));
-        found.map_or_else(|| missing("operation"), |workflow| send(StatusCode::OK, &whole(workflow)))
-    }))
+pub(super) async fn get(State(store): State<Arc<Store>>, Guid(id): Guid) -> ControlAnswer {
+    store.read(|state| {
+        let found = state.workflows.get(id);
+        found.map(|workflow| send(StatusCode::OK, &whole(workflow))).ok_or_else(|| ControlRefusal::missing("operation"))
+    })?
 }
 
 /// An operation as lists show it.

@@ -12,8 +12,10 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::{Value, json};
 
-use super::{faults, operations};
+use super::taken::ControlAnswer;
+use super::{faults, operations, send};
 use crate::clock;
+use crate::error::Error;
 use crate::fault::Rules;
 use crate::live::EVENT_STREAM;
 use crate::requests::Log;
@@ -27,11 +29,8 @@ pub(super) async fn state(
     State(store): State<Arc<Store>>,
     State(log): State<Arc<Log>>,
     State(faults): State<Arc<Rules>>,
-) -> Response {
-    match overview(&store, &log, &faults) {
-        Some(overview) => ([(CONTENT_TYPE, "application/json")], overview.to_string()).into_response(),
-        None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+) -> ControlAnswer {
+    Ok(send(StatusCode::OK, &overview(&store, &log, &faults)?))
 }
 
 /// The state at once, and again after every change.
@@ -61,7 +60,7 @@ pub(super) async fn events(
             clock.mark_unchanged();
         }
         let (store, log, faults) = &sources;
-        let overview = overview(store, log, faults)?;
+        let overview = overview(store, log, faults).ok()?;
         let event = Ok::<_, Infallible>(Bytes::from(format!("event: state\nretry: 500\ndata: {overview}\n\n")));
         Some((event, (sources, listeners, false)))
     });
@@ -69,16 +68,14 @@ pub(super) async fn events(
     (headers, Body::from_stream(events.take_until(end))).into_response()
 }
 
-fn overview(store: &Store, log: &Log, faults: &Rules) -> Option<Value> {
+fn overview(store: &Store, log: &Log, faults: &Rules) -> Result<Value, Error> {
     let requests = log.last();
     let recent = requests.iter().rev().take(SHOWN);
-    let (operations, collections) = store
-        .read(|state| {
-            let operations: Vec<Value> = state.workflows.all().rev().take(SHOWN).map(operations::summary).collect();
-            (operations, state.sizes())
-        })
-        .ok()?;
-    Some(json!({
+    let (operations, collections) = store.read(|state| {
+        let operations: Vec<Value> = state.workflows.all().rev().take(SHOWN).map(operations::summary).collect();
+        (operations, state.sizes())
+    })?;
+    Ok(json!({
         "clock": clock::timestamp_of(store.clock().now()),
         "pace": store.clock().pace(),
         "faults": faults::listed(faults),

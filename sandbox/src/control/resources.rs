@@ -3,20 +3,18 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
 use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse, Response};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{missing, read, refuse, send};
+use super::taken::{ControlAnswer, ControlRefusal, Count, Sent};
+use super::{done, send};
 use crate::contract::schema::Schema;
 use crate::contract::{Contract, route};
-use crate::error::Error;
-use crate::problem::{self, Complaint};
+use crate::problem::Complaint;
 use crate::publication::Publication;
-use crate::requests::{MASK, mask};
+use crate::requests::mask;
 use crate::state::{Blob, Item, Store, Stored};
 use crate::values::check;
 
@@ -34,29 +32,31 @@ struct Asked {
     limit: Option<usize>,
 }
 
-fn asked(query: Option<String>, known: &[&str]) -> Result<Asked, String> {
+fn asked(query: Option<String>, known: &[&str]) -> Result<Asked, ControlRefusal> {
     let mut asked = Asked::default();
     for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
         if !known.contains(&name.as_ref()) {
-            return Err(format!("the parameter {} is unknown; use {}", name.escape_debug(), known.join(", ")));
+            return Err(ControlRefusal::unknown(&name, known));
         }
-        let number = || value.parse::<usize>().map_err(|_no_number| format!("{name} has to be a whole number"));
         match name.as_ref() {
-            "skip" => asked.skip = number()?,
-            "limit" => asked.limit = Some(number()?),
+            "skip" => asked.skip = Count::read("skip", &value)?,
+            "limit" => asked.limit = Some(Count::read("limit", &value)?),
             "search" => asked.search = value.to_lowercase(),
             _ => asked.address = value.into_owned(),
         }
     }
     match known.first() {
-        Some(first) if asked.address.is_empty() => Err(format!("the parameter {first} is missing")),
+        Some(first) if asked.address.is_empty() => Err(ControlRefusal::at(
+            *first,
+            "the parameter is missing: write an address, as /sandbox/collections lists them",
+        )),
         _ => Ok(asked),
     }
 }
 
 /// Every collection with how many items it has, what exists once, and stored bytes.
-pub(super) async fn collections(State(store): State<Arc<Store>>) -> Response {
-    answer(store.read(|state| {
+pub(super) async fn collections(State(store): State<Arc<Store>>) -> ControlAnswer {
+    Ok(store.read(|state| {
         let collections = state.collections().into_iter();
         let collections = collections.map(|(address, count)| json!({ "address": address, "count": count }));
         let files = state.blobs().into_iter().map(
@@ -68,16 +68,13 @@ pub(super) async fn collections(State(store): State<Arc<Store>>) -> Response {
             "files": files.collect::<Vec<_>>(),
         });
         send(StatusCode::OK, &shown)
-    }))
+    })?)
 }
 
 /// The items of a collection, newest first.
-pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Response {
-    let asked = match asked(query, &["collection", "search", "skip", "limit"]) {
-        Ok(asked) => asked,
-        Err(message) => return refuse(&message),
-    };
-    answer(store.read(|state| {
+pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> ControlAnswer {
+    let asked = asked(query, &["collection", "search", "skip", "limit"])?;
+    Ok(store.read(|state| {
         let shown =
             |(key, team, fields): (&str, Uuid, &Item)| item(&format!("{}/{key}", asked.address), key, team, fields);
         let all = state.items(&asked.address).rev();
@@ -90,29 +87,26 @@ pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQ
             (found.len(), found.into_iter().skip(skip).take(limit).collect())
         };
         send(StatusCode::OK, &json!({ "collection": asked.address, "total": total, "items": page }))
-    }))
+    })?)
 }
 
 /// What is stored at an address, and the collections below it.
-pub(super) async fn get(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Response {
-    let address = match asked(query, &["address"]) {
-        Ok(asked) => asked.address,
-        Err(message) => return refuse(&message),
-    };
-    answer(store.read(|state| {
+pub(super) async fn get(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> ControlAnswer {
+    let Asked { address, .. } = asked(query, &["address"])?;
+    store.read(|state| {
         let key = address.rsplit('/').next().unwrap_or_default();
         let mut shown = match state.stored(&address) {
             Some(Stored::Item(team, fields)) => item(&address, key, team, fields),
             Some(Stored::Single(fields)) => json!({ "address": address, "fields": masked(fields) }),
             Some(Stored::Blob(blob)) => bytes(&address, blob),
-            None => return missing("item"),
+            None => return Err(ControlRefusal::missing("item")),
         };
         let below = format!("{address}/");
         let collections = state.collections().into_iter().filter(|(address, _)| address.starts_with(&below));
         let collections = collections.map(|(address, count)| json!({ "address": address, "count": count }));
         shown["below"] = collections.collect();
-        send(StatusCode::OK, &shown)
-    }))
+        Ok(send(StatusCode::OK, &shown))
+    })?
 }
 
 /// Replaces the fields of an item.
@@ -120,25 +114,25 @@ pub(super) async fn put(
     State(store): State<Arc<Store>>,
     State(publication): State<Publication>,
     RawQuery(query): RawQuery,
-    body: Bytes,
-) -> Response {
-    let wanted = asked(query, &["address"]).and_then(|asked| Ok((asked.address, read::<Item>(&body)?)));
-    let (address, mut fields) = match wanted {
-        Ok(wanted) => wanted,
-        Err(message) => return refuse(&message),
-    };
-    answer(store.change(|state| {
+    Sent(mut fields): Sent<Item>,
+) -> ControlAnswer {
+    let Asked { address, .. } = asked(query, &["address"])?;
+    store.change(|state| {
         let (stored, key) = match state.stored(&address) {
             Some(Stored::Item(_, stored)) => (stored, address.rsplit('/').next()),
             Some(Stored::Single(stored)) => (stored, None),
-            Some(Stored::Blob(_)) => return refuse("these are bytes; the API replaces them"),
-            None => return missing("item"),
+            Some(Stored::Blob(_)) => {
+                return Err(ControlRefusal::at("address", "these are bytes; the API replaces them"));
+            }
+            None => return Err(ControlRefusal::missing("item")),
         };
         let mut kept = Vec::new();
-        unmask(&mut fields, &masked(stored), stored, "", &mut kept);
+        let shown = masked(stored);
+        unmask(&mut fields, &shown, stored, "", &mut kept);
         let mut complaints = changed_identifiers(stored, &fields, key);
-        let shown = masked(&fields);
-        let is_shown = |place: &&String| shown.pointer(place).and_then(Value::as_str) != Some(MASK);
+        // What was kept is shown as before, and no more of it.
+        let will_be_shown = masked(&fields);
+        let is_shown = |place: &&String| will_be_shown.pointer(place) != shown.pointer(place);
         complaints.extend(kept.iter().filter(is_shown).map(|place| {
             (
                 format!("$.{}", place[1..].replace('/', ".")),
@@ -149,26 +143,20 @@ pub(super) async fn put(
             complaints.extend(check::complaints(schema, &fields.clone().into()));
         }
         if !complaints.is_empty() {
-            return problem::validation(complaints);
+            return Err(ControlRefusal::of(complaints));
         }
         state.overwrite(&address, fields.clone());
-        send(StatusCode::OK, &json!({ "address": address, "fields": masked(&fields) }))
-    }))
+        Ok(send(StatusCode::OK, &json!({ "address": address, "fields": masked(&fields) })))
+    })?
 }
 
 /// Removes an item with everything below it.
-pub(super) async fn remove(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> Response {
-    match asked(query, &["address"]) {
-        Ok(Asked { address, .. }) => answer(store.change(|state| match state.discard(&address) {
-            true => StatusCode::NO_CONTENT.into_response(),
-            false => missing("item"),
-        })),
-        Err(message) => refuse(&message),
-    }
-}
-
-pub(super) fn answer(result: Result<Response, Error>) -> Response {
-    result.unwrap_or_else(|error| problem::response(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))
+pub(super) async fn remove(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> ControlAnswer {
+    let Asked { address, .. } = asked(query, &["address"])?;
+    store.change(|state| match state.discard(&address) {
+        true => Ok(done()),
+        false => Err(ControlRefusal::missing("item")),
+    })?
 }
 
 fn item(address: &str, key: &str, team: Uuid, fields: &Item) -> Value {
@@ -186,12 +174,12 @@ fn masked(fields: &Item) -> Value {
     value
 }
 
-/// A member that was shown masked and comes back so keeps its value; `kept` are their places.
+/// A member of which something was masked, and that comes back as it was shown, keeps its value; `kept` are their places.
 fn unmask(fields: &mut Item, shown: &Value, stored: &Item, place: &str, kept: &mut Vec<String>) {
     for (name, value) in fields {
         let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
         match (value, shown.get(name), stored.get(name)) {
-            (value, Some(Value::String(shown)), Some(stored)) if shown == MASK && value == MASK => {
+            (value, Some(shown), Some(stored)) if value == shown && shown != stored => {
                 *value = stored.clone();
                 kept.push(below);
             }

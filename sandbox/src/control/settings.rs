@@ -3,75 +3,76 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::reset::{Part, Resets};
-use super::{done, read, refuse, send};
+use super::taken::{ControlAnswer, ControlRefusal, Count, INT32, INT64, Sent, Whole};
+use super::{done, send};
 use crate::clock;
 use crate::issuer::{ApiTokenFormat, ErrorStyle, Issuer, IssuerControl, RefreshPolicy};
-use crate::problem;
 use crate::publication::Publication;
 use crate::state::Store;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct SetClock {
+pub(super) struct SetClock {
     hold: Option<bool>,
     pace: Option<f64>,
     set: Option<String>,
-    advance_milliseconds: Option<u64>,
+    advance_milliseconds: Option<Whole<u64, 0, INT64>>,
     reset: Option<bool>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct SetIssuer {
-    token_lifetime_seconds: Option<u64>,
-    refresh_lifetime_seconds: Option<u64>,
-    refresh_policy: Option<String>,
-    refresh_leeway_seconds: Option<u64>,
-    error_style: Option<String>,
-    api_token_format: Option<String>,
-    clock_skew_seconds: Option<i64>,
+pub(super) struct SetIssuer {
+    token_lifetime_seconds: Option<Count<u64>>,
+    refresh_lifetime_seconds: Option<Count<u64>>,
+    refresh_policy: Option<Refresh>,
+    refresh_leeway_seconds: Option<Count<u64>>,
+    error_style: Option<ErrorStyle>,
+    api_token_format: Option<ApiTokenFormat>,
+    clock_skew_seconds: Option<Whole<i64, { -INT32 }, INT32>>,
     rotate_key: Option<bool>,
     retire_old_keys: Option<bool>,
     revoke_refresh_tokens: Option<bool>,
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Refresh {
+    Reused,
+    Rolling,
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct MakeApiToken {
-    user: String,
+pub(super) struct MakeApiToken {
+    user: Option<String>,
     #[serde(default)]
     name: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct SetContract {
-    requires_token: bool,
+pub(super) struct SetContract {
+    requires_token: Option<bool>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ResetOnly {
+pub(super) struct ResetOnly {
     only: Option<Vec<Part>>,
 }
 
 /// Everything, or what is named.
-pub(super) async fn reset(State(resets): State<Resets>, body: Bytes) -> Response {
-    match read(&body) {
-        Ok(ResetOnly { only }) => match resets.reset(only.as_deref().unwrap_or(&Part::ALL)) {
-            Ok(()) => StatusCode::NO_CONTENT.into_response(),
-            Err(error) => problem::response(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
-        },
-        Err(message) => refuse(&message),
-    }
+pub(super) async fn reset(State(resets): State<Resets>, Sent(wanted): Sent<ResetOnly>) -> ControlAnswer {
+    resets.reset(wanted.only.as_deref().unwrap_or(&Part::ALL))?;
+    Ok(done())
 }
 
 pub(super) async fn clock(State(store): State<Arc<Store>>) -> Response {
@@ -81,89 +82,81 @@ pub(super) async fn clock(State(store): State<Arc<Store>>) -> Response {
 }
 
 /// First the reset, then the moment, then the pace, then the advance.
-pub(super) async fn set_clock(State(store): State<Arc<Store>>, body: Bytes) -> Response {
-    done(read(&body).and_then(|wanted: SetClock| {
-        let clock = store.clock();
-        let moment = match &wanted.set {
-            Some(text) => Some(
-                clock::milliseconds_of(text)
-                    .ok_or("set has to be a moment as RFC 3339 writes it, such as 2030-01-31T12:00:00Z")?,
-            ),
-            None => None,
-        };
-        if wanted.pace.is_some_and(|pace| !pace.is_finite() || pace < 0.0) {
-            return Err("pace has to be 0 or more".to_owned());
-        }
-        if wanted.reset == Some(true) {
-            clock.reset();
-        }
-        if let Some(moment) = moment {
-            clock.set_milliseconds(moment);
-        }
-        match (wanted.pace, wanted.hold) {
-            (Some(pace), _) => clock.set_pace(pace),
-            (None, Some(true)) => clock.hold(),
-            (None, Some(false)) => clock.set_pace(1.0),
-            (None, None) => {}
-        }
-        if let Some(by) = wanted.advance_milliseconds {
-            clock.advance(Duration::from_millis(by));
-        }
-        Ok(())
-    }))
-}
-
-pub(super) async fn set_contract(State(publication): State<Publication>, body: Bytes) -> Response {
-    done(read(&body).map(|wanted: SetContract| publication.set_requires_token(wanted.requires_token)))
-}
-
-pub(super) async fn make_api_token(State(issuer): State<Arc<Issuer>>, body: Bytes) -> Response {
-    let MakeApiToken { user, name } = match read(&body) {
-        Ok(wanted) => wanted,
-        Err(message) => return refuse(&message),
+pub(super) async fn set_clock(State(store): State<Arc<Store>>, Sent(wanted): Sent<SetClock>) -> ControlAnswer {
+    let clock = store.clock();
+    let moment = |text: &String| {
+        let wrong = "write a moment as RFC 3339 has it, from 1970 to 9999: 2030-01-31T12:00:00Z";
+        clock::milliseconds_of(text).ok_or_else(|| ControlRefusal::at("$.set", wrong))
     };
-    match IssuerControl(&issuer).create_api_token(&user, &name) {
-        Ok(Some(token)) => send(StatusCode::CREATED, &json!({ "token": token })),
-        Ok(None) => refuse("the seed has no user of this name"),
-        Err(error) => problem::response(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+    let moment = wanted.set.as_ref().map(moment).transpose()?;
+    if wanted.pace.is_some_and(|pace| !pace.is_finite() || pace < 0.0) {
+        return Err(ControlRefusal::at("$.pace", "write 0 or more"));
     }
+    if wanted.reset == Some(true) {
+        clock.reset();
+    }
+    if let Some(moment) = moment {
+        clock.set_milliseconds(moment);
+    }
+    match (wanted.pace, wanted.hold) {
+        (Some(pace), _) => clock.set_pace(pace),
+        (None, Some(true)) => clock.hold(),
+        (None, Some(false)) => clock.set_pace(1.0),
+        (None, None) => {}
+    }
+    if let Some(by) = wanted.advance_milliseconds {
+        clock.advance(Duration::from_millis(by.0));
+    }
+    Ok(done())
 }
 
-pub(super) async fn set_issuer(State(issuer): State<Arc<Issuer>>, body: Bytes) -> Response {
-    done(read(&body).and_then(|wanted: SetIssuer| {
-        let issuer = IssuerControl(&issuer);
-        let seconds = |seconds: Option<u64>| seconds.map(Duration::from_secs);
-        seconds(wanted.token_lifetime_seconds).into_iter().for_each(|lifetime| issuer.set_token_lifetime(lifetime));
-        seconds(wanted.refresh_lifetime_seconds).into_iter().for_each(|lifetime| issuer.set_refresh_lifetime(lifetime));
-        let leeway = seconds(wanted.refresh_leeway_seconds).unwrap_or(Duration::from_secs(30));
-        match wanted.refresh_policy.as_deref() {
-            Some("reused") => issuer.set_refresh_policy(RefreshPolicy::Reused),
-            Some("rolling") => issuer.set_refresh_policy(RefreshPolicy::Rolling { leeway }),
-            Some(_) => return Err("refreshPolicy is reused or rolling".to_owned()),
-            None => {}
-        }
-        match wanted.error_style.as_deref() {
-            Some("duende") => issuer.set_error_style(ErrorStyle::Duende),
-            Some("openiddict") => issuer.set_error_style(ErrorStyle::OpenIddict),
-            Some(_) => return Err("errorStyle is duende or openiddict".to_owned()),
-            None => {}
-        }
-        match wanted.api_token_format.as_deref() {
-            Some("opaque") => issuer.set_api_token_format(ApiTokenFormat::Opaque),
-            Some("jwt") => issuer.set_api_token_format(ApiTokenFormat::Jwt),
-            Some(_) => return Err("apiTokenFormat is opaque or jwt".to_owned()),
-            None => {}
-        }
-        wanted.clock_skew_seconds.into_iter().for_each(|skew| issuer.set_clock_skew(skew));
-        if wanted.rotate_key == Some(true) {
-            issuer.rotate_key().map_err(|error| error.to_string())?;
-        }
-        if wanted.retire_old_keys == Some(true) {
-            issuer.retire_old_keys();
-        }
-        if wanted.revoke_refresh_tokens == Some(true) {
-            issuer.revoke_refresh_tokens().map_err(|error| error.to_string())?;
-        }
-        Ok(())
-    }))
+pub(super) async fn set_contract(
+    State(publication): State<Publication>,
+    Sent(wanted): Sent<SetContract>,
+) -> ControlAnswer {
+    let required = wanted.requires_token.ok_or_else(|| ControlRefusal::at("$.requiresToken", "write true or false"))?;
+    publication.set_requires_token(required);
+    Ok(done())
+}
+
+pub(super) async fn make_api_token(
+    State(issuer): State<Arc<Issuer>>,
+    Sent(MakeApiToken { user, name }): Sent<MakeApiToken>,
+) -> ControlAnswer {
+    let unknown =
+        || ControlRefusal::at("$.user", "write the name of a user of the seed, as /sandbox/directory lists them");
+    let token = IssuerControl(&issuer).create_api_token(&user.ok_or_else(unknown)?, &name)?;
+    Ok(send(StatusCode::CREATED, &json!({ "token": token.ok_or_else(unknown)? })))
+}
+
+pub(super) async fn set_issuer(State(issuer): State<Arc<Issuer>>, Sent(wanted): Sent<SetIssuer>) -> ControlAnswer {
+    if wanted.refresh_leeway_seconds.is_some() && !matches!(wanted.refresh_policy, Some(Refresh::Rolling)) {
+        return Err(ControlRefusal::at(
+            "$.refreshLeewaySeconds",
+            "write `\"refreshPolicy\": \"rolling\"` as well: it has the leeway",
+        ));
+    }
+    let issuer = IssuerControl(&issuer);
+    let seconds = |seconds: Option<Count<u64>>| seconds.map(|seconds| Duration::from_secs(seconds.0));
+    seconds(wanted.token_lifetime_seconds).into_iter().for_each(|lifetime| issuer.set_token_lifetime(lifetime));
+    seconds(wanted.refresh_lifetime_seconds).into_iter().for_each(|lifetime| issuer.set_refresh_lifetime(lifetime));
+    let leeway = seconds(wanted.refresh_leeway_seconds).unwrap_or(Duration::from_secs(30));
+    match wanted.refresh_policy {
+        Some(Refresh::Reused) => issuer.set_refresh_policy(RefreshPolicy::Reused),
+        Some(Refresh::Rolling) => issuer.set_refresh_policy(RefreshPolicy::Rolling { leeway }),
+        None => {}
+    }
+    wanted.error_style.into_iter().for_each(|style| issuer.set_error_style(style));
+    wanted.api_token_format.into_iter().for_each(|format| issuer.set_api_token_format(format));
+    wanted.clock_skew_seconds.into_iter().for_each(|skew| issuer.set_clock_skew(skew.0));
+    if wanted.rotate_key == Some(true) {
+        issuer.rotate_key()?;
+    }
+    if wanted.retire_old_keys == Some(true) {
+        issuer.retire_old_keys();
+    }
+    if wanted.revoke_refresh_tokens == Some(true) {
+        issuer.revoke_refresh_tokens()?;
+    }
+    Ok(done())
 }

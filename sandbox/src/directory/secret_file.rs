@@ -18,22 +18,18 @@ pub struct SecretFile {
 }
 
 /// Writes one file for each client that has a secret into a directory, which is made when it is missing.
-/// `before` hears of each name first.
-pub(crate) fn write(
-    clients: &[Client],
-    directory: &Path,
-    before: &mut impl FnMut(&str) -> io::Result<()>,
-) -> Result<Vec<SecretFile>, Error> {
-    let refuse = |path: &Path, source| Error::SecretFile { path: path.to_owned(), source };
-    make_directory(directory).map_err(|source| refuse(directory, source))?;
+pub(crate) fn write(clients: &[Client], directory: &Path) -> Result<Vec<SecretFile>, Error> {
+    make_directory(directory).map_err(|source| Error::SecretFile { path: directory.to_owned(), source })?;
     let write = |client: &Client| {
-        let name = format!("{}.secret", client.client_id);
-        let path = directory.join(&name);
-        before(&name).map_err(|source| refuse(&path, source))?;
-        write_secret(&path, client.secret()).map_err(|source| refuse(&path, source))?;
+        let path = write_one(directory, &name_of_client(client), client.secret())?;
         Ok(SecretFile { client_id: client.client_id.clone(), path })
     };
     clients.iter().filter(|client| !client.is_public()).map(write).collect()
+}
+
+/// The name of the file that holds the secret of a client.
+pub(super) fn name_of_client(client: &Client) -> String {
+    format!("{}.secret", client.client_id)
 }
 
 /// Writes `<name>` with mode 0600 into a directory.
@@ -55,9 +51,13 @@ pub(super) fn make_directory(directory: &Path) -> io::Result<()> {
 /// Replaces the file instead of opening it: an old file may be a link, or readable by others.
 fn write_secret(path: &Path, secret: &str) -> io::Result<()> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => create(path, secret),
     }
+}
+
+/// Writes a file that its owner alone may read. It may not be there yet.
+pub(super) fn create(path: &Path, secret: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

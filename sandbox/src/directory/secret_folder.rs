@@ -1,20 +1,30 @@
 //! A folder of files with secrets and passwords, which is emptied when the sandbox ends, however it ends.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest as _, Sha256};
 
 use super::{Directory, SecretFile, random_text, secret_file};
 use crate::error::Error;
 
 /// How the folders begin that a sandbox makes for itself.
 const PREFIX: &str = "platform-sandbox-secrets-";
-/// Names the files that a sandbox has written into the folder. The sandbox holds a lock on it: one without a lock belongs to a
-/// sandbox that was killed.
+/// Lists the files that a sandbox has written into the folder, each with the digest of what it holds. The sandbox holds a lock on
+/// it: one without a lock belongs to a sandbox that was killed.
 const LIST: &str = ".platform-sandbox";
+/// The first line of the list: a file of this name without it is somebody else's.
+const FIRST_LINE: &str = "Files of platform-sandbox: digest and name";
+/// A secret on its way into the folder. It gets its name when it is whole, so that it fits its digest.
+const PART: &str = ".platform-sandbox.part";
+/// No secret is as long as this, in bytes, and no list.
+const LONGEST: u64 = 1024 * 1024;
 
 /// Files with the secrets of clients and the passwords of users. They are removed when this is dropped; what a killed sandbox
-/// has left is removed by the next one.
+/// has left is removed by the next one. A file that holds something else than the sandbox wrote stays.
 #[derive(Debug)]
 pub struct SecretFolder {
     path: PathBuf,
@@ -47,45 +57,91 @@ impl SecretFolder {
             Some(folder) => (folder.to_owned(), false),
             None => (own_folder()?, true),
         };
+        if path.as_os_str().is_empty() {
+            return Err(refused(&path)(io::Error::new(ErrorKind::InvalidInput, "the path is empty")));
+        }
         secret_file::make_directory(&path).map_err(refused(&path))?;
         let list = match is_own {
             true => lock_new(&path)?,
             false => lock(&path.join(LIST))?,
         };
         let mut filled = Self { path, clients: Vec::new(), users: Vec::new(), list, is_own };
-        filled.sweep().map_err(refused(&filled.path))?;
-        filled.clients =
-            secret_file::write(&directory.clients, &filled.path, &mut |name| note(&mut filled.list, name))?;
+        filled.begin()?;
+        for client in directory.clients.iter().filter(|client| !client.is_public()) {
+            let path = filled.write(&secret_file::name_of_client(client), client.secret())?;
+            filled.clients.push(SecretFile { client_id: client.client_id.clone(), path });
+        }
         for user in &directory.users {
-            let name = format!("{}.password", user.name);
-            note(&mut filled.list, &name).map_err(refused(&filled.path))?;
-            let path = secret_file::write_one(&filled.path, &name, user.password())?;
+            let path = filled.write(&format!("{}.password", user.name), user.password())?;
             filled.users.push((user.name.clone(), path));
         }
         Ok(filled)
     }
 
-    /// Removes the files that the list names. Whatever else lies in the folder stays.
-    fn sweep(&mut self) -> io::Result<()> {
+    /// Removes what a killed sandbox has left, and begins a new list.
+    fn begin(&mut self) -> Result<(), Error> {
+        let list = self.path.join(LIST);
+        if !self.sweep().map_err(refused(&list))? {
+            return Err(Error::ForeignFile { path: list });
+        }
+        Self::is_free(&self.path.join(PART))?;
+        self.list.write_all(format!("{FIRST_LINE}\n").as_bytes()).map_err(refused(&list))
+    }
+
+    /// Refuses a place where something lies.
+    fn is_free(path: &Path) -> Result<(), Error> {
+        match fs::symlink_metadata(path) {
+            Ok(_) => Err(Error::ForeignFile { path: path.to_owned() }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(refused(path)(error)),
+        }
+    }
+
+    /// Writes a file that may not be there yet. It is listed before: a sandbox that is killed in between leaves nothing unlisted.
+    fn write(&mut self, name: &str, secret: &str) -> Result<PathBuf, Error> {
+        let (path, part) = (self.path.join(name), self.path.join(PART));
+        Self::is_free(&path)?;
+        let line = format!("{} {name}\n", digest(secret.as_bytes()));
+        self.list.write_all(line.as_bytes()).map_err(refused(&self.path.join(LIST)))?;
+        let written = secret_file::create(&part, secret).and_then(|()| fs::rename(&part, &path));
+        written.map_err(refused(&path))?;
+        Ok(path)
+    }
+
+    /// Removes the files that the list names, as far as they hold what it says, and empties the list. Whatever else lies in the
+    /// folder stays. Says whether the list is one: nothing is done by another file.
+    fn sweep(&mut self) -> io::Result<bool> {
         let mut names = String::new();
         self.list.rewind()?;
-        self.list.read_to_string(&mut names)?;
-        for name in names.lines().filter(|name| is_ours(name)) {
-            match fs::remove_file(self.path.join(name)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
+        (&self.list).take(LONGEST).read_to_string(&mut names)?;
+        let mut lines = names.lines();
+        match lines.next() {
+            None => return Ok(true),
+            Some(FIRST_LINE) => {}
+            Some(_) => return Ok(false),
+        }
+        for (digest, name) in lines.filter_map(|line| line.split_once(' ')).filter(|(_, name)| is_ours(name)) {
+            let path = self.path.join(name);
+            if holds(&path, digest)? {
+                fs::remove_file(path)?;
             }
         }
+        match fs::remove_file(self.path.join(PART)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
         self.list.set_len(0)?;
-        self.list.rewind()
+        self.list.rewind()?;
+        Ok(true)
     }
 }
 
 impl Drop for SecretFolder {
     fn drop(&mut self) {
-        // What is left is removed by the next sandbox.
-        let _ = self.sweep();
-        let _ = fs::remove_file(self.path.join(LIST));
+        // What cannot be removed stays listed, and is removed by the next sandbox.
+        if matches!(self.sweep(), Ok(true)) {
+            let _ = fs::remove_file(self.path.join(LIST));
+        }
         if self.is_own {
             let _ = fs::remove_dir(&self.path);
         }
@@ -97,9 +153,18 @@ fn is_ours(name: &str) -> bool {
     (name.ends_with(".secret") || name.ends_with(".password")) && !name.contains(['/', '\\'])
 }
 
-/// Named before the file is written: a sandbox that is killed in between leaves nothing unnamed.
-fn note(list: &mut File, name: &str) -> io::Result<()> {
-    writeln!(list, "{name}")
+/// Whether a file holds what has this digest. A link does not, wherever it leads.
+fn holds(path: &Path, wanted: &str) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() && found.len() <= LONGEST => Ok(digest(&fs::read(path)?) == wanted),
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn digest(bytes: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(bytes))
 }
 
 fn refused(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {

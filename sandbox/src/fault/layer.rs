@@ -5,25 +5,42 @@ use std::sync::Arc;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderValue, StatusCode};
+use http::header::{ACCESS_CONTROL_REQUEST_METHOD, CONTENT_TYPE, ORIGIN, RETRY_AFTER};
+use http::{HeaderValue, Method, StatusCode};
 
 use super::spec::has_body;
 use super::{Connection, Fault, HEADER, Reset, Rules, body};
 use crate::problem;
 
-/// The fault of a request: the one that its header asks for, else the next one that waits for it.
+/// Applies the fault of a request: the one that its header asks for, else the next one that waits for it.
 pub(crate) async fn apply(State(rules): State<Arc<Rules>>, request: Request, next: Next) -> Response {
+    match *request.method() == Method::OPTIONS {
+        true => next.run(request).await,
+        false => meet(&rules, request, next).await,
+    }
+}
+
+/// Applies the fault of a request for `OPTIONS`, before anything answers it for a browser.
+pub(crate) async fn apply_to_options(State(rules): State<Arc<Rules>>, request: Request, next: Next) -> Response {
+    match *request.method() == Method::OPTIONS {
+        true => meet(&rules, request, next).await,
+        false => next.run(request).await,
+    }
+}
+
+async fn meet(rules: &Rules, request: Request, next: Next) -> Response {
     // What takes faults away has none.
     if request.uri().path().starts_with("/sandbox") {
         return next.run(request).await;
     }
+    let is_preflight = *request.method() == Method::OPTIONS
+        && [ORIGIN, ACCESS_CONTROL_REQUEST_METHOD].iter().all(|name| request.headers().contains_key(name));
     let (rule, fault) = match request.headers().get(HEADER) {
         Some(text) => match text.to_str().unwrap_or_default().parse::<Fault>() {
             Ok(fault) => (None, fault),
             Err(error) => return problem::response(StatusCode::BAD_REQUEST, &error.to_string()),
         },
-        None => match rules.take(request.method(), request.uri().path()) {
+        None => match rules.take(request.method(), request.uri().path(), is_preflight) {
             Some((rule, fault)) => (Some(rule), fault),
             None => return next.run(request).await,
         },

@@ -7,9 +7,10 @@ mod rule;
 mod rules;
 mod spec;
 
-pub(crate) use layer::{Suffered, apply};
+pub(crate) use layer::{Suffered, apply, apply_to_options};
 pub(crate) use line::{Connection, Line};
 pub use rule::FaultRule;
+pub(crate) use rule::check_path;
 pub(crate) use rules::Rules;
 pub use rules::{FaultControl, Waits};
 pub use spec::{Fault, FaultError, Reset};

@@ -57,9 +57,10 @@ impl Rules {
     }
 
     /// The fault for a request, which counts as used, and the identifier of its rule.
-    pub(crate) fn take(&self, method: &Method, path: &str) -> Option<(u64, Fault)> {
+    pub(crate) fn take(&self, method: &Method, path: &str, is_preflight: bool) -> Option<(u64, Fault)> {
         let mut waiting = self.rules();
-        let mut fitting = waiting.rules.iter().enumerate().filter(|(_, waits)| waits.rule.fits(method, path));
+        let fits = |waits: &Waits| waits.rule.fits(method, path, is_preflight);
+        let mut fitting = waiting.rules.iter().enumerate().filter(|(_, waits)| fits(waits));
         let (index, _) = fitting.find(|(_, waits)| self.happens(waits.rule.probability))?;
         let waits = waiting.rules.get_mut(index)?;
         waits.used = waits.used.saturating_add(1);
@@ -209,8 +210,19 @@ impl FaultControl<'_> {
     }
 
     /// Closes every WebSocket that is open, with a close code such as 4401 or 1012, and ends every event stream.
-    pub fn close_sockets(&self, code: u16) {
+    ///
+    /// # Errors
+    ///
+    /// [`FaultError`] for a code that no close frame carries.
+    pub fn close_sockets(&self, code: u16) -> Result<(), FaultError> {
+        // RFC 6455, section 7.4, with the codes that IANA has registered since. A peer that receives another one fails the
+        // connection, as it does without any.
+        if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
+            let wrong = format!("a close frame does not carry the code {code}");
+            return Err(FaultError::of("code", format!("{wrong}; write 1000 to 1003, 1007 to 1014, or 3000 to 4999")));
+        }
         self.0.end_sockets(Some(code));
+        Ok(())
     }
 
     /// Resets the connection of every WebSocket that is open, without a close message, and ends every event stream.

@@ -25,7 +25,7 @@ pub enum Reset {
 /// | `latency` | milliseconds before anything else happens |
 /// | `status` | the status that is answered instead of handling the request |
 /// | `late-status` | the status that is answered after handling the request |
-/// | `retry-after` | the header `Retry-After` of such an answer |
+/// | `retry-after` | the header `Retry-After` of such an answer: seconds, or a date such as `Wed, 21 Oct 2015 07:28:00 GMT` |
 /// | `reset` | `before` or `after`: the connection is reset before or after the request is handled |
 /// | `truncate` | the bytes of the body after which the connection is closed; the length promises the whole body |
 /// | `stall` | the bytes of the body after which nothing more comes; the connection stays open |
@@ -58,12 +58,22 @@ pub struct Fault {
 /// Why a fault cannot be read, or its rule can never apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultError {
+    member: Option<&'static str>,
     message: String,
 }
 
 impl FaultError {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+        Self { member: None, message: message.into() }
+    }
+
+    /// What is wrong with one member of a rule, as the control interface names it.
+    pub(super) fn of(member: &'static str, message: impl Into<String>) -> Self {
+        Self { member: Some(member), message: message.into() }
+    }
+
+    pub(crate) fn member(&self) -> Option<&'static str> {
+        self.member
     }
 }
 
@@ -80,12 +90,21 @@ impl FromStr for Fault {
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
         let mut fault = Self::default();
+        let mut parts: Vec<String> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            fault.read(part).ok_or_else(|| {
-                FaultError::new(format!(
-                    "cannot read {part:?} as a part of a fault; write name=value with one of the names latency, status, \
-                     late-status, retry-after, reset, truncate, stall, outcome"
-                ))
+            match parts.last_mut() {
+                // The one value that has a comma: a date, after its day.
+                Some(date) if date.starts_with("retry-after") && !part.contains('=') => {
+                    *date = format!("{date}, {part}");
+                }
+                _ => parts.push(part.to_owned()),
+            }
+        }
+        for part in parts {
+            fault.read(&part).ok_or_else(|| {
+                let names = "latency, status, late-status, retry-after, reset, truncate, stall, outcome";
+                let wrong = "as a part of a fault; write name=value with one of the names";
+                FaultError::of("fault", format!("cannot read {part:?} {wrong} {names}"))
             })?;
         }
         fault.check()?;
@@ -114,6 +133,18 @@ impl fmt::Display for Fault {
     }
 }
 
+/// RFC 9110, section 10.2.3.
+fn is_retry_after(value: &str) -> bool {
+    let is_seconds = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    is_seconds || httpdate::parse_http_date(value).is_ok()
+}
+
+/// A type that a body can have, and no range of types.
+fn is_media_type(text: &str) -> bool {
+    let is_part = |name: mime::Name<'_>| !name.as_str().is_empty() && name != mime::STAR;
+    text.parse::<mime::Mime>().is_ok_and(|media| is_part(media.type_()) && is_part(media.subtype()))
+}
+
 /// Whether an answer with this status may have a body (RFC 9110, section 6.4.1).
 pub(super) fn has_body(status: u16) -> bool {
     !matches!(status, 100..=199 | 204 | 205 | 304)
@@ -125,20 +156,32 @@ impl Fault {
         self.status.or(self.body.as_ref().filter(|_| self.late_status.is_none()).map(|_| 200))
     }
 
-    /// Refuses parts that cannot go together: one of them would have no effect.
+    /// Refuses parts that cannot go together, and values that no client would read: they would have no effect.
     pub(super) fn check(&self) -> Result<(), FaultError> {
-        let wrong = if self.status.is_some() && self.late_status.is_some() {
-            "a request is handled or it is not: give one of status and late-status"
+        let answered = self.instead().or(self.late_status);
+        let (member, wrong) = if self.status.is_some() && self.late_status.is_some() {
+            ("fault", "a request is handled or it is not: give one of status and late-status")
         } else if self.instead().is_some() && self.outcome.is_some() {
-            "a request that is answered instead of being handled begins no work: leave outcome out, or use late-status"
+            (
+                "fault",
+                "a request that is answered instead of being handled begins no work: leave outcome out, or use late-status",
+            )
         } else if self.truncate.is_some() && self.stall.is_some() {
-            "a body is cut off or stalls: give one of truncate and stall"
-        } else if self.body.is_some() && self.instead().or(self.late_status).is_some_and(|status| !has_body(status)) {
-            "an answer with this status has no body"
+            ("fault", "a body is cut off or stalls: give one of truncate and stall")
+        } else if self.retry_after.as_deref().is_some_and(|value| !is_retry_after(value)) {
+            ("fault", "retry-after has to be seconds or a date: 120, or Wed, 21 Oct 2015 07:28:00 GMT")
+        } else if self.retry_after.is_some() && answered.is_none() {
+            ("fault", "retry-after is a header of the fault's own answer: give status or late-status as well")
+        } else if self.body.is_some() && answered.is_some_and(|status| !has_body(status)) {
+            ("body", "an answer with this status has no body")
+        } else if self.media_type.as_deref().is_some_and(|text| !is_media_type(text)) {
+            ("mediaType", "the media type has to be one, such as text/plain or application/json; charset=utf-8")
+        } else if self.media_type.is_some() && self.body.is_none() {
+            ("mediaType", "the media type is that of the body: give a body as well, or leave it out")
         } else {
             return Ok(());
         };
-        Err(FaultError::new(wrong))
+        Err(FaultError::of(member, wrong))
     }
 
     fn read(&mut self, part: &str) -> Option<()> {
@@ -193,7 +236,10 @@ mod tests {
             ..Fault::default()
         };
         let text = "latency=250ms, late-status=502,retry-after = 2, reset=after, stall=0, outcome=stall";
-        for (text, fault) in [(text, late), ("status=429,truncate=10", early)] {
+        let date = "Wed, 21 Oct 2015 07:28:00 GMT";
+        let dated = Fault { status: Some(503), retry_after: Some(date.to_owned()), ..Fault::default() };
+        let with_date = "retry-after=Wed, 21 Oct 2015 07:28:00 GMT, status=503";
+        for (text, fault) in [(text, late), ("status=429,truncate=10", early), (with_date, dated)] {
             assert_eq!(text.parse::<Fault>().unwrap(), fault);
             assert_eq!(fault.to_string().parse::<Fault>().unwrap(), fault);
         }
@@ -207,6 +253,32 @@ mod tests {
         {
             let error = format!("latency=1, {text}").parse::<Fault>().unwrap_err();
             assert!(error.to_string().contains(&format!("{text:?}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_would_have_no_effect_is_refused() {
+        for (text, says) in [
+            ("status=503, retry-after=soon", "seconds or a date"),
+            ("status=503, retry-after=", "seconds or a date"),
+            ("status=503, retry-after=-1", "seconds or a date"),
+            ("status=503, retry-after=1.5", "seconds or a date"),
+            ("status=503, retry-after=Wed, 32 Oct 2015 07:28:00 GMT", "seconds or a date"),
+            ("retry-after=1", "give status"),
+            ("latency=1, retry-after=1", "give status"),
+        ] {
+            let error = text.parse::<Fault>().unwrap_err();
+            assert!(error.to_string().contains(says), "{text}: {error}");
+        }
+        let body = || Some("{}".to_owned());
+        for media_type in ["", " ", "json", "text/", "/plain", "text/*", "*/*", "a\nb", "text/plain\r\nx: y"] {
+            let fault = Fault { body: body(), media_type: Some(media_type.to_owned()), ..Fault::default() };
+            assert!(fault.check().unwrap_err().to_string().contains("the media type has to be one"), "{media_type:?}");
+        }
+        for media_type in ["text/plain; charset=utf-8", "application/problem+json", "APPLICATION/json"] {
+            let fault = Fault { body: body(), media_type: Some(media_type.to_owned()), ..Fault::default() };
+            assert_eq!(fault.check(), Ok(()), "{media_type}");
+            assert!(Fault { body: None, ..fault }.check().unwrap_err().to_string().contains("give a body"));
         }
     }
 }

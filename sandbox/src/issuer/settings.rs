@@ -3,6 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use serde::Deserialize;
+
 use super::Issuer;
 use crate::error::Error;
 
@@ -21,7 +23,8 @@ pub enum RefreshPolicy {
 }
 
 /// How the token endpoint answers errors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ErrorStyle {
     /// Every error is a 400, as Duende IdentityServer answers.
@@ -32,7 +35,8 @@ pub enum ErrorStyle {
 }
 
 /// What an API token looks like. The platform document does not say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ApiTokenFormat {
     /// A random text that only the issuer understands.

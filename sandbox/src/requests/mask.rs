@@ -1,13 +1,20 @@
 //! Takes secrets out of what the journal shows: by the names of headers, members and fields, and by the form of tokens.
 
+use std::collections::HashSet;
+
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, COOKIE, LOCATION, PROXY_AUTHORIZATION, REFERER, SET_COOKIE};
 use serde_json::Value;
 
 use super::capture::BodyBeginning;
+use super::graphql;
+use crate::live::EVENT_STREAM;
 use crate::reply;
 
-pub(crate) const MASK: &str = "***";
+const MASK: &str = "***";
+/// The members of a GraphQL request.
+const DOCUMENT: &str = "query";
+const VARIABLES: &str = "variables";
 
 /// Names in lower case, and values. A credential keeps its scheme.
 pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
@@ -42,6 +49,12 @@ pub(super) fn body(headers: &HeaderMap, beginning: &BodyBeginning) -> Option<Str
     if essence == "application/x-www-form-urlencoded" {
         return Some(form(text));
     }
+    if essence == "application/graphql" {
+        return Some(self::text(&document(text).0));
+    }
+    if essence == EVENT_STREAM {
+        return Some(text.split_inclusive('\n').map(event).collect());
+    }
     match serde_json::from_str(text) {
         Ok(mut value) => {
             json(&mut value);
@@ -53,23 +66,72 @@ pub(super) fn body(headers: &HeaderMap, beginning: &BodyBeginning) -> Option<Str
     }
 }
 
+/// A GraphQL document, and the names of the variables that are secrets.
+fn document(text: &str) -> (String, HashSet<String>) {
+    graphql::masked(text, MASK, is_secret)
+}
+
+/// A line of an event stream.
+fn event(line: &str) -> String {
+    let data = line.strip_prefix("data: ").and_then(|data| serde_json::from_str(data).ok());
+    match data {
+        Some(mut value) => {
+            json(&mut value);
+            format!("data: {value}\n")
+        }
+        None => text(line),
+    }
+}
+
 /// Pairs as a query or a form has them.
 pub(super) fn form(text: &str) -> String {
+    let pairs: Vec<_> = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
+    let asked = pairs.iter().find(|(name, _)| name == DOCUMENT).map(|(_, value)| document(value));
+    let (asked, hidden) = asked.unwrap_or_default();
     let mut masked = form_urlencoded::Serializer::new(String::new());
-    for (name, value) in form_urlencoded::parse(text.as_bytes()) {
+    for (name, value) in pairs {
         // An authorization code is a secret in a form; elsewhere the word means other things.
         let is_secret = is_secret(&name) || name == "code";
-        let value = if is_secret { MASK.to_owned() } else { self::text(&value) };
-        masked.append_pair(&name, &value);
+        let shown = match name.as_str() {
+            _ if is_secret => MASK.to_owned(),
+            DOCUMENT => self::text(&asked),
+            VARIABLES => variables(&value, &hidden),
+            _ => self::text(&value),
+        };
+        masked.append_pair(&name, &shown);
     }
     masked.finish()
 }
 
-/// Masks the secrets of a JSON value, by the names of its members.
+/// The variables of a GraphQL request in a query.
+fn variables(text: &str, hidden: &HashSet<String>) -> String {
+    match serde_json::from_str(text) {
+        Ok(mut value) => {
+            hide_members(&mut value, hidden);
+            json(&mut value);
+            value.to_string()
+        }
+        Err(_broken) => MASK.to_owned(),
+    }
+}
+
+/// Masks the secrets of a JSON value, by the names of its members; in GraphQL requests, by those of arguments as well.
 pub(crate) fn json(value: &mut Value) {
     match value {
         Value::Object(members) => {
             let hides_value = members.get("isSecret") == Some(&Value::Bool(true));
+            if let Some(Value::String(asked)) = members.get_mut(DOCUMENT) {
+                let (shown, hidden) = document(asked);
+                *asked = shown;
+                members.get_mut(VARIABLES).into_iter().for_each(|variables| hide_members(variables, &hidden));
+            }
+            // What cannot be read of a document is repeated by the answer.
+            let errors = members.get_mut("errors").and_then(Value::as_array_mut).into_iter().flatten();
+            for error in errors {
+                if let Some(Value::String(message)) = error.get_mut("message") {
+                    *message = document(message).0;
+                }
+            }
             for (name, member) in members {
                 if is_secret(name) || hides_value && name == "value" {
                     hide(member);
@@ -82,6 +144,12 @@ pub(crate) fn json(value: &mut Value) {
         Value::String(string) => *string = text(string),
         _ => {}
     }
+}
+
+/// Masks members of an object by their names.
+fn hide_members(value: &mut Value, names: &HashSet<String>) {
+    let members = value.as_object_mut().into_iter().flatten();
+    members.filter(|(name, _)| names.contains(*name)).for_each(|(_, member)| hide(member));
 }
 
 /// Masks every text of a value, whatever its shape.
@@ -128,6 +196,7 @@ fn text(text: &str) -> String {
     masked + rest
 }
 
+/// Whether this is the name of a secret: of a header, a member, a field, an argument.
 fn is_secret(name: &str) -> bool {
     let letters = name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase());
     let name: String = letters.collect();
@@ -181,7 +250,23 @@ mod tests {
                 r#"{"address":"https://ada:pw@registry/a@b","mail":"ada@example.com"}"#,
                 r#"{"address":"https://***@registry/a@b","mail":"ada@example.com"}"#,
             ),
+            (
+                "application/json",
+                r#"{"query":"query ($p: String) { a(password: $p, token: \"t\") }","variables":{"p":"x","q":"y","secret":"z"}}"#,
+                r#"{"query":"query ($p: String) { a(password: $p, token: \"***\") }","variables":{"p":"***","q":"y","secret":"***"}}"#,
+            ),
+            ("application/graphql", r#"{ a(password: "x") }"#, r#"{ a(password: "***") }"#),
+            (
+                "application/json",
+                r#"{"errors":[{"message":"1 | { a(password: \"x"}],"message":"a \" b"}"#,
+                r#"{"errors":[{"message":"1 | { a(password: ***"}],"message":"a \" b"}"#,
+            ),
             ("text/event-stream", "data: sbx_abc\n\n", "data: ***\n\n"),
+            (
+                "text/event-stream",
+                "event: a\ndata: {\"token\":\"x\"}\n\n:\n",
+                "event: a\ndata: {\"token\":\"***\"}\n\n:\n",
+            ),
             (
                 "application/x-www-form-urlencoded",
                 "client_id=a&client_secret=b&code=c&code_verifier=d&refresh_token=e",
@@ -193,6 +278,12 @@ mod tests {
             let expected = serde_json::from_str(expected).unwrap_or_else(|_| Value::from(expected));
             assert_eq!(shown, Some(expected), "{text}");
         }
+        let asked =
+            "variables=%7B%22p%22%3A%22x%22%2C%22q%22%3A1%7D&query=%7B+a%28pwd%3A+%24p%2C+token%3A+%22t%22%29+%7D";
+        let pairs = form_urlencoded::parse(form(asked).as_bytes()).into_owned().collect::<Vec<_>>();
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let expected = [pair("variables", r#"{"p":"***","q":1}"#), pair("query", r#"{ a(pwd: $p, token: "***") }"#)];
+        assert_eq!(pairs, expected);
         for (media_type, text) in [("text/html", "<p>sbx_a</p>"), ("application/json", r#"{"password":"a"#)] {
             assert_eq!(shown(media_type, text), None, "{text}");
         }

@@ -2,6 +2,7 @@
 
 mod capture;
 mod filter;
+mod graphql;
 mod mask;
 mod record;
 
@@ -22,7 +23,7 @@ use crate::fault::Suffered;
 use crate::issuer::TOKEN_PATH;
 use capture::Captured;
 
-pub(crate) use mask::{MASK, json as mask};
+pub(crate) use mask::json as mask;
 
 pub use filter::{Expected, RequestFilter, Verified};
 pub use record::{Message, RequestRecord};

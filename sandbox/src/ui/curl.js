@@ -1,10 +1,15 @@
 // Requests as commands for a shell.
 
-/** A text as one word of a POSIX shell. What is masked in it becomes `$TOKEN`, which the shell fills in. */
+/** What the journal shows in the place of a secret. */
+const MASK = "***";
+
+/** A text as one word of a POSIX shell. */
 export function word(text) {
-  const plain = (part) => part === "" ? "" : /^[\w\-./:=,@%+]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`;
-  const parts = String(text).split("***").map(plain);
-  return parts.join('"$TOKEN"') || "''";
+  return part(String(text)) || "''";
+}
+
+function part(text) {
+  return text === "" || /^[\w\-./:=,@%+]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** A text as one word of PowerShell. */
@@ -15,23 +20,54 @@ export function powershellWord(text) {
 /** What curl says itself, and what belongs to one connection. */
 const LEFT_OUT = ["host", "content-length", "connection", "accept-encoding", "transfer-encoding", "expect", "cookie", "te", "upgrade"];
 
-/** The command that sends a request of the journal again. Whatever is masked there is `$TOKEN`. */
-export function curl(request) {
+/** The address that the console was opened at, or that of the compliance server beside it. What a request named as its host is no address to send a token to. */
+function base(headers, compliance) {
+  const named = headers.find(([name]) => name === "host")?.[1] ?? "";
+  const other = new URL(compliance);
+  if ((/:(\d+)$/.exec(named)?.[1] ?? "") !== other.port) return location.origin;
+  other.hostname = location.hostname;
+  return other.origin;
+}
+
+/** The member, field or header that a mask is the value of, as far as the text before it says. */
+function named(before) {
+  return /([A-Za-z][\w.-]*)[\\"'\]]*\s*[:=]\s*\\?["']?[^\\"'&,:=\s]*$/.exec(before.slice(-200))?.[1];
+}
+
+/** The command that sends a request of the journal again. A masked bearer token is `$TOKEN`; whatever else is masked has a variable of its own, which a comment names. */
+export function curl(request, compliance) {
   const headers = request.request.headers;
-  const host = headers.find(([name]) => name === "host")?.[1];
-  const base = host && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : location.origin;
-  const address = base + request.path + (request.query ? `?${request.query}` : "");
-  const parts = ["curl"];
+  const address = base(headers, compliance) + request.path + (request.query ? `?${request.query}` : "");
+  const variables = [];
+  const variable = (name) => {
+    const whole = `MASKED_${name.replace(/[^A-Za-z0-9]+/g, "_").toUpperCase()}`;
+    let unique = whole;
+    for (let number = 2; variables.includes(unique); number += 1) unique = `${whole}_${number}`;
+    variables.push(unique);
+    return `"$${unique}"`;
+  };
+  const masked = (text, name) => {
+    const [first, ...rest] = text.split(MASK);
+    let before = first;
+    return rest.reduce((shown, next) => {
+      const found = variable(named(before) ?? name);
+      before += MASK + next;
+      return shown + found + part(next);
+    }, part(first)) || "''";
+  };
+  const parts = ["curl", "--path-as-is"];
   if (/[[\]{}]/.test(address)) parts.push("--globoff");
   if (request.method === "HEAD") parts.push("--head");
   else if (request.method !== "GET" || request.request.length > 0) parts.push(`-X ${word(request.method)}`);
-  parts.push(word(address));
+  parts.push(masked(address, "address"));
   for (const [name, value] of headers) {
     if (LEFT_OUT.includes(name) || name.startsWith("sec-")) continue;
-    parts.push(`-H ${word(value === "" ? `${name};` : `${name}: ${value}`)}`);
+    if (name === "authorization" && value.toLowerCase() === `bearer ${MASK}`) parts.push(`-H "authorization: ${value.slice(0, 6)} $TOKEN"`);
+    else parts.push(`-H ${masked(value === "" ? `${name};` : `${name}: ${value}`, name)}`);
   }
   // A body that the journal does not show comes from a file.
-  if (typeof request.request.body === "string" && request.request.length > 0) parts.push(`--data-raw ${word(request.request.body)}`);
+  if (typeof request.request.body === "string" && request.request.length > 0) parts.push(`--data-raw ${masked(request.request.body, "body")}`);
   else if (request.request.length > 0) parts.push("--data-binary @body");
-  return parts.join(" \\\n  ");
+  const comment = variables.length > 0 ? `# The journal masks secrets. Set first, as they were sent: ${variables.join(", ")}\n` : "";
+  return comment + parts.join(" \\\n  ");
 }

@@ -26,7 +26,7 @@ export default function faults(root) {
   const text = element("input", { id: "fault-text", required: true, value: PRESETS[0][0], oninput: () => { preset.value = text.value; if (preset.selectedIndex < 0) preset.value = ""; } });
   const method = choice([["", "any"], ...METHODS.map((name) => [name, name])], { id: "fault-method" });
   const path = element("input", { id: "fault-path", placeholder: "/api", value: "/api", pattern: "/[^?#\\{\\}\\s]*", title: "the beginning of a path; no template, no query" });
-  const times = element("input", { id: "fault-times", type: "number", min: 1, max: 4294967295, placeholder: "all", value: 1 });
+  const times = element("input", { id: "fault-times", type: "number", min: 1, max: 2147483647, placeholder: "all", value: 1 });
   const probability = element("input", { id: "fault-probability", type: "number", min: 1, max: 100, step: "any", value: 100 });
   const body = element("textarea", { id: "fault-body", rows: 2, placeholder: "none: a problem body; or JSON, or text" });
   const problem = element("p", { class: "problem", role: "alert" });
@@ -43,8 +43,8 @@ export default function faults(root) {
   met.body.id = "met";
   const nobody = element("p", { class: "empty" }, "No request of the journal has met one.");
 
-  const drop = element("input", { id: "drop", type: "number", min: 0, max: 4294967295, value: 1 });
-  const duplicate = element("input", { id: "duplicate", type: "number", min: 0, max: 4294967295, value: 0 });
+  const drop = element("input", { id: "drop", type: "number", min: 0, max: 2147483647, value: 1 });
+  const duplicate = element("input", { id: "duplicate", type: "number", min: 0, max: 2147483647, value: 0 });
   const events = element("p", { id: "event-faults", class: "note" });
   const code = element("input", { id: "close-code", type: "number", min: 1000, max: 4999, placeholder: "none: reset", value: 1012 });
   const followers = element("section", { class: "card" }, element("h2", {}, "Followers of operations"),

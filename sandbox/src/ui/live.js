@@ -100,8 +100,10 @@ export async function ask(method, path, body) {
   const text = await response.text();
   const answer = text && response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : undefined;
   if (response.ok) return answer;
+  const detail = answer?.detail ?? `${response.status} ${response.statusText}`;
   const complaints = Object.entries(answer?.errors ?? {}).map(([at, messages]) => `${at}: ${messages.join(" ")}`);
-  const error = new Error([answer?.detail ?? `${response.status} ${response.statusText}`, ...complaints].join("\n"));
+  // Of a single place, the detail says the same.
+  const error = new Error([detail, ...complaints.filter((complaint) => complaint !== detail)].join("\n"));
   error.status = response.status;
   throw error;
 }

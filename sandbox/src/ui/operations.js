@@ -57,7 +57,7 @@ export default function operations(root) {
       const operation = await ask("GET", `/sandbox/operations/${encodeURIComponent(wanted)}`);
       if (open === wanted) reconcile(detail, [operation], (one) => one.id, one);
     } catch (error) {
-      if (error.status !== 404 || open !== wanted) throw error;
+      if (![400, 404].includes(error.status) || open !== wanted) throw error;
       reconcile(detail, [{ gone: wanted }], (one) => one.gone, () => element("div", {}, close(), element("p", { class: "empty" }, "This operation does not exist any more.")));
     }
   }

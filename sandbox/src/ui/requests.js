@@ -44,6 +44,7 @@ function message(title, { headers, body, length }) {
 
 export default function requests(root) {
   let open;
+  let compliance;
   let all = [];
   let most = SHOWN;
   const refilter = () => { most = SHOWN; show(); };
@@ -97,6 +98,7 @@ export default function requests(root) {
     const wanted = open;
     try {
       const request = await ask("GET", `/sandbox/requests/${encodeURIComponent(wanted)}`);
+      compliance ??= (await ask("GET", "/sandbox/directory")).compliance;
       if (open === wanted) reconcile(detail, [request], (one) => one.number, one);
     } catch (error) {
       if (![400, 404].includes(error.status) || open !== wanted) throw error;
@@ -112,10 +114,10 @@ export default function requests(root) {
     return element("div", {}, close(),
       element("h2", { class: "path" }, element("span", { class: "method" }, request.method), " ", element("bdi", {}, address)),
       element("p", { class: "summary" }, statusChip(request.status), ` ${request.milliseconds} ms · `, when(request.at, "real"), ` · number ${request.number}`),
-      element("p", { class: "actions" }, copyButton(() => curl(request), "the request as curl", "Copy as curl"), copyButton(address, "the address", "Copy address"),
+      element("p", { class: "actions" }, copyButton(() => curl(request, compliance), "the request as curl", "Copy as curl"), copyButton(address, "the address", "Copy address"),
         element("a", { class: "button", href: `#/faults/${encodeURIComponent(fault)}` }, "Add a fault for it")),
       element("h3", {}, "Answered by"), answered(request),
-      element("details", { class: "command" }, element("summary", {}, "As curl"), element("pre", { id: "curl", tabindex: "0", role: "region", "aria-label": "Command" }, curl(request))),
+      element("details", { class: "command" }, element("summary", {}, "As curl"), element("pre", { id: "curl", tabindex: "0", role: "region", "aria-label": "Command" }, curl(request, compliance))),
       message("Request", request.request), message("Response", request.response));
   }
 

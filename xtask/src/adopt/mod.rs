@@ -6,12 +6,13 @@ mod program;
 use std::process::{Command, ExitCode};
 
 use platform_codegen::{Contract, FamilyRule, Setup, line, propose};
+use url::Url;
 
 use crate::console::{Steps, count, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{Adopt, Regenerate};
 use crate::interrupt::Interrupt;
-use crate::regenerate::{self, from_source, reserved};
+use crate::regenerate::{self, Begun, from_source, reserved};
 use crate::settings::Settings;
 use crate::source;
 use crate::transaction::Guard;
@@ -32,8 +33,12 @@ variables = \"PLATFORM_\"
 ";
 
 pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Failure> {
-    if !flags.dry_run {
-        regenerate::recover(&Guard::acquire(workspace)?, &Steps::new())?;
+    let guard = match flags.dry_run {
+        true => None,
+        false => Some(Guard::acquire(workspace)?),
+    };
+    if let Some(guard) = &guard {
+        regenerate::recover(guard, &Steps::new())?;
         clean(workspace)?;
     }
     let from = Regenerate {
@@ -48,29 +53,32 @@ pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Fail
     let steps = Steps::new();
     let bare = Settings::parse(HEAD)?;
     let work = source::fetch(workspace, &bare, &from, None, &steps);
-    let pins = from_source(workspace, None, runtime.block_on(interrupt.or(work))?.contracts)?;
+    let fetched = runtime.block_on(interrupt.or(work)).map_err(one_of_several)?;
+    let pins = from_source(workspace, None, &fetched.contracts)?;
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     let setup = Setup { reserved: reserved(workspace)?, ..Setup::default() };
     let families = propose(&contracts, &setup).map_err(|report| {
         Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
     })?;
-    let text = configuration(&families);
+    let text = configuration(document(flags).as_deref(), &families);
     Settings::parse(&text)?;
-    drop((interrupt, runtime, steps));
+    drop(steps);
 
     let leaving = Leaving::of(workspace)?;
     say(&families, &leaving);
-    if flags.dry_run {
+    let Some(guard) = guard else {
         result("");
         text.lines().for_each(result);
         return Ok(ExitCode::SUCCESS);
-    }
+    };
     let mut planned = leaving.planned();
     planned.insert(CONFIGURATION.to_owned(), Some(text.into_bytes()));
     planned.insert(NAMES.to_owned(), None);
     let mut program = None;
-    let code = regenerate::run_with(&workspace.with(planned), &from, |desired| {
+    // What is pinned is what the families were proposed for.
+    let begun = Begun { guard, runtime, interrupt, fetched: Some(fetched) };
+    let code = regenerate::run_with(&workspace.with(planned), &from, begun, |desired| {
         program = Program::of(&desired.files);
         let text = program.as_ref().map(|program| program.text().into_bytes());
         Planned::from([(PROGRAM.to_owned(), text)])
@@ -97,9 +105,36 @@ fn clean(workspace: &Workspace) -> Result<(), Failure> {
     }
 }
 
-/// The configuration with the families.
-fn configuration(families: &[FamilyRule]) -> String {
+/// The configuration is not written yet: what to choose is named by a flag.
+fn one_of_several(failure: Failure) -> Failure {
+    if failure.code != "source/several-contracts" {
+        return failure;
+    }
+    let hint = format!(
+        "choose one of them, and name its address beside the base URL: cargo xtask adopt --base-url URL --contract ADDRESS\n\
+         the others are added to {CONFIGURATION} later, each as a [[source.document]]: docs/configuration.md"
+    );
+    Failure { hint, ..failure }
+}
+
+/// How the next download finds a contract that was named by its address. A query may hold a key, which no file is to have.
+fn document(flags: &Adopt) -> Option<String> {
+    let mut url = Url::parse(flags.contract.as_deref()?.trim()).ok()?;
+    if !matches!(url.scheme(), "http" | "https") || url.query().is_some() {
+        return None;
+    }
+    url.set_fragment(None);
+    let base = flags.base_url.as_deref().and_then(|base| Url::parse(base.trim()).ok());
+    Some(base.map_or_else(|| url.to_string(), |base| source::relative(&base, &url)))
+}
+
+/// The configuration with the place of the document, where one was named, and the families.
+fn configuration(document: Option<&str>, families: &[FamilyRule]) -> String {
     let mut text = HEAD.to_owned();
+    if let Some(place) = document {
+        let (name, place) = (quoted(source::DEFAULT_NAME), quoted(place));
+        text.push_str(&format!("\n[[source.document]]\nname = {name}\ncontract = {place}\n"));
+    }
     if !families.is_empty() {
         text.push_str("\n# The route families: a Rust module, a cargo feature and an accessor each. What no prefix claims goes by its tag.\n");
     }

@@ -136,7 +136,7 @@ fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Si
     };
     let work = source::fetch(workspace, settings, &flags, lock.as_ref(), &steps);
     let bundle = runtime.block_on(interrupt.or(work))?;
-    let pins = from_source(workspace, lock.as_ref(), bundle.contracts)?;
+    let pins = from_source(workspace, lock.as_ref(), &bundle.contracts)?;
     let name = pins.first().map(|pin| pin.entry.source.clone()).unwrap_or_default();
     let has = |document: &&ComparedDocument| pins.iter().any(|pin| pin.entry.name == document.name);
     let missing: Vec<&str> =

@@ -12,6 +12,7 @@ mod survey;
 use std::process::ExitCode;
 
 use platform_codegen::{Names, line};
+use tokio::runtime::Runtime;
 
 use crate::console::{Steps, word};
 use crate::failure::{Exit, Failure};
@@ -33,17 +34,28 @@ use snapshots::Snapshots;
 pub(crate) use survey::{Known, StaleFile, Survey};
 
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
-    run_with(workspace, flags, |_| Planned::new())
+    let guard = Guard::acquire(workspace)?;
+    let (runtime, interrupt) = Interrupt::start()?;
+    run_with(workspace, flags, Begun { guard, runtime, interrupt, fetched: None }, |_| Planned::new())
+}
+
+/// A run that began: nobody else changes the workspace, and a signal ends it.
+pub(crate) struct Begun {
+    pub(crate) guard: Guard,
+    pub(crate) runtime: Runtime,
+    pub(crate) interrupt: Interrupt,
+    /// What the source gave, where it was asked already: nobody asks it twice, as it may answer otherwise.
+    pub(crate) fetched: Option<Bundle>,
 }
 
 /// The same in a workspace where more is planned: that is written in the same swap, and so is what `then` makes of the client.
 pub(crate) fn run_with(
     workspace: &Workspace,
     flags: &Regenerate,
+    begun: Begun,
     then: impl FnOnce(&Desired) -> Planned,
 ) -> Result<ExitCode, Failure> {
-    let guard = Guard::acquire(workspace)?;
-    let (runtime, interrupt) = Interrupt::start()?;
+    let Begun { guard, runtime, interrupt, fetched } = begun;
     let steps = Steps::new();
     // Before anything is read: the swap may be about the configuration.
     recover(&guard, &steps)?;
@@ -55,9 +67,14 @@ pub(crate) fn run_with(
     let (pins, served) = if flags.offline {
         (pins::from_disk(workspace, lock.as_ref(), flags.overwrite)?, Served::NotAsked("--offline asks nobody"))
     } else {
-        let work = source::fetch(workspace, &settings, flags, lock.as_ref(), &steps);
-        let Bundle { contracts, schema } = runtime.block_on(interrupt.or(work))?;
-        let fetched = pins::from_source(workspace, lock.as_ref(), contracts)?;
+        let Bundle { contracts, schema } = match fetched {
+            Some(fetched) => fetched,
+            None => {
+                let work = source::fetch(workspace, &settings, flags, lock.as_ref(), &steps);
+                runtime.block_on(interrupt.or(work))?
+            }
+        };
+        let fetched = pins::from_source(workspace, lock.as_ref(), &contracts)?;
         let pins = match &flags.document {
             Some(name) => pins::beside(workspace, &settings.source, lock.as_ref(), name, fetched)?,
             None => fetched,

@@ -28,24 +28,24 @@ pub(crate) struct Pin {
 pub(crate) fn from_source(
     workspace: &Workspace,
     lock: Option<&Lock>,
-    fetched: Vec<Fetched>,
+    fetched: &[Fetched],
 ) -> Result<Vec<Pin>, Failure> {
     let mut pins = Vec::with_capacity(fetched.len());
     for Fetched { name, source, content } in fetched {
-        let known = lock.and_then(|lock| lock.document(&name));
+        let known = lock.and_then(|lock| lock.document(name));
         pins.push(match content {
             Content::Received { bytes, etag, described } => {
                 let loaded =
-                    load::load(&name, &bytes).map_err(|problem| not_a_contract(&described, &problem.to_string()))?;
+                    load::load(name, bytes).map_err(|problem| not_a_contract(described, &problem.to_string()))?;
                 let canonical = loaded.canonical();
                 let entry = PinnedDocument {
-                    name,
-                    source,
-                    raw: sha256(&bytes),
+                    name: name.clone(),
+                    source: source.clone(),
+                    raw: sha256(bytes),
                     canonical: sha256(canonical.as_bytes()),
                     dialect: dialect(loaded.dialect),
                     contract_version: loaded.version,
-                    etag,
+                    etag: etag.clone(),
                 };
                 // Another key order or tag of the same contract from the same place is not a change.
                 let same = known.filter(|known| known.canonical == entry.canonical && known.source == entry.source);

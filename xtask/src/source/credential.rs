@@ -12,12 +12,12 @@ use crate::settings::{Settings, TokenSource};
 use crate::workspace::Workspace;
 
 /// What is configured at a pointer into the configuration; `None` where nothing is, or nothing that is configured is set on
-/// this machine. Its issuer may be `http` on the hosts `plain`.
+/// this machine. Its issuer may be `http` on the hosts that `connections` allows.
 pub(super) fn resolve(
     settings: &Settings,
     source: &TokenSource,
     pointer: &str,
-    plain: &[String],
+    connections: &ConnectionSettings,
 ) -> Result<Option<Box<dyn Credential>>, Failure> {
     let refused = |error| no_token(&error);
     let place = |keys: &[(&str, bool)]| {
@@ -40,16 +40,17 @@ pub(super) fn resolve(
         || source.refresh_folder.is_some()
         || token.is_some()
         || secret.is_some();
-    let found = configured(source.clone(), token, secret).with_variables().map_err(refused)?;
-    // An issuer or a client in the configuration is not an intent to use them on this machine.
-    if !found.has_secret() && found.issuer == source.issuer && found.client_id == source.client_id {
-        return Ok(None);
-    }
-    found.credential("the download", plain).map_err(|error| match no_token(&error) {
-        failure if began && failure.code == "configuration/credential" => {
-            let table = if pointer == "/source/token" { "[source.token]" } else { "[source.document.token]" };
-            Failure { message: format!("{}: {table}: {}", settings.place(pointer), failure.message), ..failure }
-        }
+    let main = "/source/token";
+    let has_key_file = pointer == main && connections.key.is_some();
+    let placed = |failure: Failure| {
+        let table = if pointer == main { "[source.token]" } else { "[source.document.token]" };
+        Failure { message: format!("{}: {table}: {}", settings.place(pointer), failure.message), ..failure }
+    };
+    let keys = configured(source.clone(), token, secret);
+    keys.check_keys(has_key_file).map_err(|error| placed(no_token(&error)))?;
+    let Some(found) = keys.with_variables(has_key_file).map_err(refused)? else { return Ok(None) };
+    found.credential("the download", &connections.plain).map_err(|error| match no_token(&error) {
+        failure if began && failure.code == "configuration/credential" => placed(failure),
         failure => failure,
     })
 }
@@ -81,8 +82,8 @@ pub(super) fn network(workspace: &Workspace, settings: &Settings) -> Result<Netw
     };
     let variables = source.token.variables.as_deref().unwrap_or_default();
     let connections = connections.with_variables(variables).map_err(refused)?;
-    let credential = configured(source.token.clone(), None, None).with_variables().map_err(refused)?;
-    Ok(Network { connections, files: credential.files, variables: variables.to_owned() })
+    let files = configured(source.token.clone(), None, None).files_with_variables().map_err(refused)?;
+    Ok(Network { connections, files, variables: variables.to_owned() })
 }
 
 fn configured(source: TokenSource, token: Option<String>, secret: Option<String>) -> CredentialSettings {

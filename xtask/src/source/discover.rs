@@ -327,7 +327,7 @@ fn plain(title: &str) -> String {
 }
 
 /// How the configuration names a document: by its path below the base URL, else in full.
-fn relative(base: &Url, url: &Url) -> String {
+pub(crate) fn relative(base: &Url, url: &Url) -> String {
     let prefix = base.path().trim_end_matches('/');
     let path = url.path().strip_prefix(prefix).filter(|rest| rest.starts_with('/'));
     match path {

@@ -58,7 +58,7 @@ impl Fetcher<'_> {
         token: &TokenSource,
         pointer: &str,
     ) -> Result<Option<Box<dyn Credential>>, Failure> {
-        credential::resolve(settings, token, pointer, self.http.plain())
+        credential::resolve(settings, token, pointer, self.http.connections())
     }
 
     /// Gets the token, and lets it go to the origin of `base`.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use platform_codegen::line;
 use platform_runtime::auth::{Credential, ExposeSecret as _, SecretString};
-use platform_runtime::download::{Download, token};
+use platform_runtime::download::{ConnectionSettings, Download, token};
 use platform_runtime::{Client, Method};
 use url::{Origin, Url};
 
@@ -83,9 +83,9 @@ impl<'s> Http<'s> {
         &self.network.variables
     }
 
-    /// The hosts that may be `http`.
-    pub(crate) fn plain(&self) -> &[String] {
-        &self.network.connections.plain
+    /// The certificates, and the hosts that may be `http`.
+    pub(super) fn connections(&self) -> &ConnectionSettings {
+        &self.network.connections
     }
 
     /// Whether a request to this place carries the credential.

@@ -25,6 +25,7 @@ use crate::lock::Lock;
 use crate::settings::Settings;
 use crate::workspace::Workspace;
 pub(crate) use bundle::{Bundle, Content, DEFAULT_NAME, Fetched, SANDBOX, Served, UNKNOWN};
+pub(crate) use discover::relative;
 pub(crate) use failed::not_a_contract;
 use fetcher::Fetcher;
 use http::Http;
@@ -44,7 +45,7 @@ pub(crate) async fn fetch(
     let known = lock.filter(|_| !flags.locked);
     let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
     let plan = plan(workspace, settings, flags)?;
-    for note in unsent(&settings.source, &plan, flags)? {
+    for note in unsent(&settings.source, &plan, flags) {
         steps.note(&note);
     }
     match plan {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use platform_runtime::download::secret_variables;
 use url::Url;
 
 use super::address::shown;
@@ -180,24 +181,24 @@ fn wanted(
     Ok(Wanted { name: name.clone(), place, token })
 }
 
-/// Why tokens that are set go nowhere, or not to every address: one is for the origin of the base URL, and one of a document
-/// for that document. A line each.
-pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -> Result<Vec<String>, Failure> {
+/// Why credentials that are set are used nowhere, or not for every address: one is for the origin of the base URL, and one of a
+/// document for that document. A line each.
+pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some(variable) = token_of(&source.token)? {
-        notes.extend(unsent_to(source, plan).map(|reason| format!("{variable} is set, and not sent: {reason}")));
+    if let Some(variable) = token_of(&source.token) {
+        notes.extend(unsent_to(source, plan).map(|reason| format!("{variable} is set, and not used: {reason}")));
     }
     let named = source.documents.iter().filter_map(|document| document.token.as_ref());
     let mut prefixes = named.chain([&source.token]).map(|token| token.variables.as_deref().unwrap_or_default());
     if prefixes.all(|prefix| prefix != PROGRAMS)
         && !matches!(plan, Plan::Sandbox)
-        && let Some(variable) = set(PROGRAMS)?
+        && let Some(variable) = set(PROGRAMS)
     {
         let add = format!("`variables = \"{PROGRAMS}\"` in [source.token] would have it read");
-        notes.push(format!("{variable} is set, and not sent: {CONFIGURATION} does not name it; {add}"));
+        notes.push(format!("{variable} is set, and not used: {CONFIGURATION} does not name it; {add}"));
     }
     for document in &source.documents {
-        let Some(variable) = document.token.as_ref().map(token_of).transpose()?.flatten() else { continue };
+        let Some(variable) = document.token.as_ref().and_then(token_of) else { continue };
         let reason = match plan {
             Plan::Sandbox => "the sandbox is asked, which has tokens of its own",
             _ if flags.contract.is_some() => "--contract names only a contract",
@@ -207,27 +208,19 @@ pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -
             },
             Plan::Discover { .. } => continue,
         };
-        notes.push(format!("{variable} is set, and not sent for the document {:?}: {reason}", document.name));
+        notes.push(format!("{variable} is set, and not used for the document {:?}: {reason}", document.name));
     }
-    Ok(notes)
+    notes
 }
 
-/// The variable that holds a token, or names its file, where one is set.
-fn set(prefix: &str) -> Result<Option<String>, Failure> {
-    for end in ["TOKEN", "TOKEN_FILE"] {
-        let variable = format!("{prefix}{end}");
-        if from_env(Some(&variable))?.is_some() {
-            return Ok(Some(variable));
-        }
-    }
-    Ok(None)
+/// The variable that holds or names a token, or what one is obtained by, where one is set.
+fn set(prefix: &str) -> Option<String> {
+    let is_set = |variable: &String| std::env::var_os(variable).is_some_and(|value| !value.is_empty());
+    secret_variables().map(|end| format!("{prefix}{end}")).find(is_set)
 }
 
-fn token_of(token: &TokenSource) -> Result<Option<String>, Failure> {
-    match token.variables.as_deref() {
-        None | Some("") => Ok(None),
-        Some(prefix) => set(prefix),
-    }
+fn token_of(token: &TokenSource) -> Option<String> {
+    token.variables.as_deref().filter(|prefix| !prefix.is_empty()).and_then(set)
 }
 
 /// Why the token of the base URL is not sent, or not to every address.

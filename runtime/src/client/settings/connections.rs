@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use url::Url;
 
 use super::{
-    credential::{Named, SecretFiles, Variables},
+    credential::{Named, Variables},
+    parts::SecretFiles,
     wrong,
 };
 use crate::{
@@ -50,6 +51,11 @@ impl NamedFile {
         }
     }
 }
+
+/// The ends of the variables of connections.
+#[cfg(feature = "profiles")]
+pub(super) const VARIABLES: [&str; 4] =
+    ["CA_FILE", "CLIENT_CERTIFICATE_FILE", "CLIENT_KEY_FILE", "DANGER_ALLOW_HTTP_TO"];
 
 impl Variables<'_> {
     pub(super) fn connections(&self) -> Result<ConnectionSettings, Error> {

@@ -2,7 +2,11 @@
 
 use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
-use super::{Lookup, wrong};
+use super::{
+    Lookup,
+    parts::{CredentialSettings, Part, SecretFiles, SecretPlace},
+    wrong,
+};
 use crate::{
     auth::{
         ClientAuthentication, ClientCredentials, Credential, RefreshFolder, RefreshToken, Registration, SecretCommand,
@@ -10,57 +14,6 @@ use crate::{
     },
     error::Error,
 };
-
-/// Where a secret is: in one of these places.
-#[derive(Clone, Debug, Default)]
-pub struct SecretPlace {
-    /// The variable that holds it.
-    pub env: Option<String>,
-    /// The protected file that holds it.
-    pub file: Option<PathBuf>,
-    /// The program that prints it, and its arguments.
-    pub command: Option<Vec<String>>,
-    /// `SERVICE/USER`, its entry in the keyring of the system.
-    pub keyring: Option<String>,
-    /// The variable, or the line of a file, that names the place.
-    pub named_by: Option<String>,
-}
-
-/// Which files hold secrets. What is not said is not allowed.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SecretFiles {
-    /// They may be links.
-    pub links: Option<bool>,
-    /// A container mounts them.
-    pub mounted: Option<bool>,
-}
-
-/// What a credential is made of.
-#[derive(Clone, Debug, Default)]
-pub struct CredentialSettings {
-    /// A token that was made elsewhere.
-    pub token: SecretPlace,
-    /// The issuer of the client.
-    pub issuer: Option<String>,
-    /// The client that is registered with it.
-    pub client_id: Option<String>,
-    /// The secret of the client.
-    pub secret: SecretPlace,
-    /// The folder with a refresh token of the client.
-    pub refresh_folder: Option<PathBuf>,
-    /// Which files hold the token and the secret.
-    pub files: SecretFiles,
-    /// The scopes to ask for.
-    pub scope: Option<String>,
-    /// The audience to ask for.
-    pub audience: Option<String>,
-    /// The token endpoint, where discovery does not name it.
-    pub token_endpoint: Option<String>,
-    /// How the client says who it is at the token endpoint: `form` or `basic`.
-    pub client_authentication: Option<String>,
-    /// How the names of the variables begin that say the same; none do where it is empty.
-    pub variables: String,
-}
 
 /// Environment variables whose names begin alike.
 pub(super) struct Variables<'a> {
@@ -88,19 +41,25 @@ impl Variables<'_> {
         format!("{}{end}", self.prefix)
     }
 
-    pub(super) fn credential(&self) -> Result<CredentialSettings, Error> {
-        // Its name is kept, and not the value: the source reads it when a token is needed.
-        let present = |end: &str| Ok::<_, Error>(self.text(end)?.map(|_| self.name(end)));
-        let flag = |end: &str| match self.text(end)?.as_deref() {
+    fn flag(&self, end: &str) -> Result<Option<bool>, Error> {
+        match self.text(end)?.as_deref() {
             Some("1") => Ok(Some(true)),
             Some("0") => Ok(Some(false)),
             None => Ok(None),
             Some(_) => Err(wrong(&format!("`{}` is neither 0 nor 1", self.name(end)), "set it to 1, or not at all")),
-        };
-        let path = |end: &str| self.path(end);
-        let (token_file, secret_file) = (path("TOKEN_FILE"), path("SECRET_FILE"));
+        }
+    }
+
+    fn files(&self) -> Result<SecretFiles, Error> {
+        Ok(SecretFiles { links: self.flag("FOLLOW_LINKS")?, mounted: self.flag("SECRET_FILE_MOUNTED")? })
+    }
+
+    pub(super) fn credential(&self) -> Result<CredentialSettings, Error> {
+        // Its name is kept, and not the value: the source reads it when a token is needed.
+        let present = |end: &str| Ok::<_, Error>(self.text(end)?.map(|_| self.name(end)));
+        let (token_file, secret_file) = (self.path("TOKEN_FILE"), self.path("SECRET_FILE"));
         let named_by = |file: &Option<PathBuf>, end: &str| file.as_ref().map(|_| self.name(end));
-        let found = CredentialSettings {
+        Ok(CredentialSettings {
             token: SecretPlace {
                 env: present("TOKEN")?,
                 named_by: named_by(&token_file, "TOKEN_FILE"),
@@ -117,77 +76,89 @@ impl Variables<'_> {
                 command: None,
                 keyring: self.text("SECRET_KEYRING")?,
             },
-            refresh_folder: path("REFRESH_FOLDER"),
-            files: SecretFiles { links: flag("FOLLOW_LINKS")?, mounted: flag("SECRET_FILE_MOUNTED")? },
+            refresh_folder: self.path("REFRESH_FOLDER"),
+            files: self.files()?,
             scope: self.text("SCOPE")?,
             audience: self.text("AUDIENCE")?,
             token_endpoint: self.text("TOKEN_ENDPOINT")?,
             client_authentication: self.text("CLIENT_AUTHENTICATION")?,
             variables: self.prefix.to_owned(),
-        };
-        alone(&found.token_names(Some(self.prefix)), &found.client_names(Some(self.prefix)))?;
-        Ok(found)
+        })
+    }
+}
+
+impl SecretFiles {
+    fn or(self, other: Self) -> Self {
+        Self { links: self.links.or(other.links), mounted: self.mounted.or(other.mounted) }
     }
 }
 
 impl CredentialSettings {
-    /// What the environment variables say; what they leave open, `self` says. Another secret takes the place of one that is
-    /// configured.
+    /// Fails where one of these keys would not be used, whatever the environment variables say. `key_file`: the rules of files
+    /// are for the key of a client certificate, too.
     ///
     /// # Errors
     ///
-    /// A variable holds what cannot be meant.
-    pub fn with_variables(self) -> Result<Self, Error> {
-        let keys = self.token_names(None);
-        alone(&keys, &self.client_names(None))?;
+    /// They name several credentials, or have no effect.
+    pub fn check_keys(&self, key_file: bool) -> Result<(), Error> {
+        match self.variables.is_empty() {
+            true => self.check(None, self, key_file),
+            false => self.check_one(None),
+        }
+    }
+
+    /// What the environment variables say; what they leave open, `self` says, whose keys are checked. Another secret takes the place of one that is
+    /// configured. `None`: nothing is configured, or keys alone lack what a variable may give.
+    ///
+    /// # Errors
+    ///
+    /// A variable holds what cannot be meant, or something is set that would not be used.
+    pub fn with_variables(self, key_file: bool) -> Result<Option<Self>, Error> {
         if self.variables.is_empty() {
-            return Ok(self);
+            return Ok(Some(self).filter(Self::has_any));
         }
         let set = Variables { lookup: &|name| std::env::var_os(name), prefix: &self.variables }.credential()?;
-        if !set.has_secret() {
-            alone(&keys, &set.client_names(Some(&self.variables)))?;
-        }
+        let is_any_set = set.has_any();
+        let of_variables = set.clone();
         let (token, secret, refresh_folder) = match set.has_secret() {
             true => (set.token, set.secret, set.refresh_folder),
             false => (self.token, self.secret, self.refresh_folder),
         };
-        Ok(Self {
+        let whole = Self {
             token,
             secret,
             refresh_folder,
             issuer: set.issuer.or(self.issuer),
             client_id: set.client_id.or(self.client_id),
-            files: SecretFiles {
-                links: set.files.links.or(self.files.links),
-                mounted: set.files.mounted.or(self.files.mounted),
-            },
+            files: set.files.or(self.files),
             scope: set.scope.or(self.scope),
             audience: set.audience.or(self.audience),
             token_endpoint: set.token_endpoint.or(self.token_endpoint),
             client_authentication: set.client_authentication.or(self.client_authentication),
             variables: self.variables,
-        })
+        };
+        of_variables.check(Some(&whole.variables), &whole, key_file)?;
+        // An issuer or a client among the keys is not an intent to use them on this machine.
+        let is_meant = is_any_set || whole.has_secret();
+        Ok(Some(whole).filter(|_| is_meant))
     }
 
-    /// What names a token: the variables that begin with this, or the keys.
-    fn token_names(&self, variables: Option<&str>) -> Vec<String> {
-        self.token.names("TOKEN", "TOKEN", variables)
-    }
-
-    /// What names a client.
-    fn client_names(&self, variables: Option<&str>) -> Vec<String> {
-        let mut names = Vec::new();
-        for (is_set, end) in [(self.issuer.is_some(), "ISSUER"), (self.client_id.is_some(), "CLIENT_ID")] {
-            names.extend(is_set.then(|| written(end, variables)));
+    /// Which files hold secrets, as the environment variables and `self` say.
+    ///
+    /// # Errors
+    ///
+    /// A variable holds what cannot be meant.
+    pub fn files_with_variables(&self) -> Result<SecretFiles, Error> {
+        if self.variables.is_empty() {
+            return Ok(self.files);
         }
-        names.extend(self.secret.names("SECRET", "CLIENT_SECRET", variables));
-        names.extend(self.refresh_folder.is_some().then(|| written("REFRESH_FOLDER", variables)));
-        names
+        let set = Variables { lookup: &|name| std::env::var_os(name), prefix: &self.variables }.files()?;
+        Ok(set.or(self.files))
     }
 
     /// Whether a token, or what one is obtained by, has a place.
-    pub fn has_secret(&self) -> bool {
-        self.token.is_named() || self.secret.is_named() || self.refresh_folder.is_some()
+    fn has_secret(&self) -> bool {
+        self.has(&[Part::Token, Part::Secret, Part::Folder])
     }
 
     /// The credential of `of`, whose issuer may be `http` on the hosts `plain`; `None` where nothing is configured.
@@ -204,9 +175,6 @@ impl CredentialSettings {
             format!("set {}, or {keys}", names.join(" and "))
         };
         let files = Files { allowed: self.files, how: set(&["SECRET_FILE_MOUNTED=1"], "`secret_file_mounted = true`") };
-        if self.variables.is_empty() {
-            alone(&self.token_names(None), &self.client_names(None))?;
-        }
         let token = self.token.source(&format!("the token of {of}"), &files)?;
         let secret = self.secret.source(&format!("the secret of {of}"), &files)?;
         if let Some(token) = token {
@@ -263,18 +231,6 @@ impl CredentialSettings {
     }
 }
 
-/// A token needs no client: what would not be used beside it is said.
-fn alone(token: &[String], client: &[String]) -> Result<(), Error> {
-    let (Some(token), false) = (token.first(), client.is_empty()) else { return Ok(()) };
-    let what = format!("{token} gives a token, and {} would not be used: they are for a client", client.join(", "));
-    Err(wrong(&what, "keep the token or the client, and unset the other"))
-}
-
-/// A variable, or a key.
-fn written(end: &str, variables: Option<&str>) -> String {
-    variables.map_or_else(|| format!("`{}`", end.to_lowercase()), |prefix| format!("`{prefix}{end}`"))
-}
-
 /// The rules of secret files, and how a user says that a container mounts them.
 struct Files {
     allowed: SecretFiles,
@@ -282,22 +238,6 @@ struct Files {
 }
 
 impl SecretPlace {
-    /// The variables, or the keys, that name it: they begin with `what`, but for the variable `own` that holds it.
-    fn names(&self, what: &str, own: &str, variables: Option<&str>) -> Vec<String> {
-        let env = if variables.is_some() { own.to_owned() } else { format!("{what}_ENV") };
-        let places = [
-            (self.env.is_some(), env),
-            (self.file.is_some(), format!("{what}_FILE")),
-            (self.command.is_some(), format!("{what}_COMMAND")),
-            (self.keyring.is_some(), format!("{what}_KEYRING")),
-        ];
-        places.iter().filter(|(is_set, _)| *is_set).map(|(_, end)| written(end, variables)).collect()
-    }
-
-    fn is_named(&self) -> bool {
-        self.env.is_some() || self.file.is_some() || self.command.is_some() || self.keyring.is_some()
-    }
-
     /// The source that is named, if any; `what` is what it holds.
     fn source(&self, what: &str, files: &Files) -> Result<Option<Box<dyn SecretSource>>, Error> {
         let source: Option<Box<dyn SecretSource>> = match (&self.env, &self.file, &self.command, &self.keyring) {

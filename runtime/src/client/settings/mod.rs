@@ -2,6 +2,7 @@
 
 mod connections;
 mod credential;
+mod parts;
 #[cfg(feature = "profiles")]
 mod profiles;
 #[cfg(test)]
@@ -13,8 +14,13 @@ use std::ffi::OsString;
 use uuid::Uuid;
 
 pub use self::connections::{ConnectionSettings, NamedFile};
-use self::credential::Variables;
-pub use self::credential::{CredentialSettings, SecretFiles, SecretPlace};
+#[cfg(feature = "profiles")]
+use self::parts::SETTINGS;
+pub use self::parts::{CredentialSettings, SecretFiles, SecretPlace, secret_variables};
+use self::{
+    credential::Variables,
+    parts::{Part, unused},
+};
 use super::{Client, ClientBuilder, GeneratedClient, ServerSettings};
 use crate::error::{Error, Kind};
 
@@ -47,7 +53,9 @@ impl Client {
     /// | `PLATFORM_PROFILE` | with the feature `profiles`: a profile of `PLATFORM_PROFILES`, instead of all the others |
     /// | `PLATFORM_PROFILES` | the file of profiles; `~/.config/platform/profiles.toml` unless set |
     ///
-    /// A variable that is empty counts as not set. Without any credential, requests are sent without a token.
+    /// A variable that is empty counts as not set. Without any credential, requests are sent without a token. A variable that
+    /// has no effect on the credential is an error, such as `PLATFORM_SCOPE` beside `PLATFORM_TOKEN`, or one of a server without
+    /// its address. Where a profile is chosen, a warning names the variables that are set beside it.
     ///
     /// ```no_run
     /// # fn run() -> Result<(), platform_runtime::Error> {
@@ -125,6 +133,8 @@ struct Settings {
     connections: ConnectionSettings,
     main: CredentialSettings,
     servers: Vec<Beside>,
+    /// Variables that are set, and that a profile or an address takes the place of.
+    unread: Vec<String>,
 }
 
 /// What configures a server beside the main one.
@@ -139,7 +149,7 @@ struct Beside {
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> {
-    let main = Variables { lookup, prefix: "PLATFORM_" };
+    let main = Variables { lookup, prefix: MAIN };
     let profile = main.text("PROFILE")?;
     let base_url = main.text("BASE_URL")?;
     #[cfg(feature = "profiles")]
@@ -149,7 +159,9 @@ fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> 
             let Some(file) = file else {
                 return Err(wrong("no place is known for the file of profiles", "set PLATFORM_PROFILES to its path"));
             };
-            return profiles::read(&file, profile.as_deref());
+            let mut settings = profiles::read(&file, profile.as_deref())?;
+            settings.unread = beside_profile(servers, lookup, &settings);
+            return Ok(settings);
         }
     }
     if profile.is_some() {
@@ -163,30 +175,88 @@ fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> 
     };
     let mut found = Vec::new();
     for name in servers {
-        let prefix = format!("PLATFORM_{}_", name.to_uppercase());
+        let prefix = prefix(name);
         let own = Variables { lookup, prefix: &prefix };
-        let Some(base_url) = own.text("URL")? else { continue };
-        let team = match *name {
-            "compliance" => main.text("TEAM_ID")?.map(|text| team("PLATFORM_TEAM_ID", &text)).transpose()?,
-            _ => None,
+        let (base_url, credential) = (own.text("URL")?, own.credential()?);
+        let team = if *name == OF_TEAM { main.text(TEAM)? } else { None };
+        let Some(base_url) = base_url else {
+            let mut names = credential.names(&Part::ALL, Some(&prefix));
+            names.extend(team.map(|_| format!("`{MAIN}{TEAM}`")));
+            if names.is_empty() {
+                continue;
+            }
+            let hint = format!("set {prefix}URL to its address, or unset {}", names.join(", "));
+            return Err(unused(&names, &format!("for the server `{name}`, whose address is not set"), &hint));
         };
-        found.push(Beside { name: (*name).to_owned(), base_url, team, credential: own.credential()? });
+        let team = team.map(|text| parse_team(&format!("{MAIN}{TEAM}"), &text)).transpose()?;
+        found.push(Beside { name: (*name).to_owned(), base_url, team, credential });
     }
-    Ok(Settings { base_url, connections: main.connections()?, main: main.credential()?, servers: found })
+    let unread = set([format!("{MAIN}PROFILES")], lookup);
+    Ok(Settings { base_url, connections: main.connections()?, main: main.credential()?, servers: found, unread })
+}
+
+/// How the variables of the main server begin, and of one beside it.
+const MAIN: &str = "PLATFORM_";
+
+fn prefix(server: &str) -> String {
+    format!("{MAIN}{}_", server.to_uppercase())
+}
+
+/// The server that is configured for a team, and the end of the variable that names it.
+const OF_TEAM: &str = "compliance";
+const TEAM: &str = "TEAM_ID";
+
+/// Those of these variables that are set.
+fn set(names: impl IntoIterator<Item = String>, lookup: Lookup<'_>) -> Vec<String> {
+    names.into_iter().filter(|name| lookup(name).is_some_and(|value| !value.is_empty())).collect()
+}
+
+/// The variables that are set, and that a profile takes the place of. Those that it names itself are read.
+#[cfg(feature = "profiles")]
+fn beside_profile(servers: &[&str], lookup: Lookup<'_>, settings: &Settings) -> Vec<String> {
+    let credential = || SETTINGS.iter().map(|setting| setting.variable).filter(|end| !end.is_empty());
+    let own = credential().chain(connections::VARIABLES).chain(["BASE_URL", TEAM]).map(|end| format!("{MAIN}{end}"));
+    let beside = servers.iter().flat_map(|name| {
+        let prefix = prefix(name);
+        credential().chain(["URL"]).map(move |end| format!("{prefix}{end}"))
+    });
+    let credentials: Vec<_> =
+        settings.servers.iter().map(|server| &server.credential).chain([&settings.main]).collect();
+    let is_read = |name: &String| {
+        let named = |of: &&CredentialSettings| [&of.token.env, &of.secret.env].contains(&&Some(name.clone()));
+        credentials.iter().any(named)
+    };
+    set(own.chain(beside).filter(|name| !is_read(name)), lookup)
 }
 
 fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, Error> {
+    if !settings.unread.is_empty() {
+        let variables = settings.unread.join(", ");
+        tracing::warn!(
+            variables,
+            "these variables are set, and not read: PLATFORM_PROFILE and PLATFORM_BASE_URL choose"
+        );
+    }
     let plain = settings.connections.plain.clone();
+    settings.main.check_whole(settings.connections.key.is_some())?;
     let mut builder = settings.connections.apply(ClientBuilder::new(settings.base_url), settings.main.files)?;
     if let Some(credential) = settings.main.credential("the service", &plain)? {
         builder = builder.credential(credential);
     }
     for Beside { name, base_url, team, credential } in settings.servers {
+        credential.check_whole(false)?;
+        let is_variable = !credential.variables.is_empty();
+        let credential = credential.credential(&format!("the server `{name}`"), &plain)?;
         let mut server = ServerSettings::new(base_url);
         if let Some(team) = team {
+            if credential.is_none() {
+                let names = [if is_variable { format!("`{MAIN}{TEAM}`") } else { "`team_id`".to_owned() }];
+                let why = format!("for the token of the server `{name}`, and none is configured");
+                return Err(unused(&names, &why, "configure the credential of the server, or unset the team"));
+            }
             server = server.team(team);
         }
-        if let Some(credential) = credential.credential(&format!("the server `{name}`"), &plain)? {
+        if let Some(credential) = credential {
             server = server.credential(credential);
         }
         builder = builder.server(name, server);
@@ -194,7 +264,7 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
     Ok(builder)
 }
 
-fn team(place: &str, text: &str) -> Result<Uuid, Error> {
+fn parse_team(place: &str, text: &str) -> Result<Uuid, Error> {
     text.parse().map_err(|_| wrong(&format!("`{place}` is not a GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
 }
 

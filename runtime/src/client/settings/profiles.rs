@@ -8,7 +8,8 @@ use std::{
 use serde::Deserialize;
 
 use super::{
-    Beside, ConnectionSettings, CredentialSettings, Lookup, NamedFile, SecretFiles, SecretPlace, Settings, team, wrong,
+    Beside, ConnectionSettings, CredentialSettings, Lookup, NamedFile, SecretFiles, SecretPlace, Settings, parse_team,
+    parts::unused, wrong,
 };
 use crate::error::{Error, mask};
 
@@ -134,6 +135,10 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
         let what = format!("`{shown}` has no profile `{name}`");
         return Err(wrong(&what, &format!("choose one of these: {}", known.join(", "))));
     };
+    if found.team_id.is_some() {
+        let hint = format!("move it to [profile.{name}.server.compliance], or remove it");
+        return Err(unused(&["`team_id`".to_owned()], "for a server of the profile", &hint));
+    }
     let mut servers = Vec::new();
     for (name, server) in std::mem::take(&mut found.server) {
         if !server.server.is_empty() {
@@ -144,9 +149,15 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
             let what = format!("the server `{name}` has certificates or addresses of its own");
             return Err(wrong(&what, "name them in the profile itself: all of its servers share the connections"));
         }
-        let team = server.team_id.as_deref().map(|text| team("team_id", text)).transpose()?;
+        let team = server.team_id.as_deref().map(|text| parse_team("team_id", text)).transpose()?;
         servers.push(Beside { name, base_url: server.base_url.clone(), team, credential: server.credential() });
     }
     let connections = found.connections();
-    Ok(Settings { base_url: found.base_url.clone(), connections, main: found.credential(), servers })
+    Ok(Settings {
+        base_url: found.base_url.clone(),
+        connections,
+        main: found.credential(),
+        servers,
+        unread: Vec::new(),
+    })
 }

@@ -132,7 +132,9 @@ async fn a_worker_goes_on_when_the_database_comes_back_after_a_minute() {
     let failures = running.count("StoreFailed");
     assert!(failures <= 3, "a failure is told once until it is over: {failures}");
     running.stop().await;
-    assert!(store.overview("here").await.unwrap().owners.is_empty(), "it has left");
+    // An instance of before may have a row until the next claim of another one: its time is over, and it holds nothing.
+    let owners = store.overview("here").await.unwrap().owners;
+    assert!(owners.iter().all(|owner| !owner.alive && owner.held == 0), "it has not left: {owners:?}");
 }
 
 /// Of many operations one has a row that nobody can read: the others end, and it does when somebody has mended it.

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     clock::{self, Until, random},
     error::{Error, Kind},
-    operations::{Lease, Operations, WakeFuture, Wanted},
+    operations::{Instance, Lease, Operations, WakeFuture, Wanted},
     telemetry::HeldCount,
 };
 
@@ -31,6 +31,8 @@ struct Source {
     operations: Operations,
     kinds: Vec<String>,
     life: Option<Arc<Life>>,
+    /// The instance before, whose leases were lost, until there is another one.
+    before: Option<Instance>,
     /// An answer of the store was lost: it may have given more than this instance knows.
     doubt: bool,
     purge_at: Until,
@@ -76,7 +78,14 @@ impl Supervisor {
                      with `Operations::with_binding`",
                 ));
             }
-            sources.push(Source { operations, kinds, life: None, doubt: false, purge_at: Until::at(Instant::now()) });
+            sources.push(Source {
+                operations,
+                kinds,
+                life: None,
+                before: None,
+                doubt: false,
+                purge_at: Until::at(Instant::now()),
+            });
         }
         Ok(Self {
             sources,
@@ -133,6 +142,7 @@ impl Supervisor {
         let held = self.posts.values().filter(|post| post.source == index).count();
         let Some(source) = self.sources.get_mut(index) else { return };
         if let Some(life) = source.life.take_if(|life| life.is_lost()) {
+            source.before = Some(life.instance);
             self.shared.tell(&WorkerEvent::LeaseLost { instance: life.instance, operations: held });
         }
         if source.life.is_some() {
@@ -145,6 +155,7 @@ impl Supervisor {
                 let life = Life::new(instance, asked, lease);
                 self.keepers.spawn(Arc::clone(&life).keep(source.operations.clone(), Arc::clone(&self.shared)));
                 source.life = Some(life);
+                source.before = None;
                 source.doubt = false;
                 self.shared.tell(&WorkerEvent::Enlisted { instance });
             }
@@ -299,8 +310,9 @@ impl Supervisor {
         }
         self.keepers.shutdown().await;
         for source in &self.sources {
-            let Some(life) = source.life.as_ref().filter(|life| !life.is_lost()) else { continue };
-            if let Err(error) = source.operations.store().leave(life.instance).await {
+            // What was lost may be nobody's yet: given back, it need not wait until the time of this instance is over.
+            let Some(instance) = source.life.as_ref().map(|life| life.instance).or(source.before) else { continue };
+            if let Err(error) = source.operations.store().leave(instance).await {
                 self.shared.store_failed(&source.operations, error);
             }
         }

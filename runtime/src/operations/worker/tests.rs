@@ -17,7 +17,10 @@ use tokio::sync::{Notify, oneshot};
 use super::{Ended, Worker, WorkerEvent};
 use crate::{
     Bytes, Error, Method,
-    operations::{Binding, MemoryStore, Operations, Standing, Store, WatchOptions, store_tests::THING},
+    operations::{
+        Binding, Instance, MemoryStore, Operations, Standing, Store, StoreFuture, WatchOptions,
+        store_tests::{THING, forward},
+    },
     testing::Fake,
 };
 
@@ -37,7 +40,7 @@ struct World {
 /// Shares the store with the test.
 struct Same(Arc<MemoryStore>);
 
-crate::operations::store_tests::forward!(Same);
+forward!(Same);
 
 impl World {
     fn new() -> Self {
@@ -216,6 +219,51 @@ async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
     world.until(Standing::Finished, 2).await;
     assert_eq!(handled.load(Ordering::SeqCst), 2);
     running.stop().await;
+}
+
+/// Takes one instance in, for ever, renews nothing, and does not answer to a second one.
+struct TakesOne {
+    store: Arc<MemoryStore>,
+    taken: AtomicBool,
+}
+
+impl Store for TakesOne {
+    forward! { @submissions self self.store }
+    forward! { @entries self self.store }
+    forward! { @leases self self.store }
+
+    fn enlist<'a>(&'a self, name: &'a str, _: Duration) -> StoreFuture<'a, Instance> {
+        match self.taken.swap(true, Ordering::SeqCst) {
+            true => Box::pin(std::future::pending()),
+            false => self.store.enlist(name, Duration::MAX),
+        }
+    }
+
+    fn renew(&self, _: Instance, _: Duration) -> StoreFuture<'_, bool> {
+        Box::pin(std::future::ready(Ok(false)))
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_stops_after_it_lost_its_lease_gives_back_what_nobody_took() {
+    let world = World::new();
+    world.done.store(false, Ordering::SeqCst);
+    world.submit("thing", &["one"]).await;
+    let learnt = Arc::new(Notify::new());
+    let tell = Arc::clone(&learnt);
+    let store = TakesOne { store: Arc::clone(&world.store), taken: AtomicBool::new(false) };
+    let operations = world.operations.clone().with_store(store);
+    let worker = operations.worker().lease(Duration::from_millis(300)).on_event(move |event| {
+        if matches!(event, WorkerEvent::LeaseLost { .. }) {
+            tell.notify_one();
+        }
+    });
+    let running = start(worker, |_| async { Ok(()) });
+    crate::clock::limit(WATCHDOG, learnt.notified()).await.expect("it learns so");
+    assert_eq!(world.count(Standing::Held).await, 1);
+    running.stop().await;
+    let overview = world.operations.overview().await.unwrap();
+    assert!(overview.count(Standing::Waiting) == 1 && overview.owners.is_empty(), "{overview:?}");
 }
 
 /// Waits until so many operations have been looked at, and the worker, which has one thread with this, knows their ends.
