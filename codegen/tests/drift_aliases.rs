@@ -226,6 +226,9 @@ fn each_rule_of_oasdiff_has_its_change_or_its_reason() {
 fn id(place: &str, name: &str) -> Vec<String> {
     let named = |place: &str| format!("{place}-{name}");
     match (place, name) {
+        ("request-parameter-property" | "request-header-property", "type-changed") => {
+            vec!["request-parameter-property-type-specialized".to_owned()]
+        }
         ("response-body", "enum-value-removed") => vec!["response-mediatype-enum-value-removed".to_owned()],
         ("request-header-property", _) => vec![named(place), named("request-parameter-property")],
         ("request-read-only-property", "enum-value-added") => vec![named("request-property")],

@@ -37,7 +37,16 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         // The half that breaks.
         Rule::TypeChanged if many && change.class.response => schema("list-of-types-widened"),
         Rule::TypeChanged if many => schema("list-of-types-narrowed"),
-        Rule::TypeChanged if change.variant == "loose" => first(&["type-compatible", "type-generalized"]),
+        Rule::TypeChanged | Rule::TypeWidened | Rule::TypeNarrowed if change.variant == "loose" => {
+            first(&["type-compatible", "type-generalized"])
+        }
+        // How a member of a parameter is written is not known: a text may do for what was there before, another type does not.
+        Rule::TypeChanged | Rule::FormatChanged
+            if change.class.spot == Spot::ParameterProperty
+                && change.after.as_ref().is_none_or(|after| !after.value.starts_with("string")) =>
+        {
+            schema("type-specialized")
+        }
         Rule::TypeChanged | Rule::FormatChanged => schema("type-changed"),
         // A format that is gone makes a response incompatible; only its type can be more general.
         Rule::FormatWidened if change.class.response => schema("type-changed"),

@@ -45,6 +45,8 @@ pub(super) enum Carrier {
     Json,
     /// A number is a text, too.
     Text,
+    /// As text, and a list as its name repeated for each value.
+    Repeated,
     /// As text, in a header of a request.
     RequestHeader,
 }

@@ -128,7 +128,11 @@ fn parameter<'a>(compared: &mut Compared<'a, '_>, before: &Node<'a>, after: &Nod
     compared.log.judge(0, &before.pointer);
     compared.log.judge(1, &after.pointer);
     let always = before.flag("required") && after.flag("required");
-    let carrier = if before.text("in") == "header" { Carrier::RequestHeader } else { Carrier::Text };
+    let carrier = match before.text("in") {
+        "header" => Carrier::RequestHeader,
+        _ if style(after) == "form" && explode(after) == "true" => Carrier::Repeated,
+        _ => Carrier::Text,
+    };
     let class = Class { always, carrier, ..Class::request(Spot::Parameter) };
     let subject = subject(&compared.subject, before);
     for (side, node) in [before, after].into_iter().enumerate() {

@@ -1,12 +1,15 @@
 //! Types, formats, and whether null is a value.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
 
 use super::Pair;
 use super::keywords::is_prose;
 use super::read::Schema;
 use crate::drift::change::{Carrier, Spot};
 use crate::drift::rule::{Rule, Wire};
+use crate::model::Node;
 
 /// Formats of which the first takes fewer values than the second.
 const WIDER: [(&str, &str); 6] = [
@@ -40,7 +43,8 @@ impl Pair<'_, '_> {
             (Some(before), Some(after)) => rule == Rule::TypeChanged && before.is_disjoint(after),
             _ => false,
         };
-        let is_loose = rule == Rule::TypeChanged && self.is_loose();
+        let safe = if self.class.response { Rule::TypeNarrowed } else { Rule::TypeWidened };
+        let is_loose = !listed && rule != safe && (self.is_loose() || self.is_repeated());
         let (old, new) = (self.before.clone(), self.after.clone());
         // Types that have nothing in common take everything else of the schema with them.
         let place = |schema: &Schema<'_>| {
@@ -75,6 +79,29 @@ impl Pair<'_, '_> {
             Spot::Body | Spot::Property | Spot::Operation => self.class.carrier != Carrier::Json,
         };
         text && any_text
+    }
+
+    /// Whether one value became a list of such values, and the value that older callers send is a list of one.
+    fn is_repeated(&self) -> bool {
+        if (self.class.spot, self.class.carrier) != (Spot::Parameter, Carrier::Repeated) {
+            return false;
+        }
+        let ([old], [new]) = (self.before.parts.as_slice(), self.after.parts.as_slice()) else { return false };
+        let Some(item) = new.node.get("items").map(|items| Schema::read(&items, self.siblings[1])) else {
+            return false;
+        };
+        let [own] = item.parts.as_slice() else { return false };
+        let rest = |node: &Node<'_>| -> BTreeMap<String, Value> {
+            let map = node.object().into_iter().flatten();
+            let kept = map.filter(|(key, _)| *key != "type" && !is_prose(key));
+            kept.map(|(key, value)| (key.clone(), value.clone())).collect()
+        };
+        let types = (self.before.types(), item.types());
+        let scalar = types.0.as_ref().is_some_and(|types| !types.contains("object") && !types.contains("array"));
+        let takes = types.1.as_ref().is_some_and(|types| types.contains("string"))
+            || covers(types.1.as_ref(), types.0.as_ref());
+        let list = rest(&new.node).keys().all(|key| matches!(key.as_str(), "items" | "uniqueItems"));
+        scalar && takes && list && rest(&old.node) == rest(&own.node)
     }
 
     fn formats(&mut self) {
