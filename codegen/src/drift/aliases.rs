@@ -1,6 +1,7 @@
 //! The same changes in the words of oasdiff, so that both can be compared.
 
-use super::change::{Change, Spot};
+use super::alias_table::name;
+use super::change::{Carrier, Change, Spot};
 use super::rule::Rule;
 
 /// The names of oasdiff's rules for a change, as far as it has any.
@@ -10,31 +11,55 @@ pub(super) fn of(change: &Change) -> Vec<String> {
     if !own.is_empty() {
         return own;
     }
-    [schema(change, &place), change.besides.clone()].concat()
+    [schema(change, place), change.besides.clone()].concat()
 }
 
 fn schema(change: &Change, place: &str) -> Vec<String> {
-    let schema = |suffix: &str| vec![format!("{place}-{suffix}")];
+    // The first of these names that there is.
+    let first = |suffixes: &[&str]| suffixes.iter().find_map(|suffix| name(place, suffix)).into_iter().collect();
+    let schema = |suffix: &str| first(&[suffix]);
+    // Told of members that are only read, as of others.
+    let first_plain = |suffixes: &[&str]| {
+        let plain = if place == "request-read-only-property" { "request-property" } else { place };
+        suffixes.iter().find_map(|suffix| name(place, suffix).or_else(|| name(plain, suffix))).into_iter().collect()
+    };
+    let header_first = |suffix: &str| {
+        let place = if is_header_member(change) { "request-header-property" } else { place };
+        name(place, suffix).into_iter().collect()
+    };
     let direction = if change.class.response { "response" } else { "request" };
     let necessity = if change.required { "required" } else { "optional" };
+    let is_member = matches!(change.class.spot, Spot::Property);
     let many = change.variant == "list-of-types";
     match change.rule {
         Rule::TypeWidened if many => schema("list-of-types-widened"),
         Rule::TypeNarrowed if many => schema("list-of-types-narrowed"),
-        Rule::TypeChanged if many => [schema("list-of-types-widened"), schema("list-of-types-narrowed")].concat(),
-        Rule::TypeChanged | Rule::FormatChanged => schema("type-changed"),
-        Rule::TypeWidened | Rule::FormatWidened => schema("type-generalized"),
-        Rule::TypeNarrowed | Rule::FormatNarrowed
-            if change.class.response || change.class.spot == Spot::ParameterProperty =>
+        // The half that breaks.
+        Rule::TypeChanged if many && change.class.response => schema("list-of-types-widened"),
+        Rule::TypeChanged if many => schema("list-of-types-narrowed"),
+        Rule::TypeChanged | Rule::TypeWidened | Rule::TypeNarrowed if change.variant == "loose" => {
+            first(&["type-compatible", "type-generalized"])
+        }
+        // How a member of a parameter is written is not known: a text may do for what was there before, another type does not.
+        Rule::TypeChanged | Rule::FormatChanged
+            if change.class.spot == Spot::ParameterProperty
+                && change.after.as_ref().is_none_or(|after| !after.value.starts_with("string")) =>
         {
             schema("type-specialized")
         }
-        Rule::TypeNarrowed | Rule::FormatNarrowed => schema("type-changed"),
+        Rule::TypeChanged | Rule::FormatChanged => schema("type-changed"),
+        // A format that is gone makes a response incompatible; only its type can be more general.
+        Rule::FormatWidened if change.class.response => schema("type-changed"),
+        Rule::TypeWidened | Rule::FormatWidened => schema("type-generalized"),
+        Rule::TypeNarrowed | Rule::FormatNarrowed => first(&["type-specialized", "type-changed"]),
         Rule::BecameNullable => schema("became-nullable"),
         Rule::BecameNotNullable => schema("became-not-nullable"),
-        Rule::EnumValueAdded => schema("enum-value-added"),
+        Rule::EnumValueAdded if change.variant.is_empty() => first_plain(&["enum-value-added"]),
+        Rule::EnumValueRemoved if place == "response-body" && change.variant.is_empty() => {
+            vec!["response-mediatype-enum-value-removed".to_owned()]
+        }
         Rule::EnumValueRemoved => schema(&format!("{}enum-value-removed", change.variant)),
-        Rule::BecameEnum => schema("became-enum"),
+        Rule::BecameEnum => header_first("became-enum"),
         Rule::ConstantAdded => schema("const-added"),
         Rule::ConstantRemoved => schema("const-removed"),
         Rule::ConstantChanged => schema("const-changed"),
@@ -42,6 +67,14 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         Rule::DefaultAdded => schema("default-value-added"),
         Rule::DefaultRemoved => schema("default-value-removed"),
         Rule::DefaultChanged => schema("default-value-changed"),
+        Rule::RequiredMemberAdded if is_header_member(change) => {
+            vec!["new-required-request-header-property".to_owned()]
+        }
+        Rule::MemberAdded | Rule::RequiredMemberAdded | Rule::MemberRemoved | Rule::RequiredMemberRemoved
+            if !is_member =>
+        {
+            Vec::new()
+        }
         Rule::MemberAdded | Rule::RequiredMemberAdded if !change.class.response => {
             let suffix = if change.variant == "with-default" && change.required { "-with-default" } else { "" };
             vec![format!("new-{necessity}-request-property{suffix}")]
@@ -56,8 +89,9 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
             schema("became-required-with-default")
         }
         Rule::BecameRequired | Rule::BecameOptional if change.variant == "undeclared" => Vec::new(),
-        Rule::BecameRequired => schema("became-required"),
+        Rule::BecameRequired => header_first("became-required"),
         Rule::BecameOptional => schema("became-optional"),
+        _ if !is_member && is_access(change.rule) => Vec::new(),
         Rule::BecameReadOnly | Rule::RequiredBecameReadOnly => member(direction, necessity, "became-read-only"),
         Rule::BecameNotReadOnly | Rule::RequiredBecameNotReadOnly => {
             member(direction, necessity, "became-not-read-only")
@@ -66,15 +100,18 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         Rule::BecameNotWriteOnly | Rule::RequiredBecameNotWriteOnly => {
             member(direction, necessity, "became-not-write-only")
         }
-        Rule::Deprecated => schema(&format!("deprecated{}", change.variant)),
+        Rule::Deprecated => schema(change.variant),
         Rule::Reactivated => schema("reactivated"),
         Rule::LimitSet | Rule::LimitUnset | Rule::LimitTightened | Rule::LimitLoosened => limit(change, place),
-        Rule::PatternSet => schema("pattern-added"),
-        Rule::PatternUnset => schema("pattern-removed"),
-        Rule::PatternChanged => schema(&format!("pattern-{}", change.variant)),
+        Rule::PatternSet => first_plain(&["pattern-added"]),
+        Rule::PatternUnset => first_plain(&["pattern-removed"]),
+        Rule::PatternChanged if change.variant == "generalized" => {
+            first_plain(&["pattern-generalized", "pattern-changed"])
+        }
+        Rule::PatternChanged => first_plain(&["pattern-changed"]),
         Rule::VariantAdded => schema(&format!("{}-added", change.variant)),
         Rule::VariantRemoved => schema(&format!("{}-removed", change.variant)),
-        Rule::WrappedInUnion if change.variant == "one-of" => schema("wrapped-in-one-of"),
+        Rule::WrappedInUnion if change.variant == "one-of" => first(&["wrapped-in-one-of", "one-of-added"]),
         Rule::WrappedInUnion => schema(&format!("{}-added", change.variant)),
         Rule::UnwrappedFromUnion => schema(&format!("{}-removed", change.variant)),
         Rule::DiscriminatorAdded => schema("discriminator-added"),
@@ -84,6 +121,8 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         Rule::MappingRemoved => schema("discriminator-mapping-deleted"),
         Rule::MappingChanged => schema("discriminator-mapping-changed"),
         Rule::CompositionChanged => schema(&format!("all-of-{}", change.variant)),
+        Rule::StabilityDecreased => schema("stability-decreased"),
+        Rule::StabilityIncreased => schema("stability-increased"),
         Rule::ConstraintAdded => constraint(change, place, "added"),
         Rule::ConstraintRemoved => constraint(change, place, "removed"),
         Rule::ConstraintChanged => constraint(change, place, "changed"),
@@ -91,22 +130,41 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
     }
 }
 
+/// Whether the change lies in a header of a request.
+fn is_header_member(change: &Change) -> bool {
+    change.class.spot == Spot::ParameterProperty && change.class.carrier == Carrier::RequestHeader
+}
+
+fn is_access(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::BecameReadOnly
+            | Rule::RequiredBecameReadOnly
+            | Rule::BecameNotReadOnly
+            | Rule::RequiredBecameNotReadOnly
+            | Rule::BecameWriteOnly
+            | Rule::RequiredBecameWriteOnly
+            | Rule::BecameNotWriteOnly
+            | Rule::RequiredBecameNotWriteOnly
+    )
+}
+
 fn member(direction: &str, necessity: &str, suffix: &str) -> Vec<String> {
     vec![format!("{direction}-{necessity}-property-{suffix}")]
 }
 
-fn place(change: &Change) -> String {
-    let direction = if change.class.response { "response" } else { "request" };
-    let spot = match (change.class.spot, change.class.muted, change.class.response) {
-        (Spot::Body | Spot::Operation, _, _) => "body",
-        (Spot::Property, true, false) => "read-only-property",
-        (Spot::Property, true, true) => "write-only-property",
-        (Spot::Property, false, _) => "property",
-        (Spot::Parameter, _, _) => "parameter",
-        (Spot::ParameterProperty, _, _) => "parameter-property",
-        (Spot::Header, _, _) => "header",
-    };
-    format!("{direction}-{spot}")
+fn place(change: &Change) -> &'static str {
+    match (change.class.response, change.class.spot, change.class.muted) {
+        (false, Spot::Body | Spot::Operation, _) => "request-body",
+        (false, Spot::Property, true) => "request-read-only-property",
+        (false, Spot::Property, false) => "request-property",
+        (_, Spot::Parameter, _) => "request-parameter",
+        (_, Spot::ParameterProperty, _) => "request-parameter-property",
+        (true, Spot::Body | Spot::Operation, _) => "response-body",
+        (true, Spot::Property, true) => "response-write-only-property",
+        (true, Spot::Property, false) => "response-property",
+        (_, Spot::Header, _) => "response-header",
+    }
 }
 
 /// What concerns an operation, a parameter or a body as a whole.
@@ -119,7 +177,11 @@ fn operation(change: &Change) -> Vec<String> {
     match change.rule {
         Rule::OperationRemoved => vec![format!("api-{}", change.variant)],
         Rule::OperationAdded => one("endpoint-added"),
+        Rule::OperationDeprecated if parameter && change.variant == "past" => {
+            request("parameter-sunset-date-too-small")
+        }
         Rule::OperationDeprecated if parameter => one("request-parameter-deprecated"),
+        Rule::OperationDeprecated if change.variant == "past" => one("api-sunset-date-too-small"),
         Rule::OperationDeprecated if change.variant == "with-sunset" => one("endpoint-deprecated-with-sunset"),
         Rule::OperationDeprecated => one("endpoint-deprecated"),
         Rule::OperationReactivated if parameter => one("request-parameter-reactivated"),
@@ -130,11 +192,21 @@ fn operation(change: &Change) -> Vec<String> {
         Rule::OperationTagRemoved => one("api-tag-removed"),
         Rule::SunsetRemoved if parameter => one("request-parameter-sunset-deleted"),
         Rule::SunsetRemoved => one("sunset-deleted"),
-        Rule::SunsetUnreadable if parameter => one("request-parameter-sunset-parse"),
-        Rule::SunsetUnreadable if change.variant == "known" => one("api-path-sunset-parse"),
-        Rule::SunsetUnreadable => one("api-deprecated-sunset-parse"),
-        Rule::StabilityDecreased => one("api-stability-decreased"),
-        Rule::StabilityIncreased => one("api-stability-increased"),
+        Rule::SunsetUnreadable => match (change.variant, parameter) {
+            ("reactivated", true) => request("parameter-reactivated"),
+            ("reactivated", false) => one("endpoint-reactivated"),
+            ("deleted", true) => request("parameter-sunset-deleted"),
+            ("deleted", false) => one("sunset-deleted"),
+            ("added", _) => Vec::new(),
+            (_, true) => request("parameter-sunset-parse"),
+            ("known", false) => one("api-path-sunset-parse"),
+            (_, false) => one("api-deprecated-sunset-parse"),
+        },
+        Rule::SunsetChanged if change.variant != "past" => Vec::new(),
+        Rule::SunsetChanged if parameter => request("parameter-sunset-date-changed-too-small"),
+        Rule::SunsetChanged => one("api-sunset-date-changed-too-small"),
+        Rule::StabilityDecreased if change.class.spot == Spot::Operation => one("api-stability-decreased"),
+        Rule::StabilityIncreased if change.class.spot == Spot::Operation => one("api-stability-increased"),
         Rule::StabilityUnreadable => one("api-invalid-stability-level"),
         Rule::WebhookAdded => one("webhook-added"),
         Rule::WebhookRemoved => one("webhook-removed"),
@@ -163,10 +235,12 @@ fn operation(change: &Change) -> Vec<String> {
         Rule::BodyRemoved | Rule::RequiredBodyRemoved => request("body-removed"),
         Rule::BodyBecameRequired => request("body-became-required"),
         Rule::BodyBecameOptional => request("body-became-optional"),
+        Rule::MediaTypeAdded | Rule::MediaTypeRemoved if parameter => Vec::new(),
         Rule::MediaTypeAdded => vec![format!("{direction}-media-type-added")],
         Rule::MediaTypeRemoved => vec![format!("{direction}-media-type-removed")],
-        Rule::ContentSchemaAdded => vec![format!("{}-media-type-schema-added", place(change))],
-        Rule::ContentSchemaRemoved => vec![format!("{}-media-type-schema-removed", place(change))],
+        Rule::MediaTypeChanged if change.class.response => vec![format!("response-media-type-name-{}", change.variant)],
+        Rule::ContentSchemaAdded => name(place(change), "media-type-schema-added").into_iter().collect(),
+        Rule::ContentSchemaRemoved => name(place(change), "media-type-schema-removed").into_iter().collect(),
         Rule::StatusAdded | Rule::OtherStatusAdded => one("response-success-status-added"),
         Rule::StatusRemoved | Rule::OtherStatusRemoved => one("response-success-status-removed"),
         Rule::ErrorStatusAdded => one("response-non-success-status-added"),
@@ -215,7 +289,7 @@ fn limit(change: &Change, place: &str) -> Vec<String> {
         (Rule::LimitTightened, true) | (Rule::LimitLoosened, false) => "decreased",
         _ => "increased",
     };
-    vec![format!("{place}-{name}-{suffix}")]
+    super::alias_table::name(place, &format!("{name}-{suffix}")).into_iter().collect()
 }
 
 fn constraint(change: &Change, place: &str, suffix: &str) -> Vec<String> {
@@ -236,5 +310,5 @@ fn constraint(change: &Change, place: &str, suffix: &str) -> Vec<String> {
         "unevaluatedProperties" => ("unevaluated-properties", suffix),
         _ => return Vec::new(),
     };
-    vec![format!("{place}-{name}-{suffix}")]
+    super::alias_table::name(place, &format!("{name}-{suffix}")).into_iter().collect()
 }

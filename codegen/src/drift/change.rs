@@ -38,6 +38,19 @@ pub(super) enum Spot {
     Header,
 }
 
+/// How values are written where a schema stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Carrier {
+    /// Numbers and texts differ.
+    Json,
+    /// A number is a text, too.
+    Text,
+    /// As text, and a list as its name repeated for each value.
+    Repeated,
+    /// As text, in a header of a request.
+    RequestHeader,
+}
+
 /// Direction and place of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Class {
@@ -47,17 +60,19 @@ pub(super) struct Class {
     pub(super) muted: bool,
     /// Sent always, so that a default never takes its place.
     pub(super) always: bool,
+    pub(super) carrier: Carrier,
 }
 
 impl Class {
-    pub(super) const OPERATION: Self = Self { response: false, spot: Spot::Operation, muted: false, always: false };
+    pub(super) const OPERATION: Self =
+        Self { response: false, spot: Spot::Operation, muted: false, always: false, carrier: Carrier::Json };
 
     pub(super) fn request(spot: Spot) -> Self {
-        Self { response: false, spot, muted: false, always: false }
+        Self { spot, ..Self::OPERATION }
     }
 
     pub(super) fn response(spot: Spot) -> Self {
-        Self { response: true, spot, muted: false, always: false }
+        Self { response: true, spot, ..Self::OPERATION }
     }
 
     /// The class of what lies within.

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Class, Log};
-use super::rule::Rule;
+use super::change::{Carrier, Change, Class, Log};
+use super::rule::{Rule, Wire};
 use super::schema::Graph;
 use super::side::Operation;
 use crate::model::Node;
@@ -37,10 +37,28 @@ impl<'a> Compared<'a, '_> {
             members.into_iter().map(|(name, node)| (name.to_lowercase().replace(' ', ""), node)).collect()
         };
         let (old, new) = (all(before), all(after));
+        let of = |name: &str| {
+            let carrier = if is_json(name) || class.carrier != Carrier::Json { class.carrier } else { Carrier::Text };
+            Class { carrier, ..class }
+        };
+        let renamed = if class.response { renamed(&old, &new) } else { Vec::new() };
+        for (from, to, variant) in &renamed {
+            let (Some(before), Some(after)) = (old.get(*from), new.get(*to)) else { continue };
+            let change = self.push(Rule::MediaTypeChanged, Some(before), Some(after));
+            change.subject = format!("{} {what}", change.subject);
+            (change.class, change.variant) = (class, variant);
+            change.wire = (*variant != "generalized").then_some(Wire::Safe);
+            for (site, name) in [(&mut change.before, from), (&mut change.after, to)] {
+                if let Some(site) = site {
+                    site.value = (*name).clone();
+                }
+            }
+            self.media_type(before, after, of(to), what);
+        }
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        for name in names {
+        for name in names.into_iter().filter(|name| !renamed.iter().any(|(from, to, _)| from == name || to == name)) {
             match (old.get(name), new.get(name)) {
-                (Some(before), Some(after)) => self.media_type(before, after, class, what),
+                (Some(before), Some(after)) => self.media_type(before, after, of(name), what),
                 (before, after) => {
                     let rule = if after.is_some() { Rule::MediaTypeAdded } else { Rule::MediaTypeRemoved };
                     let change = self.push(rule, before, after);
@@ -72,5 +90,53 @@ impl<'a> Compared<'a, '_> {
             change.subject = format!("{} {what}", change.subject);
             change.class = class;
         }
+    }
+}
+
+/// Whether a media type is written as JSON.
+fn is_json(name: &str) -> bool {
+    let essence = name.split(';').next().unwrap_or_default();
+    essence.ends_with("/json") || essence.ends_with("+json")
+}
+
+/// Media types that became others, where only one fits: before, after, and how they belong together.
+fn renamed<'n, T>(
+    old: &'n BTreeMap<String, T>,
+    new: &'n BTreeMap<String, T>,
+) -> Vec<(&'n String, &'n String, &'static str)> {
+    let gone: Vec<&String> = old.keys().filter(|name| !new.contains_key(*name)).collect();
+    let added: Vec<&String> = new.keys().filter(|name| !old.contains_key(*name)).collect();
+    let mut found = Vec::new();
+    for from in &gone {
+        let mut fitting = added.iter().filter_map(|to| Some((*to, relation(from, to)?)));
+        if let (Some((to, variant)), None) = (fitting.next(), fitting.next())
+            && gone.iter().filter(|other| relation(other, to).is_some()).count() == 1
+        {
+            found.push((*from, to, variant));
+        }
+    }
+    found
+}
+
+/// Whether a media type differs from another in its parameters only, or is a kind of it: `application/hal+json` of
+/// `application/json`.
+fn relation(from: &str, to: &str) -> Option<&'static str> {
+    let parts = |name: &str| -> (String, String) {
+        let (essence, parameters) = name.split_once(';').unwrap_or((name, ""));
+        (essence.to_owned(), parameters.to_owned())
+    };
+    let is_kind = |one: &str, of: &str| match (one.split_once('/'), of.split_once('/')) {
+        (Some((own, kind)), Some((other, general))) => {
+            (own == other || other == "*")
+                && (general == "*" || kind.strip_suffix(general).is_some_and(|rest| rest.ends_with('+')))
+        }
+        _ => false,
+    };
+    let ((from, before), (to, after)) = (parts(from), parts(to));
+    match (from == to, before == after) {
+        (true, _) => Some("changed"),
+        (false, true) if is_kind(&to, &from) => Some("specialized"),
+        (false, true) if is_kind(&from, &to) => Some("generalized"),
+        _ => None,
     }
 }

@@ -75,6 +75,7 @@ fn is_common(rule: Rule) -> bool {
             | Rule::ErrorStatusRemoved
             | Rule::MediaTypeAdded
             | Rule::MediaTypeRemoved
+            | Rule::MediaTypeChanged
             | Rule::ParameterAdded
             | Rule::ParameterRemoved
             | Rule::RequiredParameterAdded
@@ -303,6 +304,7 @@ fn is_valued(rule: Rule) -> bool {
             | Rule::SunsetUnreadable
             | Rule::SchemeChanged
             | Rule::OperationIdChanged
+            | Rule::MediaTypeChanged
     )
 }
 

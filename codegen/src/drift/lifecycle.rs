@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::change::{Change, Class, Log};
-use super::rule::Rule;
+use super::rule::{Rule, Wire};
 use crate::model::Node;
 
 const SUNSET: &str = "x-sunset";
-const STABILITY: &str = "x-stability-level";
+pub(super) const STABILITY: &str = "x-stability-level";
 /// From the least stable to the most.
 const LEVELS: [&str; 4] = ["draft", "alpha", "beta", "stable"];
 
@@ -29,9 +29,14 @@ impl Sunset {
         }
     }
 
-    /// Whether the end lies before `today`.
+    /// Whether the end lies before `today`, or is `today`.
     pub(super) fn is_over(&self, today: &str) -> bool {
         matches!(self, Self::On(date) if date.as_str() <= today)
+    }
+
+    /// Whether the end lay before `today` when it was announced.
+    pub(super) fn is_past(&self, today: &str) -> bool {
+        matches!(self, Self::On(date) if date.as_str() < today)
     }
 }
 
@@ -59,49 +64,65 @@ pub(super) fn compare(
     class: Class,
     operation: usize,
     log: &mut Log,
+    today: &str,
 ) {
     let (was, is) = (before.flag("deprecated"), after.flag("deprecated"));
     let (old, new) = (Sunset::of(before), Sunset::of(after));
     let (old_node, new_node) = (before.get(SUNSET), after.get(SUNSET));
-    let mut push = |rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>, variant| {
-        log.push(Change::new(rule, subject, before, after).class(class).variant(variant).of(operation));
+    let mut push = |rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>, variant, wire| {
+        let change = Change::new(rule, subject, before, after).class(class).variant(variant).of(operation);
+        log.push(Change { wire, ..change });
     };
+    let past = new.is_past(today);
     let unreadable = (is && new == Sunset::Unreadable) || (was && old == Sunset::Unreadable);
     if unreadable && before.value.get(SUNSET) != after.value.get(SUNSET) {
-        let variant = if was && is { "known" } else { "" };
-        push(Rule::SunsetUnreadable, old_node.as_ref(), new_node.as_ref(), variant);
+        let (variant, wire) = match (was, is, &old, &new) {
+            (false, ..) => ("", None),
+            (true, false, ..) => ("reactivated", Some(Wire::Safe)),
+            (true, true, _, Sunset::None) => ("deleted", None),
+            (true, true, Sunset::None, _) => ("added", None),
+            (true, true, ..) => ("known", None),
+        };
+        push(Rule::SunsetUnreadable, old_node.as_ref(), new_node.as_ref(), variant, wire);
     } else if was != is {
         let rule = if is { Rule::OperationDeprecated } else { Rule::OperationReactivated };
-        let variant = if matches!(new, Sunset::On(_)) { "with-sunset" } else { "" };
-        push(rule, before.get("deprecated").as_ref(), after.get("deprecated").as_ref(), variant);
+        let (variant, wire) = match (is, &new) {
+            (true, Sunset::On(_)) if past => ("past", Some(Wire::Risk)),
+            (_, Sunset::On(_)) => ("with-sunset", None),
+            _ => ("", None),
+        };
+        push(rule, before.get("deprecated").as_ref(), after.get("deprecated").as_ref(), variant, wire);
     }
     if was && is {
         match (&old, &new) {
-            (Sunset::None, Sunset::On(_)) => push(Rule::SunsetAdded, None, new_node.as_ref(), ""),
-            (Sunset::On(_), Sunset::None) => push(Rule::SunsetRemoved, old_node.as_ref(), None, ""),
+            (Sunset::None, Sunset::On(_)) => push(Rule::SunsetAdded, None, new_node.as_ref(), "", None),
+            (Sunset::On(_), Sunset::None) => push(Rule::SunsetRemoved, old_node.as_ref(), None, "", None),
             (Sunset::On(old), Sunset::On(new)) if old != new => {
-                push(Rule::SunsetChanged, old_node.as_ref(), new_node.as_ref(), "");
+                let (variant, wire) = if new < old && past { ("past", Some(Wire::Risk)) } else { ("", None) };
+                push(Rule::SunsetChanged, old_node.as_ref(), new_node.as_ref(), variant, wire);
             }
             _ => {}
         }
     }
-    stability(subject, before, after, class, operation, log);
+    let (old, new) = (before.get(STABILITY), after.get(STABILITY));
+    if let Some(rule) = stability(old.as_ref(), new.as_ref()) {
+        push(rule, old.as_ref(), new.as_ref(), "", None);
+    }
 }
 
-fn stability(subject: &str, before: &Node<'_>, after: &Node<'_>, class: Class, operation: usize, log: &mut Log) {
-    let (old, new) = (before.get(STABILITY), after.get(STABILITY));
-    let value = |node: &Option<Node<'_>>| node.as_ref().map(|node| node.value.clone());
-    if value(&old) == value(&new) {
-        return;
+/// Which rule two levels of stability meet.
+pub(super) fn stability(old: Option<&Node<'_>>, new: Option<&Node<'_>>) -> Option<Rule> {
+    if old.map(|node| node.value) == new.map(|node| node.value) {
+        return None;
     }
-    let level = |node: &Option<Node<'_>>| match node {
-        None => Some(LEVELS.len()),
+    let level = |node: Option<&Node<'_>>| match node {
+        None => Some(LEVELS.len() - 1),
         Some(node) => node.value.as_str().and_then(|name| LEVELS.iter().position(|level| *level == name)),
     };
-    let rule = match (level(&old), level(&new)) {
-        (Some(old), Some(new)) if new < old => Rule::StabilityDecreased,
-        (Some(_), Some(_)) => Rule::StabilityIncreased,
-        _ => Rule::StabilityUnreadable,
-    };
-    log.push(Change::new(rule, subject, old.as_ref(), new.as_ref()).class(class).of(operation));
+    match (level(old), level(new)) {
+        (Some(old), Some(new)) if new < old => Some(Rule::StabilityDecreased),
+        (Some(old), Some(new)) if new > old => Some(Rule::StabilityIncreased),
+        (Some(_), Some(_)) => None,
+        _ => Some(Rule::StabilityUnreadable),
+    }
 }

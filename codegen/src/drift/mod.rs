@@ -22,6 +22,7 @@
 //! assert!(drift.not_judged.is_empty());
 //! ```
 
+mod alias_table;
 mod aliases;
 mod attribution;
 mod change;
@@ -130,9 +131,9 @@ fn unchanged(contract: Contract<'_>) -> Result<Drift, Problem> {
     Ok(Drift { operations: Operations { before: count, after: count, paired: count }, ..Drift::default() })
 }
 
-fn sides(before: &Side, after: &Side, today: &str) -> Drift {
+fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let mut log = Log::default();
-    let mut graph = Graph::new([before.siblings(), after.siblings()]);
+    let mut graph = Graph::new([before.siblings(), after.siblings()], today);
     let (olds, news) = (side::operations(before), side::operations(after));
     let pairing = pairing::pair(&olds, &news);
     let mut named = Vec::new();
@@ -220,8 +221,7 @@ fn ended(operation: &Operation<'_>, news: &[Operation<'_>], today: &str) -> &'st
     let deprecated = operation.node.flag("deprecated");
     let sunset = Sunset::of(&operation.node);
     match (deprecated, sunset, alone) {
-        (true, Sunset::Unreadable, true) => "sunset-parse",
-        (true, Sunset::Unreadable, false) => "path-sunset-parse",
+        (true, Sunset::Unreadable, _) => "path-sunset-parse",
         (true, sunset @ Sunset::On(_), true) if !sunset.is_over(today) => "removed-before-sunset",
         (true, sunset @ Sunset::On(_), false) if !sunset.is_over(today) => "path-removed-before-sunset",
         (true, _, true) => "removed-with-deprecation",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::change::{Class, Spot};
+use super::change::{Carrier, Class, Spot};
 use super::compared::Compared;
 use super::lifecycle;
 use super::parameters;
@@ -20,7 +20,15 @@ impl<'a> Compared<'a, '_> {
         self.log.judge(0, &before.node.pointer);
         self.log.judge(1, &after.node.pointer);
         self.identity();
-        lifecycle::compare(&self.subject, &before.node, &after.node, Class::OPERATION, self.index, self.log);
+        lifecycle::compare(
+            &self.subject,
+            &before.node,
+            &after.node,
+            Class::OPERATION,
+            self.index,
+            self.log,
+            self.today,
+        );
         security::operation(before, after, self.index, self.log);
         parameters::compare(self);
         self.body();
@@ -151,7 +159,8 @@ impl<'a> Compared<'a, '_> {
                     self.log.judge(0, &before.pointer);
                     self.log.judge(1, &after.pointer);
                     if let (Some(old), Some(new)) = (before.get("schema"), after.get("schema")) {
-                        self.graph.root(&old, &new, Class::response(Spot::Header), self.index, self.log);
+                        let class = Class { carrier: Carrier::Text, ..Class::response(Spot::Header) };
+                        self.graph.root(&old, &new, class, self.index, self.log);
                     }
                     match (required(before), required(after)) {
                         (true, false) => (Rule::HeaderBecameOptional, Some(before), Some(after)),

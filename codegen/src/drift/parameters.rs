@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::change::{Class, OutlineSite, Spot};
+use super::change::{Carrier, Class, OutlineSite, Spot};
 use super::compared::Compared;
 use super::lifecycle::{self, Sunset};
 use super::rule::Rule;
@@ -128,7 +128,12 @@ fn parameter<'a>(compared: &mut Compared<'a, '_>, before: &Node<'a>, after: &Nod
     compared.log.judge(0, &before.pointer);
     compared.log.judge(1, &after.pointer);
     let always = before.flag("required") && after.flag("required");
-    let class = Class { always, ..Class::request(Spot::Parameter) };
+    let carrier = match before.text("in") {
+        "header" => Carrier::RequestHeader,
+        _ if style(after) == "form" && explode(after) == "true" => Carrier::Repeated,
+        _ => Carrier::Text,
+    };
+    let class = Class { always, carrier, ..Class::request(Spot::Parameter) };
     let subject = subject(&compared.subject, before);
     for (side, node) in [before, after].into_iter().enumerate() {
         compared.log.names[side].entry(node.pointer.clone()).or_insert_with(|| subject.clone());
@@ -159,7 +164,7 @@ fn parameter<'a>(compared: &mut Compared<'a, '_>, before: &Node<'a>, after: &Nod
         let keyword = "allowEmptyValue";
         push(rule, before.get(keyword).as_ref(), after.get(keyword).as_ref(), keyword);
     }
-    lifecycle::compare(&subject, before, after, class, compared.index, compared.log);
+    lifecycle::compare(&subject, before, after, class, compared.index, compared.log, compared.today);
     match (before.get("schema"), after.get("schema")) {
         (Some(old), Some(new)) => compared.graph.root(&old, &new, class, compared.index, compared.log),
         (None, None) => {}

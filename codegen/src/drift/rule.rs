@@ -121,6 +121,7 @@ rules! {
     BodyBecameOptional "body-became-optional" <> BodyBecameRequired, Safe Safe, "is now optional", "", "";
     MediaTypeAdded "media-type-added" <> MediaTypeRemoved, Safe Safe, "may also be {keyword}", "", "";
     MediaTypeRemoved "media-type-removed" <> MediaTypeAdded, Break Break, "may not be {keyword} any more", "callers that send it: 415", "callers that ask for it: 406, or a body that they cannot read";
+    MediaTypeChanged "media-type-changed" <> MediaTypeChanged, Risk Risk, "has another media type", "callers that send the old one: 415", "readers that ask for the old one, or read no other";
     ContentSchemaAdded "content-schema-added" <> ContentSchemaRemoved, Risk Safe, "has a schema now", "callers whose body does not meet it: 400", "";
     ContentSchemaRemoved "content-schema-removed" <> ContentSchemaAdded, Safe Risk, "has no schema any more", "", "readers: the body may be anything";
     EncodingChanged "encoding-changed" <> EncodingChanged, Risk Risk, "has parts in another encoding", "callers send the parts as before: they are misread, or 400", "";

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Pair;
 use super::read::Schema;
-use crate::drift::rule::Rule;
+use crate::drift::rule::{Rule, Wire};
 use crate::model::Node;
 
 /// Keywords that hold one schema, which is compared on its own.
@@ -93,18 +93,20 @@ impl<'a> Pair<'a, '_> {
             match (&before, &after) {
                 (Some(before), Some(after)) => self.child(before, after, self.class.within()),
                 (None, None) => {}
-                (Some(node), None) | (None, Some(node)) if says_nothing(node.value) => {}
+                // Whatever an item is, `contains` asks for one.
+                (Some(node), None) | (None, Some(node)) if keyword != "contains" && says_nothing(node.value) => {}
                 _ => self.keyword(keyword, before.as_ref(), after.as_ref()),
             }
         }
         for keyword in MANY {
             self.many(keyword);
         }
+        self.dependencies();
         for keyword in self.others() {
             let (before, after) = (self.before.first(&keyword), self.after.first(&keyword));
             match (&before, &after) {
                 (Some(old), Some(new)) if old.value != new.value => {
-                    self.emit(Rule::ConstraintChanged, Some(old), Some(new)).keyword = keyword;
+                    self.constraint(Rule::ConstraintChanged, &keyword, Some(old), Some(new));
                 }
                 (Some(_), Some(_)) | (None, None) => {}
                 _ => self.keyword(&keyword, before.as_ref(), after.as_ref()),
@@ -112,9 +114,36 @@ impl<'a> Pair<'a, '_> {
         }
     }
 
+    /// Which members ask for which others.
+    fn dependencies(&mut self) {
+        const KEYWORD: &str = "dependentRequired";
+        let members = |schema: &Schema<'a>| -> BTreeMap<String, Node<'a>> {
+            let node = schema.first(KEYWORD);
+            node.iter().flat_map(Node::members).map(|(name, child)| (name.to_owned(), child)).collect()
+        };
+        let (old, new) = (members(&self.before), members(&self.after));
+        for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))) {
+            match (old.get(name), new.get(name)) {
+                (Some(before), Some(after)) if before.value != after.value => {
+                    self.emit(Rule::ConstraintChanged, Some(before), Some(after)).keyword = KEYWORD.to_owned();
+                }
+                (Some(_), Some(_)) => {}
+                (before, after) => self.keyword(KEYWORD, before, after),
+            }
+        }
+    }
+
     fn keyword(&mut self, keyword: &str, before: Option<&Node<'_>>, after: Option<&Node<'_>>) {
         let rule = if before.is_none() { Rule::ConstraintAdded } else { Rule::ConstraintRemoved };
-        self.emit(rule, before, after).keyword = keyword.to_owned();
+        self.constraint(rule, keyword, before, after);
+    }
+
+    fn constraint(&mut self, rule: Rule, keyword: &str, before: Option<&Node<'_>>, after: Option<&Node<'_>>) {
+        // How a text is to be read is no limit: both sides have to know it.
+        let is_reading = matches!(keyword, "contentEncoding" | "contentMediaType") && !self.class.muted;
+        let change = self.emit(rule, before, after);
+        change.keyword = keyword.to_owned();
+        change.wire = is_reading.then_some(Wire::Risk);
     }
 
     /// Schemas by name or by position.
@@ -146,7 +175,7 @@ impl<'a> Pair<'a, '_> {
                 || is_value(key)
                 || is_prose(key)
                 || key.starts_with("x-")
-                || matches!(key, "$defs" | "definitions")
+                || matches!(key, "$defs" | "definitions" | "dependentRequired")
         };
         keys.filter(|key| !known(key)).cloned().collect()
     }

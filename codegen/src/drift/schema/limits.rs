@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Pair;
 use super::read::Schema;
 use crate::drift::change::short;
-use crate::drift::rule::Rule;
+use crate::drift::rule::{Rule, Wire};
 use crate::model::Node;
 
 /// A keyword, and whether a smaller value lets fewer values pass.
@@ -93,6 +93,10 @@ impl Pair<'_, '_> {
         let anything = after.iter().any(|node| matches!(node.value.as_str(), Some(".*" | "^.*$")));
         let change = self.emit(rule, before.first(), after.first());
         change.variant = if anything { "generalized" } else { "changed" };
+        // What matches anything refuses nothing.
+        if anything && rule == Rule::PatternChanged && change.wire() > Wire::Safe {
+            change.wire = Some(Wire::Safe);
+        }
     }
 }
 

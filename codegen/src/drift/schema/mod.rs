@@ -25,6 +25,8 @@ use read::Schema;
 pub(super) struct Graph<'a> {
     /// Whether members beside `$ref` count, before and after.
     siblings: [bool; 2],
+    /// `YYYY-MM-DD`.
+    today: &'a str,
     pairs: Vec<Met>,
     index: HashMap<(String, String, Class), usize>,
     queue: VecDeque<(usize, Node<'a>, Node<'a>, Class)>,
@@ -37,8 +39,8 @@ struct Met {
 }
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(siblings: [bool; 2]) -> Self {
-        Self { siblings, pairs: Vec::new(), index: HashMap::new(), queue: VecDeque::new() }
+    pub(super) fn new(siblings: [bool; 2], today: &'a str) -> Self {
+        Self { siblings, today, pairs: Vec::new(), index: HashMap::new(), queue: VecDeque::new() }
     }
 
     /// Compares two schemas that stand in an operation.
@@ -78,6 +80,7 @@ impl<'a> Graph<'a> {
                 before: Schema::read(&before, of_before),
                 after: Schema::read(&after, of_after),
                 siblings: self.siblings,
+                today: self.today,
                 class,
                 node,
                 log,
@@ -126,6 +129,7 @@ struct Pair<'a, 'l> {
     before: Schema<'a>,
     after: Schema<'a>,
     siblings: [bool; 2],
+    today: &'a str,
     class: Class,
     node: usize,
     log: &'l mut Log,

@@ -1,10 +1,15 @@
 //! Types, formats, and whether null is a value.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
 
 use super::Pair;
+use super::keywords::is_prose;
 use super::read::Schema;
+use crate::drift::change::{Carrier, Spot};
 use crate::drift::rule::{Rule, Wire};
+use crate::model::Node;
 
 /// Formats of which the first takes fewer values than the second.
 const WIDER: [(&str, &str); 6] = [
@@ -38,6 +43,8 @@ impl Pair<'_, '_> {
             (Some(before), Some(after)) => rule == Rule::TypeChanged && before.is_disjoint(after),
             _ => false,
         };
+        let safe = if self.class.response { Rule::TypeNarrowed } else { Rule::TypeWidened };
+        let is_loose = !listed && rule != safe && (self.is_loose() || self.is_repeated());
         let (old, new) = (self.before.clone(), self.after.clone());
         // Types that have nothing in common take everything else of the schema with them.
         let place = |schema: &Schema<'_>| {
@@ -45,7 +52,7 @@ impl Pair<'_, '_> {
             own.map_or_else(|| schema.place.pointer.clone(), |node| node.pointer)
         };
         let change = self.emit(rule, Some(&old.place), Some(&new.place));
-        change.variant = variant;
+        (change.variant, change.wire) = if is_loose { ("loose", Some(Wire::Safe)) } else { (variant, None) };
         for (site, schema, types) in [(&mut change.before, &old, &before), (&mut change.after, &new, &after)] {
             if let Some(site) = site {
                 site.pointer = place(schema);
@@ -53,6 +60,48 @@ impl Pair<'_, '_> {
             }
         }
         apart
+    }
+
+    /// Whether everything is text where these schemas stand, and whoever reads it takes any text.
+    fn is_loose(&self) -> bool {
+        let (from, to) = if self.class.response { (&self.after, &self.before) } else { (&self.before, &self.after) };
+        let scalar = |schema: &Schema<'_>| {
+            schema.types().is_some_and(|types| !types.contains("object") && !types.contains("array"))
+        };
+        let any_text = to.types().is_some_and(|types| types.iter().eq(["string"].iter()))
+            && to
+                .parts
+                .iter()
+                .all(|part| part.node.object().is_some_and(|map| map.keys().all(|key| key == "type" || is_prose(key))));
+        let text = match self.class.spot {
+            Spot::Parameter | Spot::Header => scalar(from),
+            Spot::ParameterProperty => false,
+            Spot::Body | Spot::Property | Spot::Operation => self.class.carrier != Carrier::Json,
+        };
+        text && any_text
+    }
+
+    /// Whether one value became a list of such values, and the value that older callers send is a list of one.
+    fn is_repeated(&self) -> bool {
+        if (self.class.spot, self.class.carrier) != (Spot::Parameter, Carrier::Repeated) {
+            return false;
+        }
+        let ([old], [new]) = (self.before.parts.as_slice(), self.after.parts.as_slice()) else { return false };
+        let Some(item) = new.node.get("items").map(|items| Schema::read(&items, self.siblings[1])) else {
+            return false;
+        };
+        let [own] = item.parts.as_slice() else { return false };
+        let rest = |node: &Node<'_>| -> BTreeMap<String, Value> {
+            let map = node.object().into_iter().flatten();
+            let kept = map.filter(|(key, _)| *key != "type" && !is_prose(key));
+            kept.map(|(key, value)| (key.clone(), value.clone())).collect()
+        };
+        let types = (self.before.types(), item.types());
+        let scalar = types.0.as_ref().is_some_and(|types| !types.contains("object") && !types.contains("array"));
+        let takes = types.1.as_ref().is_some_and(|types| types.contains("string"))
+            || covers(types.1.as_ref(), types.0.as_ref());
+        let list = rest(&new.node).keys().all(|key| matches!(key.as_str(), "items" | "uniqueItems"));
+        scalar && takes && list && rest(&old.node) == rest(&own.node)
     }
 
     fn formats(&mut self) {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Pair;
 use crate::drift::change::short;
-use crate::drift::lifecycle::Sunset;
+use crate::drift::lifecycle::{STABILITY, Sunset, stability};
 use crate::drift::rule::{Rule, Wire};
 use crate::model::Node;
 
@@ -99,12 +99,16 @@ impl Pair<'_, '_> {
     fn suggestions(&mut self) {
         let (before, after) = (self.before.first("x-extensible-enum"), self.after.first("x-extensible-enum"));
         if let (Some(old), Some(new)) = (&before, &after) {
-            let kept = new.value.as_array().into_iter().flatten().collect::<Vec<_>>();
-            let gone = old.value.as_array().into_iter().flatten().filter(|value| !kept.contains(value));
-            let gone: Vec<String> = gone.map(short).collect();
-            if !gone.is_empty() {
-                let change = self.emit(Rule::EnumValueRemoved, Some(old), Some(new));
-                (change.keyword, change.variant) = (gone.join(", "), "x-extensible-");
+            let list = |of: &Node<'_>, without: &Node<'_>| {
+                let kept = without.value.as_array().into_iter().flatten().collect::<Vec<_>>();
+                let left = of.value.as_array().into_iter().flatten().filter(|value| !kept.contains(value));
+                left.map(short).collect::<Vec<_>>().join(", ")
+            };
+            for (rule, values) in [(Rule::EnumValueRemoved, list(old, new)), (Rule::EnumValueAdded, list(new, old))] {
+                if !values.is_empty() {
+                    let change = self.emit(rule, Some(old), Some(new));
+                    (change.keyword, change.variant) = (values, "x-extensible-");
+                }
             }
         }
     }
@@ -114,13 +118,19 @@ impl Pair<'_, '_> {
         if before != after {
             let (old, new) = (self.before.first("deprecated"), self.after.first("deprecated"));
             let sunset = Sunset::of(&self.after.place);
+            let past = after && sunset.is_past(self.today);
             let change =
                 self.emit(if after { Rule::Deprecated } else { Rule::Reactivated }, old.as_ref(), new.as_ref());
-            change.variant = match sunset {
-                Sunset::None => "",
-                Sunset::On(_) => "-with-sunset",
-                Sunset::Unreadable => "-sunset-invalid",
+            (change.variant, change.wire) = match sunset {
+                _ if past => ("sunset-date-too-small", Some(Wire::Risk)),
+                Sunset::None => ("deprecated", None),
+                Sunset::On(_) => ("deprecated-with-sunset", None),
+                Sunset::Unreadable => ("deprecated-sunset-invalid", after.then_some(Wire::Risk)),
             };
+        }
+        let (old, new) = (self.before.first(STABILITY), self.after.first(STABILITY));
+        if let Some(rule) = stability(old.as_ref(), new.as_ref()) {
+            self.emit(rule, old.as_ref(), new.as_ref());
         }
     }
 }

@@ -1,0 +1,242 @@
+//! What oasdiff calls the changes that we find: each of its rules that two contracts can show has a row in
+//! `tests/aliases/changes.yaml`, and each of the others has a reason there.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use platform_codegen::Contract;
+use platform_codegen::drift::{self, Wire};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Ends before that day are over.
+const TODAY: &str = "2026-01-01";
+
+/// A place where a schema stands: how names at it begin, its pointer in the contract, and a keyword that belongs to it.
+const PLACES: [(&str, &str, &str); 10] = [
+    ("request-body", "/paths/~1orders/post/requestBody/content/application~1json/schema", ""),
+    ("request-property", "/paths/~1orders/post/requestBody/content/application~1json/schema/properties/p", ""),
+    (
+        "request-read-only-property",
+        "/paths/~1orders/post/requestBody/content/application~1json/schema/properties/r",
+        "readOnly",
+    ),
+    ("request-parameter", "/paths/~1orders/post/parameters/0/schema", ""),
+    ("request-parameter-property", "/paths/~1orders/post/parameters/0/schema/properties/p", ""),
+    ("request-header-property", "/paths/~1orders/post/parameters/1/schema/properties/p", ""),
+    ("response-body", "/paths/~1orders/post/responses/200/content/application~1json/schema", ""),
+    ("response-property", "/paths/~1orders/post/responses/200/content/application~1json/schema/properties/p", ""),
+    (
+        "response-write-only-property",
+        "/paths/~1orders/post/responses/200/content/application~1json/schema/properties/w",
+        "writeOnly",
+    ),
+    ("response-header", "/paths/~1orders/post/responses/200/headers/X-Limit/schema", ""),
+];
+
+#[derive(Deserialize)]
+struct Table {
+    base: Value,
+    schemas: Vec<SchemaRow>,
+    #[serde(default)]
+    contracts: Vec<ContractRow>,
+    #[serde(default)]
+    verdicts: Vec<Verdict>,
+    #[serde(default)]
+    reasons: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// Two schemas, tried at each place.
+#[derive(Deserialize)]
+struct SchemaRow {
+    there: String,
+    back: String,
+    before: Value,
+    after: Value,
+}
+
+/// Two merge patches (RFC 7396) of the base.
+#[derive(Deserialize)]
+struct ContractRow {
+    there: BTreeSet<String>,
+    back: BTreeSet<String>,
+    #[serde(default)]
+    before: Value,
+    #[serde(default)]
+    after: Value,
+}
+
+/// Changes whose verdict is not the one that the level of oasdiff stands for.
+#[derive(Deserialize)]
+struct Verdict {
+    ids: Vec<String>,
+    wire: Vec<String>,
+    #[allow(dead_code, reason = "for who reads the table")]
+    why: String,
+}
+
+fn table() -> Table {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/aliases/changes.yaml");
+    serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// The level of each rule of oasdiff.
+fn levels() -> Option<BTreeMap<String, String>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/drift-cases/oasdiff-rules.tsv");
+    let text = std::fs::read_to_string(path).ok()?;
+    let row = |row: &str| {
+        let mut cells = row.split('\t');
+        Some((cells.next()?.to_owned(), cells.next()?.to_owned()))
+    };
+    Some(text.lines().skip(1).filter_map(row).collect())
+}
+
+fn merge(value: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *value = patch.clone();
+        return;
+    };
+    if !value.is_object() {
+        *value = Value::Object(serde_json::Map::new());
+    }
+    let map = value.as_object_mut().unwrap();
+    for (key, patch) in patch {
+        if patch.is_null() {
+            map.remove(key);
+        } else {
+            merge(map.entry(key).or_insert(Value::Null), patch);
+        }
+    }
+}
+
+/// What is found between two contracts: each name, and the loudest verdict that stands beside it.
+fn found(before: &Value, after: &Value) -> BTreeMap<String, Wire> {
+    let [before, after] = [before, after].map(Value::to_string);
+    let [before, after] = [&before, &after].map(|text| [Contract { name: "contract", bytes: text.as_bytes() }]);
+    let drift = drift::compare(&before, &after, TODAY).unwrap();
+    let mut found = BTreeMap::new();
+    if drift.findings.len() + drift.documentation + drift.spelling + drift.not_judged.len() == 0 {
+        found.insert("nothing".to_owned(), Wire::None);
+    }
+    for finding in drift.findings {
+        for alias in finding.aliases {
+            let wire = found.entry(alias).or_insert(finding.wire);
+            *wire = finding.wire.max(*wire);
+        }
+    }
+    found
+}
+
+/// `*` stands for anything.
+fn fits(pattern: &str, id: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == id,
+        Some((start, rest)) => {
+            let Some(tail) = id.strip_prefix(start) else { return false };
+            (0..=tail.len()).any(|at| tail.is_char_boundary(at) && fits(rest, &tail[at..]))
+        }
+    }
+}
+
+#[test]
+fn each_rule_of_oasdiff_has_its_change_or_its_reason() {
+    let table = table();
+    let Some(levels) = levels() else {
+        println!("LEFT OUT: ../shared/drift-cases does not exist");
+        return;
+    };
+    let mut wrong = Vec::new();
+    let mut shown = BTreeSet::new();
+    let mut verdicts_used = BTreeSet::new();
+    let mut judge = |what: String, expected: &BTreeSet<String>, found: &BTreeMap<String, Wire>| {
+        let names: BTreeSet<String> = found.keys().cloned().collect();
+        if names != *expected {
+            wrong.push(format!("{what}: expected {expected:?}, found {names:?}"));
+        }
+        for (id, wire) in found {
+            let Some(level) = levels.get(id) else {
+                wrong.push(format!("{what}: oasdiff has no rule {id}"));
+                continue;
+            };
+            let exception =
+                table.verdicts.iter().position(|verdict| verdict.ids.iter().any(|pattern| fits(pattern, id)));
+            let right = match (exception, level.as_str()) {
+                (Some(number), _) => {
+                    verdicts_used.insert(number);
+                    table.verdicts[number].wire.iter().any(|word| word == wire.as_str())
+                }
+                (None, "ERR") => *wire == Wire::Break,
+                (None, "WARN") => *wire == Wire::Risk,
+                (None, _) => *wire <= Wire::Safe,
+            };
+            if !right {
+                wrong.push(format!("{what}: {id} is {level}, and the verdict is {}", wire.as_str()));
+            }
+        }
+        shown.extend(expected.intersection(&names).cloned());
+    };
+    for row in &table.schemas {
+        for (place, pointer, keyword) in PLACES {
+            let contract = |schema: &Value| {
+                let mut contract = table.base.clone();
+                let target = contract.pointer_mut(pointer).unwrap();
+                *target = schema.clone();
+                if !keyword.is_empty() {
+                    target[keyword] = Value::Bool(true);
+                }
+                contract
+            };
+            let named = |names: &str| {
+                let ids = names.split('|').filter(|name| !name.is_empty()).map(|name| id(place, name));
+                ids.flatten().find(|id| levels.contains_key(id)).into_iter().collect::<BTreeSet<String>>()
+            };
+            let (before, after) = (contract(&row.before), contract(&row.after));
+            judge(format!("{place}: {} → {}", row.before, row.after), &named(&row.there), &found(&before, &after));
+            judge(format!("{place}: {} → {}", row.after, row.before), &named(&row.back), &found(&after, &before));
+        }
+    }
+    for row in &table.contracts {
+        let contract = |patch: &Value| {
+            let mut contract = table.base.clone();
+            if !patch.is_null() {
+                merge(&mut contract, patch);
+            }
+            contract
+        };
+        let (before, after) = (contract(&row.before), contract(&row.after));
+        judge(format!("{} → {}", row.before, row.after), &row.there, &found(&before, &after));
+        judge(format!("{} → {}", row.after, row.before), &row.back, &found(&after, &before));
+    }
+    let excused: BTreeSet<String> = table.reasons.values().flatten().cloned().collect();
+    for id in levels.keys().filter(|id| !shown.contains(*id) && !excused.contains(*id)) {
+        wrong.push(format!("{id} has neither a change that shows it nor a reason"));
+    }
+    for id in excused.iter().filter(|id| shown.contains(*id) || !levels.contains_key(*id)) {
+        wrong.push(format!("{id} does not need its reason"));
+    }
+    for (number, verdict) in table.verdicts.iter().enumerate().filter(|(number, _)| !verdicts_used.contains(number)) {
+        wrong.push(format!("verdict {number} ({:?}) is not used", verdict.ids));
+    }
+    assert!(wrong.is_empty(), "{} in {} rules:\n{}", wrong.len(), levels.len(), wrong.join("\n"));
+}
+
+/// What a change at a place may be called, best first: what is read-only or write-only has names of its own for some changes, and
+/// shares the names of other members for the rest.
+fn id(place: &str, name: &str) -> Vec<String> {
+    let named = |place: &str| format!("{place}-{name}");
+    match (place, name) {
+        ("request-parameter-property" | "request-header-property", "type-changed") => {
+            vec!["request-parameter-property-type-specialized".to_owned()]
+        }
+        ("response-body", "enum-value-removed") => vec!["response-mediatype-enum-value-removed".to_owned()],
+        ("request-header-property", _) => vec![named(place), named("request-parameter-property")],
+        ("request-read-only-property", "enum-value-added") => vec![named("request-property")],
+        ("request-read-only-property", name)
+            if name.starts_with("pattern-") && !name.starts_with("pattern-property") =>
+        {
+            vec![named("request-property")]
+        }
+        _ => vec![named(place)],
+    }
+}
