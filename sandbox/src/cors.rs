@@ -16,7 +16,7 @@ const EXPOSED: [HeaderName; 6] = [ALLOW, CONTENT_DISPOSITION, ETAG, LOCATION, RE
 /// How long a browser keeps what it has asked for beforehand.
 const KEPT: Duration = Duration::from_secs(600);
 
-/// Lets pages of these origins call the sandbox. Without an origin, which is the default, there is no layer.
+/// Lets pages of these origins call the sandbox. Without an origin, which is the default, this adds nothing.
 pub(crate) fn layer(origins: &[String]) -> Result<Option<CorsLayer>, Error> {
     if origins.is_empty() {
         return Ok(None);

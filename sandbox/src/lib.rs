@@ -52,6 +52,7 @@ mod handlers;
 mod issuer;
 mod live;
 mod menu;
+mod options;
 mod problem;
 mod publication;
 mod reply;
@@ -71,6 +72,7 @@ pub use directory::{Client, Grant, Membership, Role, SecretFile, SecretFolder, T
 pub use error::Error;
 pub use fault::{Fault, FaultControl, FaultError, FaultRule, Reset, Waits};
 pub use issuer::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
+pub use options::Options;
 pub use requests::{Expected, Message, RequestFilter, RequestRecord, Requests, Verified};
-pub use sandbox::{Options, Sandbox, start, start_with};
+pub use sandbox::{Sandbox, start, start_with};
 pub use workflow::Outcome;

@@ -151,7 +151,7 @@ async fn a_secret_of_the_state_is_masked_and_an_edit_keeps_it() {
     assert_eq!(put(&sandbox, &variable, &changed).await.0, 400);
 }
 
-/// A mask within a text, a list or a document is no value, either: what comes back as it was shown is kept as it is.
+/// A mask within a text, a list or a document is not taken as a value, either: what comes back as it was shown keeps its value.
 #[tokio::test]
 async fn an_edit_writes_no_mask_into_the_state() {
     let sandbox = platform_sandbox::start().await.unwrap();

@@ -91,7 +91,7 @@ fn hide(tokens: &[Token<'_>], secrets: &mut Vec<Range<usize>>, variables: &mut H
             TokenKind::LBracket | TokenKind::LCurly => depth += 1,
             TokenKind::RBracket | TokenKind::RCurly => depth = depth.saturating_sub(1),
             TokenKind::Name if before == TokenKind::Dollar => drop(variables.insert(token.text.to_owned())),
-            // An alias: a field is no value.
+            // What follows an alias is a field, not a value.
             TokenKind::Name if depth == 0 => return 0,
             _ => {}
         }
@@ -138,7 +138,7 @@ mod tests {
             ),
             (r#"{ a @auth(token: "t") }"#, r#"{ a @auth(token: "***") }"#),
             ("{ a(password #: \"comment\\n\n: \"x\") }", "{ a(password #***\n: \"***\") }"),
-            // A name, an enum value or a number is no text; an alias is no argument.
+            // Names, enum values and numbers are not texts, and an alias is not an argument.
             (r#"{ password: a(id: "1") token }"#, r#"{ password: a(id: "1") token }"#),
             (
                 r#"{ a(secret: NONE, id: "1", password: 7, name: "n") }"#,

@@ -139,7 +139,7 @@ impl<'a> Pair<'a, '_> {
     }
 
     fn constraint(&mut self, rule: Rule, keyword: &str, before: Option<&Node<'_>>, after: Option<&Node<'_>>) {
-        // How a text is to be read is no limit: both sides have to know it.
+        // Both sides have to know how a text is to be read, so a change of it is not a limit.
         let is_reading = matches!(keyword, "contentEncoding" | "contentMediaType") && !self.class.muted;
         let change = self.emit(rule, before, after);
         change.keyword = keyword.to_owned();

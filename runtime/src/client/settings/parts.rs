@@ -152,7 +152,7 @@ impl CredentialSettings {
         SETTINGS.iter().any(|setting| parts.contains(&setting.part) && (setting.is_set)(self))
     }
 
-    /// Whether something of a credential is set: the rules of files are none of it.
+    /// Whether something of a credential is set: the rules of files do not count.
     pub(super) fn has_any(&self) -> bool {
         self.has(&[Part::Token]) || self.has(&OF_CLIENT)
     }
