@@ -31,7 +31,7 @@ struct Source {
     operations: Operations,
     kinds: Vec<String>,
     life: Option<Arc<Life>>,
-    /// The instance before, whose leases were lost, until there is another one.
+    /// The instance before, whose leases were lost, until the store lets it go.
     before: Option<Instance>,
     /// An answer of the store was lost: it may have given more than this instance knows.
     doubt: bool,
@@ -155,9 +155,15 @@ impl Supervisor {
                 let life = Life::new(instance, asked, lease);
                 self.keepers.spawn(Arc::clone(&life).keep(source.operations.clone(), Arc::clone(&self.shared)));
                 source.life = Some(life);
-                source.before = None;
                 source.doubt = false;
                 self.shared.tell(&WorkerEvent::Enlisted { instance });
+                // The store may count longer than this side: what the instance before held need not wait for that.
+                if let Some(before) = source.before.take()
+                    && let Err(error) = source.operations.store().leave(before).await
+                {
+                    source.before = Some(before);
+                    self.shared.store_failed(&source.operations, error);
+                }
             }
             Err(error) => self.shared.store_failed(&source.operations, error),
         }
@@ -311,9 +317,10 @@ impl Supervisor {
         self.keepers.shutdown().await;
         for source in &self.sources {
             // What was lost may be nobody's yet: given back, it need not wait until the time of this instance is over.
-            let Some(instance) = source.life.as_ref().map(|life| life.instance).or(source.before) else { continue };
-            if let Err(error) = source.operations.store().leave(instance).await {
-                self.shared.store_failed(&source.operations, error);
+            for instance in source.life.as_ref().map(|life| life.instance).into_iter().chain(source.before) {
+                if let Err(error) = source.operations.store().leave(instance).await {
+                    self.shared.store_failed(&source.operations, error);
+                }
             }
         }
     }

@@ -221,49 +221,65 @@ async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
     running.stop().await;
 }
 
-/// Takes one instance in, for ever, renews nothing, and does not answer to a second one.
-struct TakesOne {
+/// Takes so many instances in, for ever, does not answer to a further one, and does not renew the first.
+struct Forgetful {
     store: Arc<MemoryStore>,
-    taken: AtomicBool,
+    places: AtomicU32,
+    renews: AtomicBool,
 }
 
-impl Store for TakesOne {
+impl Store for Forgetful {
     forward! { @submissions self self.store }
     forward! { @entries self self.store }
     forward! { @leases self self.store }
 
     fn enlist<'a>(&'a self, name: &'a str, _: Duration) -> StoreFuture<'a, Instance> {
-        match self.taken.swap(true, Ordering::SeqCst) {
-            true => Box::pin(std::future::pending()),
-            false => self.store.enlist(name, Duration::MAX),
+        match self.places.load(Ordering::SeqCst) {
+            0 => Box::pin(std::future::pending()),
+            places => {
+                self.places.store(places - 1, Ordering::SeqCst);
+                self.store.enlist(name, Duration::MAX)
+            }
         }
     }
 
     fn renew(&self, _: Instance, _: Duration) -> StoreFuture<'_, bool> {
-        Box::pin(std::future::ready(Ok(false)))
+        Box::pin(std::future::ready(Ok(self.renews.swap(true, Ordering::SeqCst))))
     }
 }
 
+/// A worker that loses what it holds, whether it can come back or not: nothing of that stays with an instance that is gone.
 #[tokio::test]
-async fn a_worker_that_stops_after_it_lost_its_lease_gives_back_what_nobody_took() {
-    let world = World::new();
-    world.done.store(false, Ordering::SeqCst);
-    world.submit("thing", &["one"]).await;
-    let learnt = Arc::new(Notify::new());
-    let tell = Arc::clone(&learnt);
-    let store = TakesOne { store: Arc::clone(&world.store), taken: AtomicBool::new(false) };
-    let operations = world.operations.clone().with_store(store);
-    let worker = operations.worker().lease(Duration::from_millis(300)).on_event(move |event| {
-        if matches!(event, WorkerEvent::LeaseLost { .. }) {
-            tell.notify_one();
+async fn what_an_instance_held_that_lost_its_leases_is_given_back() {
+    for places in [1, 2] {
+        let world = World::new();
+        world.done.store(false, Ordering::SeqCst);
+        world.submit("thing", &["one"]).await;
+        let (lost, learnt) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (tell, say) = (Arc::clone(&lost), Arc::clone(&learnt));
+        let claims = AtomicU32::new(0);
+        let store = Forgetful {
+            store: Arc::clone(&world.store),
+            places: AtomicU32::new(places),
+            renews: AtomicBool::new(false),
+        };
+        let operations = world.operations.clone().with_store(store);
+        let worker = operations.worker().lease(Duration::from_millis(300)).on_event(move |event| match event {
+            WorkerEvent::LeaseLost { .. } => tell.notify_one(),
+            WorkerEvent::Claimed { .. } if claims.fetch_add(1, Ordering::SeqCst) == 1 => say.notify_one(),
+            _ => {}
+        });
+        let running = start(worker, |_| async { Ok(()) });
+        crate::clock::limit(WATCHDOG, lost.notified()).await.expect("it learns so");
+        if places == 2 {
+            crate::clock::limit(WATCHDOG, learnt.notified()).await.expect("it takes again what it has lost");
+            let owners = world.operations.overview().await.unwrap().owners;
+            assert!(owners.len() == 1 && owners[0].held == 1, "{owners:?}");
         }
-    });
-    let running = start(worker, |_| async { Ok(()) });
-    crate::clock::limit(WATCHDOG, learnt.notified()).await.expect("it learns so");
-    assert_eq!(world.count(Standing::Held).await, 1);
-    running.stop().await;
-    let overview = world.operations.overview().await.unwrap();
-    assert!(overview.count(Standing::Waiting) == 1 && overview.owners.is_empty(), "{overview:?}");
+        running.stop().await;
+        let overview = world.operations.overview().await.unwrap();
+        assert!(overview.count(Standing::Waiting) == 1 && overview.owners.is_empty(), "{places}: {overview:?}");
+    }
 }
 
 /// Waits until so many operations have been looked at, and the worker, which has one thread with this, knows their ends.
