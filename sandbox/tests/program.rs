@@ -278,7 +278,7 @@ fn the_help_names_flags_that_there_are() {
         assert!(output.status.success(), "{flag}: {}", String::from_utf8_lossy(&output.stderr));
     }
     // Whatever Rust can choose at the start, a shell can, too.
-    let source = include_str!("../src/sandbox.rs").split_once("pub struct Options {").unwrap().1;
+    let source = include_str!("../src/options.rs").split_once("pub struct Options {").unwrap().1;
     let fields = source.split_once("\n}").unwrap().0.lines().filter_map(|line| line.trim().strip_prefix("pub "));
     let fields: Vec<&str> = fields.map(|field| field.split(':').next().unwrap()).collect();
     assert!(fields.len() >= 11, "{fields:?}");
