@@ -216,7 +216,7 @@ fn run(flags: &Flags) -> Result<(), Failure> {
         let sandbox = platform_sandbox::start_with(flags.options.clone()).await.map_err(|error| failed(&error))?;
         let secrets = sandbox.publish_secrets(flags.secrets.as_deref()).map_err(|error| failed(&error))?;
         let said = if flags.json { json(&sandbox, &secrets)? } else { announcement(&sandbox, &secrets) };
-        // Whoever cannot read where it is has no use for it.
+        // A sandbox whose addresses nobody can read is of no use: it ends.
         print(screened(&said).as_bytes())?;
         if !flags.json {
             let _ = writeln!(io::stderr(), "Ctrl-C ends the sandbox and removes the secret files");

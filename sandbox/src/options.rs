@@ -22,15 +22,15 @@ pub struct Options {
     pub contract_requires_token: bool,
     /// The revision of the contract: 1, or 2 for one with additive, source-breaking and wire-breaking changes.
     pub contract_revision: u32,
-    /// The SQLite file that keeps the state; in memory if there is none. A new file is seeded, and
-    /// readable by its owner only, since it holds secrets; an old one is gone on with. One sandbox at a time uses it.
+    /// The SQLite file that keeps the state; unset, the state lies in memory. A new file is seeded, and readable by its owner
+    /// only, since it holds secrets; the sandbox goes on with an old one. One sandbox at a time uses it.
     pub data: Option<PathBuf>,
     /// A TOML file that takes the place of the built-in seed, `sandbox/seed.toml`.
     pub seed: Option<PathBuf>,
-    /// How long a step of asynchronous work takes; 150 milliseconds if there is none. Work takes three steps, and its
-    /// follow-up event comes with the fourth.
+    /// How long a step of asynchronous work takes; 150 milliseconds unless set. Work takes three steps, and its follow-up
+    /// event comes with the fourth.
     pub step: Option<Duration>,
-    /// The team that the compliance resource server is configured for; the first one if there is none.
+    /// The team that the compliance resource server is configured for; the first one unless set.
     pub compliance_team: Option<Uuid>,
     /// Origins whose pages may call the sandbox from a browser (CORS), such as `http://localhost:5173`; none by default. They
     /// may send cookies, and reach the control interface. `*`, alone, lets every page in, without either.
