@@ -18,7 +18,7 @@
 //! let drift = drift::compare(&[side(before.as_bytes())], &[side(after.as_bytes())], "2026-01-01").unwrap();
 //! assert_eq!(drift.findings[0].subject, "GET /plans 200.price");
 //! assert_eq!(drift.findings[0].change, "has another type: `number` → `string`");
-//! assert_eq!(drift.wire(), Wire::Break);
+//! assert_eq!(drift.client(), Wire::Break);
 //! assert!(drift.not_judged.is_empty());
 //! ```
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Pair;
-use super::keywords::is_prose;
+use super::keywords::{is_prose, says_nothing};
 use super::read::Schema;
 use crate::drift::change::{Carrier, Spot};
 use crate::drift::rule::{Rule, Wire};
@@ -126,7 +126,11 @@ impl Pair<'_, '_> {
 
     pub(super) fn nullability(&mut self) {
         let (before, after) = (self.before.nullable(), self.after.nullable());
-        if before == after {
+        // A schema that takes any value takes null, without a word about it.
+        let open = |schema: &Schema<'_>| {
+            schema.types().is_none() && schema.parts.iter().all(|part| says_nothing(part.node.value))
+        };
+        if before == after || open(if before { &self.after } else { &self.before }) {
             return;
         }
         let place = |schema: &Schema<'_>| {
@@ -135,7 +139,9 @@ impl Pair<'_, '_> {
         };
         let (old, new) = (self.before.clone(), self.after.clone());
         let rule = if after { Rule::BecameNullable } else { Rule::BecameNotNullable };
+        let is_read = self.class.option && after;
         let change = self.emit(rule, Some(&old.place), Some(&new.place));
+        change.client = is_read.then_some(Wire::Safe);
         for (site, schema, null) in [(&mut change.before, &old, before), (&mut change.after, &new, after)] {
             if let Some(site) = site {
                 site.pointer = place(schema);
