@@ -264,7 +264,7 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
         (_, Some(place)) if change.rule == Rule::OperationMoved => {
             text.push_str(&format!(" to {}", quoted(&label(&place.pointer))));
         }
-        _ if matches!(change.rule, Rule::ParameterRenamed | Rule::SchemaRenamed) => {
+        _ if matches!(change.rule, Rule::ParameterRenamed | Rule::SchemaRenamed | Rule::SchemeRenamed) => {
             text.push_str(&format!(": {}", quoted(&change.keyword)));
         }
         (Some(before), Some(after)) if is_valued(change.rule) && before.value != after.value => {

@@ -238,6 +238,7 @@ rules! {
     ScopeRemoved "scope-removed" <> ScopeAdded, Safe Safe, "does not need the scope {keyword} any more", "", "";
     SchemeAdded "scheme-added" <> SchemeRemoved, None None, "is new", "", "";
     SchemeRemoved "scheme-removed" <> SchemeAdded, None None, "is gone", "", "";
+    SchemeRenamed "scheme-renamed" <> SchemeRenamed, None None, "has another name", "", "";
     SchemeChanged "scheme-changed" <> SchemeChanged, Risk Risk, "has another {keyword}", "callers that are set up for the old one: 401, or no token", "";
     ServerChanged "server-changed" <> ServerChanged, Risk Risk, "changed", "programs that take their base address from the contract", "";
     CallbackChanged "callback-changed" <> CallbackChanged, Risk Risk, "changed", "programs that the service calls back", "";
@@ -287,6 +288,7 @@ impl Rule {
                 | Self::ScopeRemoved
                 | Self::SchemeAdded
                 | Self::SchemeRemoved
+                | Self::SchemeRenamed
                 | Self::SchemeChanged
                 | Self::ServerChanged
                 | Self::SunsetAdded
