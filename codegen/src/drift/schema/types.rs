@@ -46,16 +46,19 @@ impl Pair<'_, '_> {
         let safe = if self.class.response { Rule::TypeNarrowed } else { Rule::TypeWidened };
         let is_loose = !listed && rule != safe && (self.is_loose() || self.is_repeated());
         let (old, new) = (self.before.clone(), self.after.clone());
+        let at = self.places().map(Node::clone);
         // Types that have nothing in common take everything else of the schema with them.
-        let place = |schema: &Schema<'_>| {
+        let place = |schema: &Schema<'_>, at: &Node<'_>| {
             let own = schema.first("type").filter(|_| !apart);
-            own.map_or_else(|| schema.place.pointer.clone(), |node| node.pointer)
+            own.map_or_else(|| at.pointer.clone(), |node| node.pointer)
         };
-        let change = self.emit(rule, Some(&old.place), Some(&new.place));
+        let change = self.emit(rule, Some(&at[0]), Some(&at[1]));
         (change.variant, change.wire) = if is_loose { ("loose", Some(Wire::Safe)) } else { (variant, None) };
-        for (site, schema, types) in [(&mut change.before, &old, &before), (&mut change.after, &new, &after)] {
+        for (site, schema, types, at) in
+            [(&mut change.before, &old, &before, &at[0]), (&mut change.after, &new, &after, &at[1])]
+        {
             if let Some(site) = site {
-                site.pointer = place(schema);
+                site.pointer = place(schema, at);
                 site.value = written(types.as_ref(), schema.format());
             }
         }
