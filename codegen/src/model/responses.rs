@@ -55,6 +55,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Res
         let kind = pinned.iter().find(|(other, _)| is_success && *other == status).map(|(_, kind)| *kind);
         let Answer { mut content, kind, accept, item } = match is_success && status.is_redirect() {
             true => redirect(types, &response),
+            false if status.is_bodiless() => bodiless(types, &response, status),
             false => answer(types, &response, &name, kind),
         };
         // A range promises neither a status nor a body.
@@ -288,6 +289,15 @@ const NONE: &str = "none";
 
 /// What stands in the lock for an operation of which no success was declared.
 const NOTHING: &str = "nothing";
+
+/// An answer whose status has no content: a schema that is declared for it describes nothing.
+fn bodiless<'a>(types: &mut Types<'a>, response: &Node<'a>, status: StatusKey) -> Answer {
+    if let Some(content) = response.get("content").filter(|content| content.members().next().is_some()) {
+        let what = format!("an answer with {status} has no body (RFC 9110, section 15)");
+        content.note(types.ledger, "model/response", what, Loss::Documentation("the type of the body".to_owned()));
+    }
+    Answer { content: Content::Empty, kind: NONE.to_owned(), accept: None, item: None }
+}
 
 /// What is read of a redirection: where it leads. A body is rare, and said to be there by the ledger.
 fn redirect<'a>(types: &mut Types<'a>, response: &Node<'a>) -> Answer {

@@ -1,5 +1,7 @@
 //! From a response to a value. Each function is one that `Call` can hold.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
@@ -24,7 +26,7 @@ pub fn xml<T: DeserializeOwned>(raw: Raw, root: &super::xml::Root) -> Result<T, 
 
 /// A JSON body, or none.
 pub fn optional_json<T: DeserializeOwned>(raw: Raw) -> Result<Option<T>, Error> {
-    if raw.status.as_u16() == 204 || raw.bytes().iter().all(u8::is_ascii_whitespace) {
+    if matches!(raw.status.as_u16(), 204 | 205) || raw.is_empty() {
         return Ok(None);
     }
     json(raw)
@@ -35,9 +37,10 @@ pub fn empty(_raw: Raw) -> Result<(), Error> {
     Ok(())
 }
 
-/// A body of text. A byte-order mark is left out; bytes that are not UTF-8 become U+FFFD.
+/// A body of text, in the charset that the response says; without one, it is UTF-8. A byte-order mark is left out. Bytes that are not
+/// text in the charset are an error.
 pub fn text(raw: Raw) -> Result<String, Error> {
-    Ok(String::from_utf8_lossy(raw.text()).into_owned())
+    raw.text().map(Cow::into_owned)
 }
 
 /// A body of bytes.

@@ -265,8 +265,13 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
             return Ok(Content::Parts(parts));
         }
     };
-    let media_type = if operation.body.is_empty() { &media_type } else { operation.body };
-    set_header(headers, "content-type", media_type)?;
+    let mut media_type = if operation.body.is_empty() { media_type } else { operation.body.to_owned() };
+    // What a `String` holds is UTF-8; a reader of `text` may take it for something else.
+    let is_written = !matches!(content, Content::Upload(_));
+    if is_written && media_type.starts_with("text/") && !media_type.to_ascii_lowercase().contains("charset=") {
+        media_type.push_str("; charset=utf-8");
+    }
+    set_header(headers, "content-type", &media_type)?;
     Ok(content)
 }
 

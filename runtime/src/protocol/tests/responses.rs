@@ -41,6 +41,56 @@ async fn whole_bodies() {
     assert_eq!(get(Reply::new(200, &[], [0, 159]), &PLAIN, decode::bytes).await.unwrap().as_ref(), [0, 159]);
 }
 
+/// Every charset of a few alphabets, as parameter in several spellings and as byte-order mark, gives the text that it stands for.
+#[tokio::test]
+async fn text_is_read_in_the_charset_that_the_response_says() {
+    let utf16 = |little: bool, text: &str, mark: bool| -> Vec<u8> {
+        let mark = mark.then_some(0xfeff);
+        let units = mark.into_iter().chain(text.encode_utf16());
+        units.flat_map(|unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() }).collect()
+    };
+    let text = "[\"héß\"]";
+    let latin: Vec<u8> = text.chars().map(|char| u8::try_from(u32::from(char)).unwrap()).collect();
+    let cases: [(&str, Vec<u8>); 9] = [
+        ("application/json", text.into()),
+        ("application/json", [b"\xef\xbb\xbf", text.as_bytes()].concat()),
+        ("application/json; charset=utf-8", text.into()),
+        ("application/json; charset=ISO-8859-1", latin.clone()),
+        ("application/json; x=1; Charset=\"iso-8859-1\"", latin.clone()),
+        ("application/json; charset=utf-16le", utf16(true, text, false)),
+        ("application/json; charset=utf-16be", utf16(false, text, false)),
+        ("application/json", utf16(true, text, true)),
+        // The mark is nearer to the bytes than a proxy's header.
+        ("application/json; charset=iso-8859-1", utf16(false, text, true)),
+    ];
+    for (kind, body) in cases {
+        let reply = Reply::new(200, &[("content-type", kind)], &body);
+        assert_eq!(get(reply, &PLAIN, decode::json::<Vec<String>>).await.unwrap(), ["héß"], "{kind}");
+        let reply = Reply::new(200, &[("content-type", &kind.replace("application/json", "text/plain"))], &body);
+        assert_eq!(get(reply, &PLAIN, decode::text).await.unwrap(), text, "{kind}");
+    }
+    for (kind, says) in [("text/plain", "UTF-8"), ("text/plain; charset=klingon\u{b}", "klingon")] {
+        let reply = Reply::new(200, &[("content-type", &kind.replace('\u{b}', ""))], &latin);
+        let error = get(reply, &PLAIN, decode::text).await.unwrap_err();
+        assert!(
+            error.is_decode() && error.to_string().contains(says) && error.to_string().contains("bytes"),
+            "{error}"
+        );
+        assert_eq!(error.raw_body(), latin.as_slice());
+    }
+}
+
+#[tokio::test]
+async fn an_empty_body_is_said_to_be_empty_where_its_type_needs_one() {
+    for status in [204, 205] {
+        let read = get(Reply::new(status, &[], ""), &PLAIN, decode::optional_json::<i32>).await.unwrap();
+        assert_eq!(read, None, "{status}");
+    }
+    assert_eq!(get(Reply::json(200, " \n"), &PLAIN, decode::json::<Option<i32>>).await.unwrap(), None);
+    let error = get(Reply::json(200, ""), &PLAIN, decode::json::<i32>).await.unwrap_err();
+    assert!(error.is_decode() && error.to_string().contains("the response is empty"), "{error}");
+}
+
 #[tokio::test]
 async fn an_integer_may_come_with_a_fraction_of_zero_or_an_exponent() {
     let text = r#"[1.0,1e3,9007199254740993.0,-9.223372036854775808e18]"#;
