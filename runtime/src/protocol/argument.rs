@@ -5,6 +5,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 
+use super::finite::Finite;
 use crate::json::Value;
 
 /// A value that goes into a request. Everything that serialises is one.
@@ -15,7 +16,7 @@ pub trait Argument {
 
 impl<T: Serialize + ?Sized> Argument for T {
     fn write(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
-        self.serialize(&mut serde_json::Serializer::with_formatter(out, Plain))
+        self.serialize(Finite(&mut serde_json::Serializer::with_formatter(out, Plain)))
     }
 }
 

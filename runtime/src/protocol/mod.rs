@@ -9,6 +9,7 @@ mod blank;
 pub mod decode;
 mod enums;
 pub(crate) mod events;
+mod finite;
 pub mod headers;
 mod multipart;
 mod operation;

@@ -59,6 +59,35 @@ async fn whole_floats_are_sent_without_a_fraction() {
     assert_eq!(send(query("p").unexploded(), read).await.unwrap(), "/x?p=7.0,1.10");
 }
 
+/// JSON has neither NaN nor infinity, and null would be left out, or mean something else: nothing is sent, wherever the number lies.
+#[tokio::test]
+async fn numbers_that_json_does_not_have_are_errors() {
+    use std::collections::BTreeMap;
+
+    for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let single = [f32::NAN, f32::INFINITY][usize::from(number.is_infinite())];
+        let inside: [Box<dyn Argument>; 8] = [
+            Box::new(number),
+            Box::new(single),
+            Box::new(Some(number)),
+            Box::new(vec![1.0, number]),
+            Box::new((1, number)),
+            Box::new(BTreeMap::from([("a", Some([number]))])),
+            Box::new(super::types::Circle { radius: number }),
+            Box::new(Some(super::types::Either::Number(number))),
+        ];
+        for (index, value) in inside.iter().enumerate() {
+            assert!(crate::protocol::to_bytes(&**value).is_err(), "{number} in {index}");
+        }
+        for parameter in [query("p"), path("p"), header("p")] {
+            let error = send(parameter, number).await.unwrap_err();
+            assert!(error.to_string().contains("`p`") && !error.is_retryable(), "{error}");
+        }
+    }
+    let whole = (1.0, Some(2.5f32), None::<f64>, serde_json::json!({ "a": [1.5] }));
+    assert_eq!(crate::protocol::to_bytes(&whole).unwrap(), br#"[1,2.5,null,{"a":[1.5]}]"#);
+}
+
 #[tokio::test]
 async fn path_parameters_in_every_style() {
     table(vec![

@@ -5,13 +5,13 @@ use serde_json::{from_str, json, to_value};
 use crate::codegen::prelude::*;
 
 #[derive(Clone, Debug, PartialEq)]
-struct Circle {
-    radius: f64,
+pub(crate) struct Circle {
+    pub(crate) radius: f64,
 }
 record!(Circle { radius: required "radius" });
 
 #[derive(Clone, Debug, PartialEq)]
-struct Square {
+pub(crate) struct Square {
     kind: Option<String>,
     side: f64,
     label: Option<String>,
@@ -27,7 +27,7 @@ enum Shape {
 tagged_union!(Shape, "kind" { Circle(Box<Circle>) = "circle", Square(Box<Square>) = "square" | "sq" });
 
 #[derive(Clone, Debug, PartialEq)]
-enum Either {
+pub(crate) enum Either {
     Circle(Box<Circle>),
     Square(Box<Square>),
     Status(Status),
@@ -38,7 +38,7 @@ enum Either {
 untagged_union!(Either { Circle(Box<Circle>), Square(Box<Square>), Status(Status), Text(String), Number(f64) });
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Status {
+pub(crate) enum Status {
     Active,
     OnHold,
     Unknown(String),
