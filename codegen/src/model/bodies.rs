@@ -75,6 +75,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Opt
         (BodyKind::Multipart(_), name) if class(name) == MediaClass::Form => "multipart/form-data".to_owned(),
         // The boundary is the client's.
         (BodyKind::Multipart(_), name) => essence(name),
+        (BodyKind::Binary, name) if name.contains('*') => "application/octet-stream".to_owned(),
         (_, "*/*" | "application/*") if class(media_type) == MediaClass::Json => "application/json".to_owned(),
         (_, name) if name.contains('*') && class(name) == MediaClass::Json => "application/json".to_owned(),
         (_, name) if name.contains('*') => "application/octet-stream".to_owned(),

@@ -92,7 +92,8 @@ fn quoted(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for character in name.chars() {
         match character {
-            '"' => out.push_str("%22"),
+            // Some servers read a backslash as the start of an escape, and a semicolon as the end of the parameter.
+            '"' | '\\' | ';' => out.push_str(&format!("%{:02X}", character as u32)),
             control if control.is_ascii_control() => out.push_str(&format!("%{:02X}", control as u32)),
             other => out.push(other),
         }

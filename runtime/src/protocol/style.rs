@@ -162,6 +162,34 @@ pub(crate) fn expand(name: &str, style: Style, value: &Value, encode: Encode) ->
     Some(if named { format!("{prefix}{}={body}", encode(name)) } else { format!("{prefix}{body}") })
 }
 
+/// Whether the items of a list can be told apart where it is read: none of them holds what stands between them.
+///
+/// # Errors
+///
+/// The text between the items, where one of them holds it.
+pub(crate) fn check(style: Style, value: &Value, encode: Encode) -> Result<(), String> {
+    let is_list = match value {
+        Value::Array(_) => !matches!(style, Style::Form | Style::Deep | Style::Json),
+        Value::Object(_) => {
+            matches!(
+                style,
+                Style::Space | Style::Pipe | Style::Tab | Style::FormUnexploded | Style::Simple | Style::Label
+            )
+        }
+        _ => false,
+    };
+    let delimiter = match style {
+        Style::LabelExploded => ".".to_owned(),
+        Style::MatrixExploded => ";".to_owned(),
+        style => separator(style, encode),
+    };
+    let holds = |piece: Cow<'_, str>| encode(&piece).contains(&delimiter);
+    match is_list && pieces(value).into_iter().any(holds) {
+        true => Err(percent_decode_str(&delimiter).decode_utf8_lossy().replace('+', " ")),
+        false => Ok(()),
+    }
+}
+
 /// The scalars that will stand in a path, for the rules of paths.
 pub(crate) fn pieces(value: &Value) -> Vec<Cow<'_, str>> {
     match value {

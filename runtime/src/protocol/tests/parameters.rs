@@ -88,6 +88,76 @@ async fn numbers_that_json_does_not_have_are_errors() {
     assert_eq!(crate::protocol::to_bytes(&whole).unwrap(), br#"[1,2.5,null,{"a":[1.5]}]"#);
 }
 
+/// Two lists that differ are never written as one text, in any style and place: what cannot be told apart is an error.
+#[test]
+fn no_two_lists_are_written_alike() {
+    use crate::protocol::{Style, style};
+
+    let items = ["a", "b", "a,b", "a|b", "a b", "a\tb", "a.b", "a;p=b", "a&p=b", "a%20b", "a+b", ","];
+    let lists: Vec<Vec<&str>> = items
+        .iter()
+        .map(|item| vec![*item])
+        .chain(items.iter().flat_map(|one| items.iter().map(move |other| vec![*one, *other])))
+        .collect();
+    let query: fn(Style, &Value, style::Encode) -> Option<String> =
+        |style, value, encode| Some(style::pairs("p", style, value, encode).join("&"));
+    let path: fn(Style, &Value, style::Encode) -> Option<String> =
+        |style, value, encode| style::expand("p", style, value, encode);
+    let (in_query, in_path) = (
+        [Style::Form, Style::FormUnexploded, Style::Space, Style::Pipe, Style::Tab],
+        [
+            Style::Simple,
+            Style::SimpleExploded,
+            Style::Label,
+            Style::LabelExploded,
+            Style::Matrix,
+            Style::MatrixExploded,
+        ],
+    );
+    let places = in_query
+        .into_iter()
+        .flat_map(|how| {
+            [style::strict as style::Encode, style::reserved, style::form].map(|encode| (how, encode, query))
+        })
+        .chain(
+            in_path
+                .into_iter()
+                .flat_map(|how| [style::strict as style::Encode, style::reserved].map(|encode| (how, encode, path))),
+        )
+        .chain([(Style::Simple, style::plain as style::Encode, path), (Style::SimpleExploded, style::plain, path)]);
+    for (how, encode, write) in places {
+        let mut written: BTreeMap<String, &Vec<&str>> = BTreeMap::new();
+        for list in &lists {
+            let value = Value::from(serde_json::json!(list));
+            if style::check(how, &value, encode).is_err() {
+                continue;
+            }
+            let text = write(how, &value, encode).unwrap();
+            if let Some(other) = written.insert(text.clone(), list) {
+                panic!("{how:?}: {list:?} and {other:?} are both {text}");
+            }
+        }
+        assert!(written.len() > 4, "{how:?} takes {} lists only", written.len());
+    }
+}
+
+#[tokio::test]
+async fn an_item_that_holds_its_separator_is_an_error_before_sending() {
+    for parameter in
+        [query("p").pipe(), query("p").space(), query("p").tab(), header("p"), path("p").label().exploded()]
+    {
+        let held = if format!("{parameter:?}").contains("Pipe") {
+            "a|b"
+        } else if format!("{parameter:?}").contains("Path") {
+            "d.e"
+        } else {
+            "a b\tc,d"
+        };
+        let error = send(parameter, json!(["x", held])).await.unwrap_err();
+        assert!(error.to_string().contains("separates the items") && !error.is_retryable(), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn path_parameters_in_every_style() {
     table(vec![
