@@ -50,7 +50,8 @@ pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Ve
 fn escaped(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(line).collect();
     let text = lines.join("\n").replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    text.replace("##", "# #")
+    // Twice: the first one leaves pairs in longer runs.
+    text.replace("##", "# #").replace("##", "# #")
 }
 
 /// The value of a property, which a comma or a colon would end.
