@@ -11,8 +11,10 @@ use crate::failure::Failure;
 use crate::settings::is_name;
 use crate::workspace::{BLOCK, LOCK, SCHEMA, Workspace, is_territory};
 
+/// What writes everything anew after a merge: files that only one side changed are merged already, and fit no lock.
+pub(crate) const AFTER_MERGE: &str = "cargo xtask regenerate --offline --overwrite";
 const HEADER: &str = "# Written by `cargo xtask regenerate`. After a merge conflict: take either side, then run \
-                      `cargo xtask regenerate --offline`.\n";
+                      `cargo xtask regenerate --offline --overwrite`.\n";
 const VERSION: u32 = 3;
 
 /// The content of the lock.
@@ -186,7 +188,7 @@ pub(crate) fn conflict() -> Failure {
     Failure::configuration(
         "lock/conflict",
         format!("{LOCK} holds the markers of a merge conflict"),
-        "take either side, run `cargo xtask regenerate --offline`",
+        format!("take either side, run `{AFTER_MERGE}`"),
     )
 }
 

@@ -62,7 +62,9 @@ fn git_merges_the_names_of_two_branches() {
     // As CONTRIBUTING.md says: either side of every file, the contract that is wanted, and the command.
     assert_eq!(workspace.git(&["checkout", "-q", "--ours", "."]).code, Some(0));
     workspace.write("contract.json", &contract::with_paths(&["/api/aardvarks", "/api/ants", "/api/zebras"]));
-    workspace.run(&["regenerate", "--contract", "contract.json", "--overwrite"]).succeeds(&["written"]);
+    workspace
+        .run(&["regenerate", "--contract", "contract.json", "--overwrite", "--accept-loss"])
+        .succeeds(&["written"]);
     let client = workspace.read(CLIENT);
     for operation in ["aardvarks.all_aardvarks", "ants.list_ants", "zebras.all_zebras"] {
         assert!(client.contains(operation), "{operation}\n{client}");
@@ -100,6 +102,126 @@ fn two_contracts_never_become_a_mixture() {
         assert!(workspace.read(CLIENT).contains(family) && !workspace.read(CLIENT).contains(gone));
         workspace.run(&["regenerate", "--check"]).succeeds(&["up to date"]);
     }
+}
+
+/// A merge of `one` into `other`, settled as the lock says; `prepare` takes a side, or leaves what git left.
+fn advised(workspace: &Workspace, prepare: &[&str]) {
+    let lock = workspace.read("specs/codegen.lock");
+    let advice = lock.lines().next().and_then(|line| line.rsplit('`').nth(1)).expect("a command");
+    let command = advice.strip_prefix("cargo xtask ").expect("a command of the tool");
+    assert_ne!(workspace.git(&["merge", "-q", "one"]).code, Some(0), "the branches are in conflict");
+    if !prepare.is_empty() {
+        assert_eq!(workspace.git(prepare).code, Some(0));
+    }
+    let run = workspace.run(&command.split(' ').collect::<Vec<_>>());
+    assert_eq!(run.code, Some(0), "{prepare:?}: {run:?}");
+    workspace.run(&["regenerate", "--check"]).succeeds(&["up to date"]);
+}
+
+#[test]
+fn the_advice_of_the_lock_settles_a_merge() {
+    let sides: [&[&str]; 5] = [
+        &["checkout", "-q", "--ours", "."],
+        &["checkout", "-q", "--theirs", "."],
+        &["checkout", "-q", "--ours", "specs/codegen.lock"],
+        &["checkout", "-q", "--theirs", "specs/codegen.lock"],
+        &[],
+    ];
+    for prepare in sides {
+        advised(&branches(&attributes()), prepare);
+    }
+
+    // One branch gives up a family that the other one changes, and has a document of its own.
+    for prepare in [&[][..], &["checkout", "-q", "--theirs", "specs/codegen.lock"]] {
+        let workspace = branches(&attributes());
+        assert_eq!(workspace.git(&["checkout", "-q", "one"]).code, Some(0));
+        let documents = ["platform", "billing"]
+            .map(|name| format!("[[source.document]]\nname = \"{name}\"\ncontract = \"{name}.json\"\n"));
+        let server = "[[server]]\nname = \"billing\"\ndocuments = [\"billing\"]\n";
+        workspace.replace(
+            "specs/codegen.toml",
+            "\"TEST_BASE_URL\"\n",
+            &format!("\"TEST_BASE_URL\"\n{}{server}", documents.concat()),
+        );
+        workspace.write("platform.json", &contract("aardvarks").replace("/api/ants", "/api/apes"));
+        workspace.write("billing.json", &contract::with_paths(&["/billing/invoices"]));
+        workspace.run(&["regenerate"]).succeeds(&["written"]);
+        workspace.commit();
+        assert_eq!(workspace.git(&["checkout", "-q", "other"]).code, Some(0));
+        workspace.pin(&contract("zebras").replace("\"int32\"", "\"int64\""));
+        workspace.commit();
+        advised(&workspace, prepare);
+        assert!(workspace.read(CLIENT).contains("/billing/invoices"), "a document that the configuration names stays");
+    }
+}
+
+/// The path of an operation that is published as `GetStock`.
+fn stocked(path: &str) -> String {
+    let operation = |path: &str, id: &str| {
+        format!(
+            r#""{path}":{{"get":{{"operationId":"{id}","tags":["items"],"parameters":[{{"name":"id","in":"path",
+            "required":true,"schema":{{"type":"string"}}}}],"responses":{{"204":{{"description":"OK"}}}}}}}}"#
+        )
+    };
+    let paths = [operation("/items/{id}", "GetItem"), operation(path, "GetStock")];
+    let paths = if path.is_empty() { &paths[..1] } else { &paths };
+    format!(r#"{{"openapi":"3.0.4","info":{{"title":"Items","version":"v1"}},"paths":{{{}}}}}"#, paths.join(","))
+}
+
+#[test]
+fn one_name_that_two_branches_gave_is_settled_by_a_person() {
+    let workspace = Workspace::new();
+    workspace.write(".gitattributes", &attributes());
+    workspace.write(".gitignore", "/specs/.regenerate\n/contract.json\n");
+    workspace.write("specs/codegen.toml", "[source]\nbase_url_env = \"TEST_BASE_URL\"\n");
+    workspace.pin(&stocked(""));
+    assert_eq!(workspace.git(&["init", "-q"]).code, Some(0));
+    workspace.commit();
+    let (stock, reviews) = ("GET /items/{id}/stock", "GET /items/{id}/reviews");
+    for (branch, operation) in [("one", stock), ("other", reviews)] {
+        assert_eq!(workspace.git(&["checkout", "-q", "-b", branch, "main"]).code, Some(0));
+        workspace.pin(&stocked(operation.trim_start_matches("GET ")));
+        assert!(workspace.read(NAMES).contains(&format!("operation {operation} = items.get_stock\n")));
+        workspace.commit();
+    }
+    assert_ne!(workspace.git(&["merge", "-q", "one"]).code, Some(0));
+    let both = contract_of_both();
+    workspace.write("contract.json", &both);
+    let tree = workspace.tree();
+    let names = workspace.read(NAMES);
+    let line = |operation: &str| {
+        let start = format!("operation {operation} = ");
+        names
+            .lines()
+            .position(|line| line.starts_with(&start))
+            .map(|index| format!("specs/names.lock:{}", index + 1))
+            .expect("a line")
+    };
+    let told =
+        ["names/twice", "items.get_stock", &line(stock), &line(reviews), stock, reviews, "remove the other line"];
+    for arguments in [&["--offline", "--overwrite"][..], &["--contract", "contract.json", "--overwrite"], &["--check"]]
+    {
+        workspace.run(&[&["regenerate"], arguments].concat()).fails(5, &told);
+        assert_eq!(workspace.tree(), tree, "nothing is written");
+    }
+
+    // The name stays with the operation whose line was kept, whichever that is.
+    for (kept, other) in [(stock, reviews), (reviews, stock)] {
+        workspace.write(NAMES, &names.replace(&format!("operation {other} = items.get_stock\n"), ""));
+        workspace.run(&["regenerate", "--contract", "contract.json", "--overwrite"]).succeeds(&["written"]);
+        let settled = workspace.read(NAMES);
+        assert!(settled.contains(&format!("operation {kept} = items.get_stock\n")), "{settled}");
+        assert!(settled.contains(&format!("operation {other} = items.get_stock_")), "{settled}");
+    }
+}
+
+/// What the service publishes after both branches.
+fn contract_of_both() -> String {
+    let stock = stocked("/items/{id}/stock");
+    let reviews = stocked("/items/{id}/reviews");
+    let added =
+        reviews.split_once(r#""/items/{id}/reviews""#).and_then(|(_, rest)| rest.strip_suffix("}}")).expect("a path");
+    format!(r#"{},"/items/{{id}}/reviews"{added}}}}}"#, stock.strip_suffix("}}").expect("a contract"))
 }
 
 #[test]

@@ -220,7 +220,7 @@ fn a_lock_in_conflict_says_what_to_do_and_offline_does_it() {
     let tree = workspace.tree();
     let lock = workspace.read(LOCK);
     workspace.write(LOCK, &format!("<<<<<<< HEAD\n{lock}=======\nversion = 2\n>>>>>>> other\n"));
-    let advice = "take either side, run `cargo xtask regenerate --offline`";
+    let advice = "take either side, run `cargo xtask regenerate --offline --overwrite`";
     workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &[advice]);
     workspace.run(&["regenerate", "--check"]).fails(5, &[advice]);
     workspace.run(&["regenerate", "--offline"]).succeeds(&["written anew"]);
