@@ -27,6 +27,32 @@ pub(crate) fn find(workspace: &Workspace) -> Result<Option<Names>, Failure> {
     parse(&String::from_utf8_lossy(&bytes)).map(Some)
 }
 
+/// Fails where two lines give one name to different things, and `renames` chooses a name for neither.
+pub(crate) fn check(workspace: &Workspace, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
+    match workspace.read(NAMES)? {
+        Some(bytes) => check_text(&String::from_utf8_lossy(&bytes), renames),
+        None => Ok(()),
+    }
+}
+
+fn check_text(text: &str, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
+    let (names, mut lines) = read(text)?;
+    lines.retain(|line| !renames.contains_key(&line.key));
+    match twice::find(&names, &lines).as_slice() {
+        [] => Ok(()),
+        pairs => Err(twice::failure(pairs)),
+    }
+}
+
+/// The line of the file, from 1, that gives a name: `place` is its kind and key.
+pub(crate) fn line_of(text: &str, place: &str) -> Option<usize> {
+    let (kind, key) = place.split_once(' ')?;
+    let start = format!("{kind} {}{BETWEEN}", escape(key));
+    text.lines()
+        .position(|line| line.starts_with(&start) && !line[start.len()..].contains(BETWEEN))
+        .map(|index| index + 1)
+}
+
 /// The file as text.
 pub(crate) fn render(names: &Names) -> String {
     let mut text = HEADER.to_owned();
@@ -56,6 +82,11 @@ fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 8]
 
 /// The names of a text that [`render`] wrote.
 pub(crate) fn parse(text: &str) -> Result<Names, Failure> {
+    read(text).map(|(names, _)| names)
+}
+
+/// The names of a text, and its lines.
+fn read(text: &str) -> Result<(Names, Vec<Line<'_>>), Failure> {
     let mut names = Names::default();
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -86,10 +117,7 @@ pub(crate) fn parse(text: &str) -> Result<Names, Failure> {
             Entry::Occupied(_) => {}
         }
     }
-    match twice::find(&names, &lines).as_slice() {
-        [] => Ok(names),
-        pairs => Err(twice::failure(pairs)),
-    }
+    Ok((names, lines))
 }
 
 /// A kind of names that this version does not have: it would lose them.
@@ -208,6 +236,7 @@ mod tests {
             let all = generated(seed);
             let text = render(&all);
             assert_eq!(parse(&text).expect("what the tool writes is read"), all, "{text}");
+            check_text(&text, &BTreeMap::new()).expect("and has no name twice");
             // Another branch gave a name of this one to something that it has in the same namespace.
             for (index, line) in text.lines().enumerate() {
                 let Some((kind, rest)) = line.split_once(' ') else { continue };
@@ -231,12 +260,12 @@ mod tests {
                 let added = format!("{kind} {other}{BETWEEN}{name}");
                 for place in [1, index + 1, lines.len()] {
                     lines.insert(place, &added);
-                    let failure = parse(&lines.join("\n")).expect_err(&added);
+                    let failure = check_text(&lines.join("\n"), &BTreeMap::new()).expect_err(&added);
                     lines.remove(place);
-                    assert_eq!((failure.code, failure.exit), ("names/twice", crate::failure::Exit::Configuration));
+                    assert_eq!((failure.code, failure.exit), ("names/double", crate::failure::Exit::Configuration));
                     let original = if place <= index { index + 2 } else { index + 1 };
                     for line in [original, place + 1] {
-                        let named = format!("specs/names.lock:{line}: ");
+                        let named = format!("specs/names.lock:{line}:1: ");
                         assert!(failure.message.contains(&named), "{named}\n{}", failure.message);
                     }
                 }
@@ -247,8 +276,14 @@ mod tests {
     #[test]
     fn a_line_that_another_line_of_its_key_outdoes_still_gives_its_name() {
         let merged = "operation GET /a = x.one\noperation GET /a = x.two\noperation GET /b = x.two\n";
-        assert_eq!(parse(merged).expect_err("two means two things").code, "names/twice");
-        parse("operation GET /a = x.one\noperation GET /a = x.two\noperation GET /b = x.three\n").expect("settled");
+        let check = |text: &str, renamed: &[&str]| {
+            check_text(text, &renamed.iter().map(|key| ((*key).to_owned(), "x".to_owned())).collect())
+        };
+        assert_eq!(check(merged, &[]).expect_err("two means two things").code, "names/double");
+        check(&merged.replace("b = x.two", "b = x.three"), &[]).expect("settled in the file");
+        for renamed in ["GET /a", "GET /b"] {
+            check(merged, &[renamed]).expect("settled in the configuration");
+        }
     }
 
     #[test]

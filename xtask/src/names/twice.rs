@@ -70,14 +70,14 @@ pub(super) fn failure(pairs: &[Pair<'_, '_>]) -> Failure {
     for (earlier, later) in pairs {
         message.push_str(&format!("\n  `{}`, of the kind `{}`:", line(later.name), later.kind));
         for place in [earlier, later] {
-            message.push_str(&format!("\n    {NAMES}:{}: {}", place.number, line(&place.key)));
+            message.push_str(&format!("\n    {NAMES}:{}:1: {}", place.number, line(&place.key)));
         }
     }
     Failure::configuration(
-        "names/twice",
+        "names/double",
         message,
         format!(
-            "keep the line of the one that your programs mean by the name; remove the other line, or write a free name into it\n\
+            "keep the line of the one that your programs mean by the name; remove the other line, or choose another name for it in [rename] of specs/codegen.toml\n\
              programs of the branch that wrote the other line have to use its new name: look for their calls\n\
              then run `{}`",
             crate::lock::AFTER_MERGE

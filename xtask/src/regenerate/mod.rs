@@ -105,6 +105,7 @@ pub(crate) fn run_with(
     }
 
     steps.step("generating");
+    crate::names::check(workspace, &settings.codegen.config.rename)?;
     let names = names(workspace, lock.as_ref())?;
     let desired = desired(workspace, &settings, &pins, schema.as_deref(), &names)?;
     interrupt.check()?;

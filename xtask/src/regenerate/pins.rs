@@ -234,7 +234,7 @@ fn read(workspace: &Workspace, name: &str) -> Result<String, Failure> {
         return Err(Failure::configuration(
             "pin/conflict",
             format!("{path} holds the markers of a merge conflict"),
-            format!("take either side, run `{}`", lock::AFTER_MERGE),
+            format!("take one side of all generated files, run `{}`", lock::AFTER_MERGE),
         ));
     }
     Ok(text)

@@ -182,8 +182,7 @@ fn a_tag_picks_the_variant() {
     assert_eq!(to_value(&square).unwrap(), json!({"kind": "sq", "side": 1}));
     let made = Shape::Square(Box::new(Square { kind: None, side: 1.0, label: None }));
     assert_eq!(serde_json::to_string(&made).unwrap(), r#"{"kind":"square","side":1}"#);
-    for unknown in
-        [json!({"kind": "hexagon", "n": 6}), json!({"n": 1}), json!({"kind": 5}), json!("text"), json!(null)]
+    for unknown in [json!({"kind": "hexagon", "n": 6}), json!({"n": 1}), json!({"kind": 5}), json!("text"), json!(null)]
     {
         let kept: Shape = serde_json::from_value(unknown.clone()).unwrap();
         assert_eq!(kept, Shape::Unknown(unknown.clone().into()));
