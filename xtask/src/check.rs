@@ -29,6 +29,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
         .and_then(|pins| Ok((pins, schema::from_disk(workspace, lock.as_ref(), false)?)));
     let survey = match pinned {
         Ok((pins, schema)) => {
+            crate::names::check(workspace, &settings.codegen.config.rename)?;
             let names = regenerate::names(workspace, lock.as_ref())?;
             let desired = regenerate::desired(workspace, &settings, &pins, schema.as_deref(), &names)?;
             let same = |lock: &Lock| lock.configuration == desired.lock.configuration;

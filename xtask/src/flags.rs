@@ -17,7 +17,7 @@ Exit codes:
   1    drift at or above the gate
   2    stale, hand-edited or unlisted output; findings
   3    download or authentication
-  4    what was received is not a usable contract
+  4    what was received is not a usable contract, or has lost too many operations
   5    command line, configuration or lock
   6    the file system refused (no space, read-only); the old state is kept
   130  interrupted; the old state is kept";
@@ -30,12 +30,16 @@ pinned, or where the sandbox is what is pinned; --sandbox takes it in any case.
 The GraphQL schema comes from --schema, else from the file that `schema` in [source] names, else from the source. If the
 source serves no schema, the pinned one stays, unless --drop-schema removes it.
 
+A document that lost more than half of its operations (`largest_loss` in [source]) ends the command with exit code 4, and
+nothing is written, unless --accept-loss takes it.
+
 Examples:
   cargo xtask regenerate                              from what is configured; from the sandbox on a fresh clone
   cargo xtask regenerate --base-url https://platform.example
   cargo xtask regenerate --contract contract.json     from a file: Swagger 2.0, OpenAPI 3.x, JSON or YAML
   cargo xtask regenerate --sandbox                    from the sandbox, in the place of whatever is pinned
-  cargo xtask regenerate --offline                    from the pinned contracts, after a merge or a generator change
+  cargo xtask regenerate --offline                    from the pinned contracts, after a generator change
+  cargo xtask regenerate --offline --overwrite        after a merge: from the pinned contracts of the side that was taken
   cargo xtask regenerate --check                      in CI: writes nothing, names every stale file and its cause";
 
 const DRIFT: &str = "\
@@ -274,6 +278,9 @@ pub(crate) struct Regenerate {
     /// Removes the pinned GraphQL schema if the source serves none; documents are untyped then.
     #[arg(long, conflicts_with_all = ["check", "locked"])]
     pub(crate) drop_schema: bool,
+    /// Takes a contract although it lost more of its operations than `largest_loss` in [source] allows (50 % where that is not set).
+    #[arg(long, conflicts_with_all = ["offline", "check", "locked"])]
+    pub(crate) accept_loss: bool,
     /// Rewrites outputs that were edited by hand or merged; with --offline, takes an edited pinned contract as it is.
     #[arg(long, conflicts_with = "check")]
     pub(crate) overwrite: bool,

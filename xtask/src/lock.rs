@@ -11,6 +11,8 @@ use crate::failure::Failure;
 use crate::settings::is_name;
 use crate::workspace::{BLOCK, LOCK, SCHEMA, Workspace, is_territory};
 
+/// What writes everything anew after a merge: files that only one side changed are merged already, and fit no lock.
+pub(crate) const AFTER_MERGE: &str = "cargo xtask regenerate --offline --overwrite";
 const HEADER: &str = "# Written by `cargo xtask regenerate`. After a merge conflict: take one side of all \
                       generated files, then run `cargo xtask regenerate --offline --overwrite`.\n";
 const VERSION: u32 = 3;
@@ -186,7 +188,7 @@ pub(crate) fn conflict() -> Failure {
     Failure::configuration(
         "lock/conflict",
         format!("{LOCK} holds the markers of a merge conflict"),
-        "take one side of all generated files, run `cargo xtask regenerate --offline --overwrite`",
+        format!("take one side of all generated files, run `{AFTER_MERGE}`"),
     )
 }
 

@@ -49,6 +49,8 @@ pub(crate) struct SourceSettings {
     /// Path of the GraphQL interface below the base URL, which then has to give a schema. Empty: nobody is asked. Without
     /// it `/graphql` is tried.
     pub(crate) graphql: Option<String>,
+    /// The share of a document's operations that may go in one run, in per cent.
+    pub(crate) largest_loss: Option<u8>,
 }
 
 /// `[[source.document]]`: one contract.

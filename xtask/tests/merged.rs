@@ -62,7 +62,9 @@ fn git_merges_the_names_of_two_branches() {
     // As CONTRIBUTING.md says: either side of every file, the contract that is wanted, and the command.
     assert_eq!(workspace.git(&["checkout", "-q", "--ours", "."]).code, Some(0));
     workspace.write("contract.json", &contract::with_paths(&["/api/aardvarks", "/api/ants", "/api/zebras"]));
-    workspace.run(&["regenerate", "--contract", "contract.json", "--overwrite"]).succeeds(&["written"]);
+    workspace
+        .run(&["regenerate", "--contract", "contract.json", "--overwrite", "--accept-loss"])
+        .succeeds(&["written"]);
     let client = workspace.read(CLIENT);
     for operation in ["aardvarks.all_aardvarks", "ants.list_ants", "zebras.all_zebras"] {
         assert!(client.contains(operation), "{operation}\n{client}");
@@ -113,10 +115,13 @@ fn one_name_for_two_operations_is_settled_by_a_person() {
         let index = names.lines().position(|line| line.starts_with(&start)).expect("the line of either branch");
         format!("{NAMES}:{}:1", index + 1)
     };
+    let both = [line("stock"), line("reviews")];
+    // The contract of one side has one of the two, and the programs of the other side call it by that name no less.
+    let offline = workspace.run(&["regenerate", "--offline", "--overwrite"]);
+    offline.fails(5, &["names/double", &both[0], &both[1], "items.get_stock", "[rename]"]);
     workspace.write("contract.json", &items(&["reviews", "stock"]));
     let tree = workspace.tree();
     let merged = ["regenerate", "--contract", "contract.json", "--overwrite"];
-    let both = [line("stock"), line("reviews")];
     workspace.run(&merged).fails(5, &["names/double", &both[0], &both[1], "items.get_stock", "[rename]"]);
     assert!(workspace.tree() == tree, "nothing was written");
 
@@ -170,6 +175,57 @@ fn two_contracts_never_become_a_mixture() {
         }
         assert!(workspace.read(CLIENT).contains(family) && !workspace.read(CLIENT).contains(gone));
         workspace.run(&["regenerate", "--check"]).succeeds(&["up to date"]);
+    }
+}
+
+/// A merge of `one` into `other`, settled as the lock says; `prepare` takes a side, or leaves what git left.
+fn advised(workspace: &Workspace, prepare: &[&str]) {
+    let lock = workspace.read("specs/codegen.lock");
+    let advice = lock.lines().next().and_then(|line| line.rsplit('`').nth(1)).expect("a command");
+    let command = advice.strip_prefix("cargo xtask ").expect("a command of the tool");
+    assert_ne!(workspace.git(&["merge", "-q", "one"]).code, Some(0), "the branches are in conflict");
+    if !prepare.is_empty() {
+        assert_eq!(workspace.git(prepare).code, Some(0));
+    }
+    let run = workspace.run(&command.split(' ').collect::<Vec<_>>());
+    assert_eq!(run.code, Some(0), "{prepare:?}: {run:?}");
+    workspace.run(&["regenerate", "--check"]).succeeds(&["up to date"]);
+}
+
+#[test]
+fn the_advice_of_the_lock_settles_a_merge() {
+    let sides: [&[&str]; 5] = [
+        &["checkout", "-q", "--ours", "."],
+        &["checkout", "-q", "--theirs", "."],
+        &["checkout", "-q", "--ours", "specs/codegen.lock"],
+        &["checkout", "-q", "--theirs", "specs/codegen.lock"],
+        &[],
+    ];
+    for prepare in sides {
+        advised(&branches(&attributes()), prepare);
+    }
+
+    // One branch gives up a family that the other one changes, and has a document of its own.
+    for prepare in [&[][..], &["checkout", "-q", "--theirs", "specs/codegen.lock"]] {
+        let workspace = branches(&attributes());
+        assert_eq!(workspace.git(&["checkout", "-q", "one"]).code, Some(0));
+        let documents = ["platform", "billing"]
+            .map(|name| format!("[[source.document]]\nname = \"{name}\"\ncontract = \"{name}.json\"\n"));
+        let server = "[[server]]\nname = \"billing\"\ndocuments = [\"billing\"]\n";
+        workspace.replace(
+            "specs/codegen.toml",
+            "\"TEST_BASE_URL\"\n",
+            &format!("\"TEST_BASE_URL\"\n{}{server}", documents.concat()),
+        );
+        workspace.write("platform.json", &contract("aardvarks").replace("/api/ants", "/api/apes"));
+        workspace.write("billing.json", &contract::with_paths(&["/billing/invoices"]));
+        workspace.run(&["regenerate"]).succeeds(&["written"]);
+        workspace.commit();
+        assert_eq!(workspace.git(&["checkout", "-q", "other"]).code, Some(0));
+        workspace.pin(&contract("zebras").replace("\"int32\"", "\"int64\""));
+        workspace.commit();
+        advised(&workspace, prepare);
+        assert!(workspace.read(CLIENT).contains("/billing/invoices"), "a document that the configuration names stays");
     }
 }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::budget;
+use super::object_like::{is_empty, is_neutral};
 use super::tree::Node;
 
 /// A set of types of JSON. Null is left out: whether it is admitted is a question of its own.
@@ -137,8 +138,26 @@ impl<'a> Admitted<'a> {
         found
     }
 
+    /// The one reference of an `allOf` beside a `type` that excludes it, as some generators write `type: object` beside
+    /// an enumeration: the reference says which values there are.
+    pub(super) fn contradicted_reference(&mut self, node: &Node<'a>) -> Option<Node<'a>> {
+        let says_more = ["properties", "oneOf", "anyOf", "enum", "not"].iter().any(|key| node.value.get(key).is_some());
+        if says_more || node.text("type").is_empty() {
+            return None;
+        }
+        let parts = node.get("allOf");
+        let mut telling = parts.iter().flat_map(Node::items).filter(|part| !is_empty(part) && !is_neutral(part));
+        let (only, None) = (telling.next()?, telling.next()) else { return None };
+        only.value.get("$ref")?;
+        let admits = self.of(&only);
+        (!admits.is_nothing() && own(node).and(&admits).is_nothing()).then_some(only)
+    }
+
     /// A schema that is not a reference, with everything that it is composed of.
     fn composed(&mut self, node: &Node<'a>) -> Admits<'a> {
+        if let Some(reference) = self.contradicted_reference(node) {
+            return self.of(&reference);
+        }
         let mut found = own(node);
         for part in node.get("allOf").iter().flat_map(Node::items) {
             found = found.and(&self.of(&part));
@@ -231,7 +250,10 @@ mod tests {
             (json!({"allOf": [{"type": "string"}, {"type": "integer"}]}), true),
             (json!({"allOf": [{"$ref": "#/components/schemas/State"}, {"enum": ["gone"]}]}), true),
             (json!({"allOf": [{"$ref": "#/components/schemas/State"}, {"enum": ["on", "gone"]}]}), false),
-            (json!({"type": "object", "allOf": [{"$ref": "#/components/schemas/Text"}]}), true),
+            (json!({"type": "object", "allOf": [{"$ref": "#/components/schemas/Text"}]}), false),
+            (json!({"type": "object", "allOf": [{"$ref": "#/components/schemas/Text"}, {"type": "object"}]}), true),
+            (json!({"type": "object", "allOf": [{"type": "string"}]}), true),
+            (json!({"properties": {"a": {}}, "allOf": [{"$ref": "#/components/schemas/Text"}]}), true),
             (json!({"allOf": [{"anyOf": [{"type": "string"}, {"type": "array"}]}, {"type": "boolean"}]}), true),
             (json!({"allOf": [{"anyOf": [{"type": "string"}, {"type": "array"}]}, {"type": "array"}]}), false),
             (json!({"allOf": [{}, {"not": {}}]}), true),

@@ -22,6 +22,17 @@ impl<'a> Types<'a> {
         if parts.is_empty() || self.subtypes.is_base(node) {
             return None;
         }
+        if let Some(reference) = self.admitted.contradicted_reference(node) {
+            let what = format!("`type: {}` beside `allOf` with a reference to something else", node.text("type"));
+            let kept = "the reference names the type";
+            node.note(
+                self.ledger,
+                "model/all-of",
+                format!("{what}: {kept}"),
+                Loss::Documentation("what `type` says".to_owned()),
+            );
+            return Some(Shape::Same(reference));
+        }
         let admits = self.admitted.of(node);
         if admits.is_nothing() {
             return Some(Shape::Degraded(self.contradiction("the parts of `allOf`")));

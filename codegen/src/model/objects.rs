@@ -8,10 +8,12 @@ use super::keys::key;
 use super::limits::limits;
 use super::schemas::{Typed, Types, or_null};
 use super::tree::Node;
-use super::types::{Field, Format, Kind, Type};
+use super::types::{Deprecation, Field, Format, Kind, Type};
 use crate::ledger::Loss;
 use crate::naming::Scope;
 use crate::naming::ident::{camel, member_name};
+use crate::text::Ident;
+use crate::text::docs::Docs;
 
 impl<'a> Types<'a> {
     /// An object, everything that it is composed of merged.
@@ -20,9 +22,13 @@ impl<'a> Types<'a> {
         let owner = key(node);
         let mut scope = Scope::default();
         let mut fields = Vec::new();
-        let members: Vec<(&str, String)> = flat.properties.keys().map(|wire| (*wire, member_name(wire))).collect();
+        let undeclared: Vec<&str> =
+            flat.required.iter().copied().filter(|name| !declares(&flat.properties, name)).collect();
+        let wires = flat.properties.keys().copied().chain(undeclared.iter().copied());
+        let members: Vec<(&str, String)> = wires.map(|wire| (wire, member_name(wire))).collect();
         let names = self.claims.members(&mut scope, &owner, &members);
-        for ((wire, property), member) in flat.properties.iter().zip(names) {
+        let mut names = names.into_iter();
+        for ((wire, property), member) in flat.properties.iter().zip(&mut names) {
             let typed = self.member(node, &flat, property, name, wire);
             let resolved = property.resolve();
             let hint = |flag: &str| property.flag(flag) || resolved.as_ref().is_some_and(|node| node.flag(flag));
@@ -42,15 +48,37 @@ impl<'a> Types<'a> {
             };
             fields.push(field);
         }
-        for missing in flat.required.iter().filter(|name| !declares(&flat.properties, name)) {
-            let what = format!("`{missing}` is required but not declared");
+        for (wire, member) in undeclared.into_iter().zip(names) {
+            let what = format!("`{}` is required but not declared: an optional member", wire.escape_debug());
             node.note(self.ledger, "model/required", what, Loss::Documentation("that it is required".to_owned()));
+            fields.push(self.undeclared(node, &flat, wire, member, name));
         }
         let extra = flat.additional.map(|additional| match additional.value {
             Value::Bool(_) => Type::Any,
             _ => or_null(self.of(&additional, &format!("{name}Extra"))),
         });
         Kind::Struct(fields, extra)
+    }
+
+    /// A member that is required and that no `properties` has: what `additionalProperties` says of it, else any value. It may be
+    /// missing, as a name that is mistyped in the contract is.
+    fn undeclared(&mut self, node: &Node<'a>, flat: &Flat<'a>, wire: &str, member: Ident, name: &str) -> Field {
+        let schema = flat.additional.as_ref().filter(|schema| schema.value.is_object());
+        let typed = schema.map_or(Typed::plain(Type::Any), |schema| self.of(&schema.clone(), &format!("{name}Extra")));
+        Field {
+            wire: wire.to_owned(),
+            name: member,
+            required: false,
+            nullable: typed.nullable,
+            ty: text_not_bytes(typed.ty),
+            read_only: false,
+            write_only: false,
+            tag: false,
+            deprecated: Deprecation::No,
+            pointer: node.source(),
+            docs: "Required by the contract, which does not declare it.".to_owned(),
+            limits: Docs::default(),
+        }
     }
 
     /// The type of a member, from all places that declare it.

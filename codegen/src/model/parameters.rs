@@ -219,6 +219,10 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         types.lose(node, "left out", "no header can have such a name".to_owned());
         return None;
     }
+    if location == Location::Cookie && !is_token(&wire) {
+        types.lose(node, "left out", "no cookie can have such a name (RFC 6265, section 4.1.1)".to_owned());
+        return None;
+    }
     let name = shared_name(&node.pointer, "Parameter").unwrap_or_else(|| format!("{hint}{}", camel(&wire)));
     let content = node.get("content").and_then(|content| content.members().next());
     let schema = match &content {

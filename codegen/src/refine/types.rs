@@ -155,6 +155,8 @@ impl<'r, S: TypeSource> Item<'r, S> {
             });
             let (kind, rust) = match presence {
                 Presence::Required => ("required", inner),
+                // Null is a value like others where no schema says which there are.
+                Presence::Optional if field.ty == Type::Any => ("any", Rust::with("Option", inner)),
                 Presence::Optional => ("optional", Rust::with("Option", inner)),
                 Presence::Nullable => ("nullable", Rust::with("Option", inner)),
                 Presence::Maybe => ("maybe", Rust::with("Maybe", inner)),

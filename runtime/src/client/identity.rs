@@ -79,7 +79,7 @@ impl Way<'_> {
                 let before = headers.get(header::COOKIE).map(HeaderValue::as_bytes).unwrap_or_default();
                 let before = String::from_utf8_lossy(before).into_owned();
                 let separator = if before.is_empty() { "" } else { "; " };
-                let pair = format!("{}={}", encode_strictly(name), encode_strictly(secret));
+                let pair = format!("{name}={}", encode_strictly(secret));
                 insert(headers, header::COOKIE.as_str(), &format!("{before}{separator}{pair}"))?;
             }
         }

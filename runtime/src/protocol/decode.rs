@@ -76,15 +76,15 @@ macro_rules! __responses {
     ($type:ident { $($status:pat => $variant:ident $(($kind:ident $($root:expr)?))?),* $(,)? }) => {
         impl $type {
             #[allow(unused_variables, unreachable_patterns, reason = "`default` is a pattern that binds, and comes last")]
-            pub(crate) fn decode(raw: $crate::codegen::Raw) -> Result<Self, $crate::Error> {
+            pub(crate) fn decode(raw: $crate::codegen::Raw) -> ::core::result::Result<Self, $crate::Error> {
                 match raw.status() {
                     $($status => $crate::codegen::responses!(@ $variant raw $($kind $($root)?)?),)*
-                    _ => Err(raw.undeclared()),
+                    _ => ::core::result::Result::Err(raw.undeclared()),
                 }
             }
         }
     };
     (@ $variant:ident $raw:ident xml $root:expr) => { $crate::codegen::decode::xml($raw, &$root).map(Self::$variant) };
     (@ $variant:ident $raw:ident $kind:ident) => { $crate::codegen::decode::$kind($raw).map(Self::$variant) };
-    (@ $variant:ident $raw:ident) => { Ok(Self::$variant) };
+    (@ $variant:ident $raw:ident) => { ::core::result::Result::Ok(Self::$variant) };
 }

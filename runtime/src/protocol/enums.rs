@@ -83,56 +83,56 @@ macro_rules! __string_enum {
     ($type:ident { $($variant:ident = $text:literal),* $(,)? }) => {
         impl $type {
             /// The text on the wire.
-            pub fn as_str(&self) -> &str {
+            pub fn as_str(&self) -> &::core::primitive::str {
                 match self {
                     $(Self::$variant => $text,)*
                     Self::Unknown(text) => text,
                 }
             }
-            fn known(text: &str) -> Option<Self> {
+            fn known(text: &::core::primitive::str) -> ::core::option::Option<Self> {
                 match text {
-                    $($text => Some(Self::$variant),)*
-                    _ => None,
+                    $($text => ::core::option::Option::Some(Self::$variant),)*
+                    _ => ::core::option::Option::None,
                 }
             }
         }
-        impl From<&str> for $type {
-            fn from(text: &str) -> Self {
-                Self::known(text).unwrap_or_else(|| Self::Unknown(text.to_owned()))
+        impl ::core::convert::From<&::core::primitive::str> for $type {
+            fn from(text: &::core::primitive::str) -> Self {
+                Self::known(text).unwrap_or_else(|| Self::Unknown(::std::borrow::ToOwned::to_owned(text)))
             }
         }
-        impl From<String> for $type {
-            fn from(text: String) -> Self {
+        impl ::core::convert::From<::std::string::String> for $type {
+            fn from(text: ::std::string::String) -> Self {
                 Self::known(&text).unwrap_or(Self::Unknown(text))
             }
         }
-        impl From<$type> for String {
+        impl ::core::convert::From<$type> for ::std::string::String {
             fn from(value: $type) -> Self {
                 match value {
                     $type::Unknown(text) => text,
-                    known => known.as_str().to_owned(),
+                    known => ::std::borrow::ToOwned::to_owned(known.as_str()),
                 }
             }
         }
         impl ::core::str::FromStr for $type {
             type Err = ::core::convert::Infallible;
             // Not `Self::Err`: a value may be called so.
-            fn from_str(text: &str) -> Result<Self, ::core::convert::Infallible> {
-                Ok(Self::from(text))
+            fn from_str(text: &::core::primitive::str) -> ::core::result::Result<Self, ::core::convert::Infallible> {
+                ::core::result::Result::Ok(<Self as ::core::convert::From<&::core::primitive::str>>::from(text))
             }
         }
-        impl AsRef<str> for $type {
-            fn as_ref(&self) -> &str {
+        impl ::core::convert::AsRef<::core::primitive::str> for $type {
+            fn as_ref(&self) -> &::core::primitive::str {
                 self.as_str()
             }
         }
-        impl PartialEq<str> for $type {
-            fn eq(&self, other: &str) -> bool {
+        impl ::core::cmp::PartialEq<::core::primitive::str> for $type {
+            fn eq(&self, other: &::core::primitive::str) -> bool {
                 self.as_str() == other
             }
         }
-        impl PartialEq<&str> for $type {
-            fn eq(&self, other: &&str) -> bool {
+        impl ::core::cmp::PartialEq<&::core::primitive::str> for $type {
+            fn eq(&self, other: &&::core::primitive::str) -> bool {
                 self.as_str() == *other
             }
         }
@@ -142,14 +142,14 @@ macro_rules! __string_enum {
             }
         }
         impl $crate::codegen::Serialize for $type {
-            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
             }
         }
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
-            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                 let text = $crate::codegen::text(deserializer)?;
-                Ok(Self::known(&text).unwrap_or_else(|| {
+                ::core::result::Result::Ok(Self::known(&text).unwrap_or_else(|| {
                     $crate::codegen::unfit();
                     Self::Unknown(text.into_owned())
                 }))
@@ -172,7 +172,7 @@ macro_rules! __integer_enum {
                 }
             }
         }
-        impl From<$number> for $type {
+        impl ::core::convert::From<$number> for $type {
             fn from(value: $number) -> Self {
                 match value {
                     $($value => Self::$variant,)*
@@ -180,7 +180,7 @@ macro_rules! __integer_enum {
                 }
             }
         }
-        impl From<$type> for $number {
+        impl ::core::convert::From<$type> for $number {
             fn from(value: $type) -> Self {
                 value.value()
             }
@@ -191,19 +191,19 @@ macro_rules! __integer_enum {
             }
         }
         impl $crate::codegen::Serialize for $type {
-            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
                 $crate::codegen::Serialize::serialize(&self.value(), serializer)
             }
         }
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
-            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                 let number = $crate::codegen::integer(deserializer)?;
-                let value = $number::try_from(number).map_err($crate::codegen::out_of_range)?;
-                let read = Self::from(value);
+                let value = <$number as ::core::convert::TryFrom<::core::primitive::i64>>::try_from(number).map_err($crate::codegen::out_of_range)?;
+                let read = <Self as ::core::convert::From<$number>>::from(value);
                 if let Self::Unknown(_) = &read {
                     $crate::codegen::unfit();
                 }
-                Ok(read)
+                ::core::result::Result::Ok(read)
             }
         }
     };

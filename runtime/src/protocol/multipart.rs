@@ -174,7 +174,7 @@ macro_rules! __multipart {
     }) => {
         impl $type {
             pub(crate) fn into_parts(self) -> $crate::codegen::Parts {
-                let mut parts = $crate::codegen::Parts::default();
+                let mut parts = <$crate::codegen::Parts as ::core::default::Default>::default();
                 $(
                     let first = parts.parts.len();
                     $crate::codegen::part!(parts, $kind, $wire, self.$field);

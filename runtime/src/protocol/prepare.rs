@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
+use percent_encoding::percent_decode_str;
 use url::{Position, Url};
 
 use super::{
@@ -196,14 +197,38 @@ fn parameters_in_headers(values: &[(&Parameter, Value)], headers: &mut HeaderMap
                     set_header(headers, parameter.name, &text)?;
                 }
             }
-            Location::Cookie => cookies.extend(style::pairs(parameter.name, parameter.style, value, style::strict)),
+            Location::Cookie => {
+                for pair in style::pairs(parameter.name, parameter.style, value, style::strict) {
+                    cookies.push(cookie_pair(parameter.name, &pair)?);
+                }
+            }
             Location::Path | Location::Query => {}
         }
     }
-    if !cookies.is_empty() {
-        set_header(headers, "cookie", &cookies.join("; "))?;
+    match cookies.is_empty() {
+        true => Ok(()),
+        false => add_cookies(headers, &cookies.join("; ")),
     }
-    Ok(())
+}
+
+/// A cookie as it is sent: its name as it is, its value encoded. `pair` has both encoded.
+fn cookie_pair(parameter: &str, pair: &str) -> Result<String, Error> {
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let name = percent_decode_str(name).decode_utf8_lossy();
+    // The grammar of names is the same (RFC 6265, section 4.1.1; RFC 9110, section 5.1), but for the case of letters.
+    if HeaderName::from_bytes(name.as_bytes()).is_err() {
+        let message = format!("the cookie parameter `{parameter}` has a member whose name no cookie can have");
+        return Err(Error::of(Kind::Request, message).hint("nothing was sent: names of cookies are tokens (RFC 6265)"));
+    }
+    Ok(format!("{name}={value}"))
+}
+
+/// Adds cookies to those that the request has already.
+pub(crate) fn add_cookies(headers: &mut HeaderMap, pairs: &str) -> Result<(), Error> {
+    let before = headers.get(header::COOKIE).map(HeaderValue::as_bytes).unwrap_or_default();
+    let before = String::from_utf8_lossy(before).into_owned();
+    let separator = if before.is_empty() { "" } else { "; " };
+    set_header(headers, header::COOKIE.as_str(), &format!("{before}{separator}{pairs}"))
 }
 
 /// Sets a header. The value is not repeated in the error: it may be what an attacker wants to see in a log.

@@ -172,13 +172,16 @@ pub fn write<S: Serializer>(serializer: S, members: &[Member<'_, S::SerializeMap
 #[macro_export]
 macro_rules! __slot {
     (required) => {
-        $crate::codegen::Required(None)
+        $crate::codegen::Required(::core::option::Option::None)
     };
     (optional) => {
-        None
+        ::core::option::Option::None
+    };
+    (any) => {
+        $crate::codegen::Required(::core::option::Option::None)
     };
     (nullable) => {
-        None
+        ::core::option::Option::None
     };
     (maybe) => {
         $crate::Maybe::Absent
@@ -187,7 +190,7 @@ macro_rules! __slot {
         ::std::collections::BTreeMap::new()
     };
     (rest) => {
-        $crate::codegen::Undeclared::default()
+        <$crate::codegen::Undeclared as ::core::default::Default>::default()
     };
 }
 
@@ -197,9 +200,12 @@ macro_rules! __slot {
 macro_rules! __take {
     (required $slot:ident $wire:expr) => {
         match $slot.0 {
-            Some(value) => value,
-            None => $crate::codegen::absent(Self::NAME, $wire)?,
+            ::core::option::Option::Some(value) => value,
+            ::core::option::Option::None => $crate::codegen::absent(Self::NAME, $wire)?,
         }
+    };
+    (any $slot:ident $wire:expr) => {
+        $slot.0
     };
     ($kind:ident $slot:ident $wire:expr) => {
         $slot
@@ -219,6 +225,9 @@ macro_rules! __put {
     (optional $value:expr) => {
         &$crate::codegen::IfSome(&$value)
     };
+    (any $value:expr) => {
+        &$crate::codegen::IfSome(&$value)
+    };
     (maybe $value:expr) => {
         &$crate::codegen::IfPresent(&$value)
     };
@@ -232,7 +241,7 @@ macro_rules! __put {
 
 /// Gives a struct its serde implementations, from a table of its members: Rust name, kind, name on the wire.
 ///
-/// Kinds: `required` (`T`), `optional` (`Option<T>`, left out when `None`), `nullable` (`Option<T>`, written as null),
+/// Kinds: `required` (`T`), `optional` (`Option<T>`, left out when `None`), `any` (`Option<Value>`, of which null is a value), `nullable` (`Option<T>`, written as null),
 /// `maybe` (`Maybe<T>`), and, last and without a name, what is not declared: `extra` (`BTreeMap<String, T>`), which callers see, or
 /// `rest` (`Undeclared`), which is kept to be written back.
 #[doc(hidden)]
@@ -240,21 +249,21 @@ macro_rules! __put {
 macro_rules! __record {
     ($type:ident { $($field:ident : $kind:ident $($wire:literal)?),* $(,)? }) => {
         impl<'de> $crate::codegen::Record<'de> for $type {
-            const NAME: &'static str = stringify!($type);
-            fn read<A: $crate::codegen::MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
+            const NAME: &'static ::core::primitive::str = ::core::stringify!($type);
+            fn read<A: $crate::codegen::MapAccess<'de>>(map: A) -> ::core::result::Result<Self, A::Error> {
                 $(let mut $field = $crate::codegen::slot!($kind);)*
-                $crate::codegen::fields(map, stringify!($type), &[$(concat!($($wire)?)),*], &mut [$(&mut $field),*])?;
-                Ok(Self { $($field: $crate::codegen::take!($kind $field concat!($($wire)?))),* })
+                $crate::codegen::fields(map, ::core::stringify!($type), &[$(::core::concat!($($wire)?)),*], &mut [$(&mut $field),*])?;
+                ::core::result::Result::Ok(Self { $($field: $crate::codegen::take!($kind $field ::core::concat!($($wire)?))),* })
             }
         }
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
-            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                 $crate::codegen::read(deserializer)
             }
         }
         impl $crate::codegen::Serialize for $type {
-            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $crate::codegen::write(serializer, &[$((concat!($($wire)?), $crate::codegen::put!($kind self.$field))),*])
+            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
+                $crate::codegen::write(serializer, &[$((::core::concat!($($wire)?), $crate::codegen::put!($kind self.$field))),*])
             }
         }
     };

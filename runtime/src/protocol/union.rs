@@ -39,15 +39,51 @@ pub fn from_text_leniently<T: DeserializeOwned>(text: &str) -> Result<T, serde_j
     lenient::from_slice(text.as_bytes())
 }
 
-/// The variant that the tag of the value names; `None` when the tag is missing or not declared.
+/// The variant that the tag of the value names; `None` when it names none. Without a tag, the one variant that fits.
 pub fn by_tag<T>(text: &str, tag: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
-    let Some(tag) = tag_of(text, tag) else { return Ok(None) };
+    let tag = match tag_of(text, tag) {
+        Tag::Text(tag) => tag,
+        Tag::Absent => return only_fit(text, variants),
+        Tag::Other => return Ok(None),
+    };
     let found = variants.iter().find(|(tags, _)| tags.contains(&tag.as_str()));
     found.map(|(_, read)| json::within(text, || read(text))?).transpose()
 }
 
+/// The variant that decodes the value and covers more of it than any other; `None` where two cover as much.
+fn only_fit<T>(text: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
+    let mut best: Option<(T, i64)> = None;
+    let mut is_alone = false;
+    for (_, read) in variants {
+        let (candidate, points) = covered(|| json::within(text, || read(text)));
+        let Ok(candidate) = candidate? else { continue };
+        match &best {
+            Some((_, most)) if points < *most => {}
+            Some((_, most)) if points == *most => is_alone = false,
+            _ => {
+                best = Some((candidate, points));
+                is_alone = true;
+            }
+        }
+    }
+    let found = best.filter(|_| is_alone);
+    if let Some((_, points)) = &found {
+        super::record::cover(*points);
+    }
+    Ok(found.map(|(found, _)| found))
+}
+
+/// The member that names the variant of a value.
+enum Tag {
+    Text(String),
+    /// It is not there, or null.
+    Absent,
+    /// The value is no object, or the tag no text.
+    Other,
+}
+
 /// The text or the number that the last member of a name is. .NET may tell subtypes apart by numbers.
-fn tag_of(text: &str, name: &str) -> Option<String> {
+fn tag_of(text: &str, name: &str) -> Tag {
     struct Find<'n>(&'n str);
 
     impl<'de> Visitor<'de> for Find<'_> {
@@ -92,10 +128,11 @@ fn tag_of(text: &str, name: &str) -> Option<String> {
     }
 
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    match (&mut deserializer).deserialize_map(Find(name)).ok()?? {
-        Value::String(text) => Some(text),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
+    match (&mut deserializer).deserialize_map(Find(name)) {
+        Ok(Some(Value::String(text))) => Tag::Text(text),
+        Ok(Some(Value::Number(number))) => Tag::Text(number.to_string()),
+        Ok(None | Some(Value::Null)) => Tag::Absent,
+        Ok(Some(_)) | Err(_) => Tag::Other,
     }
 }
 
@@ -167,15 +204,15 @@ pub fn only_member<E: serde::de::Error>(text: &str) -> Result<(String, Kept), E>
 macro_rules! __tagged_union {
     ($type:ident, $tag:literal { $($variant:ident($inner:ty) = $first:literal $(| $more:literal)*),* $(,)? }) => {
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
-            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                 let text = $crate::codegen::kept(deserializer)?;
                 let found = $crate::codegen::by_tag(&text, $tag, &[
                     $((&[$first $(, $more)*], |text| $crate::codegen::from_text_leniently(text).map(Self::$variant)),)*
                 ]);
-                let failed = |cause| $crate::codegen::in_union(stringify!($type), &cause);
+                let failed = |cause| $crate::codegen::in_union(::core::stringify!($type), &cause);
                 match found.map_err(failed)? {
-                    Some(found) => Ok(found),
-                    None => {
+                    ::core::option::Option::Some(found) => ::core::result::Result::Ok(found),
+                    ::core::option::Option::None => {
                         $crate::codegen::unfit();
                         $crate::codegen::from_text(&text, false).map(Self::Unknown).map_err(failed)
                     }
@@ -183,7 +220,7 @@ macro_rules! __tagged_union {
             }
         }
         impl $crate::codegen::Serialize for $type {
-            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
                 match self {
                     $(Self::$variant(inner) => $crate::codegen::with_tag(serializer, $tag, $first, inner),)*
                     Self::Unknown(value) => $crate::codegen::Serialize::serialize(value, serializer),
@@ -199,18 +236,18 @@ macro_rules! __tagged_union {
 macro_rules! __keyed_union {
     ($type:ident { $($variant:ident($inner:ty) = $name:literal),* $(,)? }) => {
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
-            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                 let text = $crate::codegen::kept(deserializer)?;
                 let (name, value) = $crate::codegen::only_member(&text)?;
-                let failed = |cause| $crate::codegen::in_union(stringify!($type), &cause);
+                let failed = |cause| $crate::codegen::in_union(::core::stringify!($type), &cause);
                 match name.as_str() {
                     $($name => $crate::codegen::from_text_leniently(&value).map(Self::$variant).map_err(failed),)*
-                    _ => Err($crate::codegen::missing(stringify!($type), "one of its members")),
+                    _ => ::core::result::Result::Err($crate::codegen::missing(::core::stringify!($type), "one of its members")),
                 }
             }
         }
         impl $crate::codegen::Serialize for $type {
-            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
                 match self {
                     $(Self::$variant(inner) => $crate::codegen::keyed(serializer, $name, inner),)*
                 }
@@ -225,15 +262,15 @@ macro_rules! __keyed_union {
 macro_rules! __untagged_union {
     ($type:ident { $($variant:ident($inner:ty)),* $(,)? }) => {
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
-            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                 let text = $crate::codegen::kept(deserializer)?;
                 let variants: &[$crate::codegen::Fit<Self>] = &[
                     $(|text, whole| $crate::codegen::from_text(text, whole).map(Self::$variant),)*
                 ];
-                let failed = |cause| $crate::codegen::in_union(stringify!($type), &cause);
+                let failed = |cause| $crate::codegen::in_union(::core::stringify!($type), &cause);
                 match $crate::codegen::by_fit(&text, variants).map_err(failed)? {
-                    Some(found) => Ok(found),
-                    None => {
+                    ::core::option::Option::Some(found) => ::core::result::Result::Ok(found),
+                    ::core::option::Option::None => {
                         $crate::codegen::unfit();
                         $crate::codegen::from_text(&text, false).map(Self::Unknown).map_err(failed)
                     }
@@ -241,7 +278,7 @@ macro_rules! __untagged_union {
             }
         }
         impl $crate::codegen::Serialize for $type {
-            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            fn serialize<S: $crate::codegen::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
                 match self {
                     $(Self::$variant(inner) => $crate::codegen::Serialize::serialize(inner, serializer),)*
                     Self::Unknown(value) => $crate::codegen::Serialize::serialize(value, serializer),
@@ -256,12 +293,12 @@ macro_rules! __untagged_union {
 #[macro_export]
 macro_rules! __from_variants {
     ($union:ident { $($variant:ident($type:ty) $kind:ident),* $(,)? }) => {
-        $(impl From<$type> for $union {
+        $(impl ::core::convert::From<$type> for $union {
             fn from(value: $type) -> Self {
                 $crate::codegen::from_variants!(@ $variant value $kind)
             }
         })*
     };
-    (@ $variant:ident $value:ident boxed) => { Self::$variant(Box::new($value)) };
+    (@ $variant:ident $value:ident boxed) => { Self::$variant(::std::boxed::Box::new($value)) };
     (@ $variant:ident $value:ident plain) => { Self::$variant($value) };
 }

@@ -45,6 +45,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Fail
         base_url: flags.base_url.clone(),
         contract: flags.contract.clone(),
         drop_schema: true,
+        accept_loss: true,
         connect_timeout: flags.connect_timeout,
         timeout: flags.timeout,
         ..Regenerate::default()

@@ -5,6 +5,7 @@ mod ledger;
 mod outputs;
 mod pins;
 mod reserved;
+mod shrunk;
 mod snapshots;
 mod summary;
 mod survey;
@@ -64,6 +65,10 @@ pub(crate) fn run_with(
         settings.knows(name)?;
     }
     let lock = usable_lock(Lock::find(workspace)?, flags, &steps)?;
+    let lock = match flags.offline && flags.overwrite {
+        true => pins::merged(workspace, &settings.source, lock)?,
+        false => lock,
+    };
     let (pins, served) = if flags.offline {
         (pins::from_disk(workspace, lock.as_ref(), flags.overwrite)?, Served::NotAsked("--offline asks nobody"))
     } else {
@@ -94,8 +99,13 @@ pub(crate) fn run_with(
     if flags.locked {
         demand_pinned(workspace, &pins, schema.as_deref(), &served, lock.as_ref())?;
     }
+    // The sandbox is taken in the place of whatever is pinned.
+    if !flags.accept_loss && !flags.sandbox {
+        shrunk::check(workspace, &settings.source, lock.as_ref(), &pins)?;
+    }
 
     steps.step("generating");
+    crate::names::check(workspace, &settings.codegen.config.rename)?;
     let names = names(workspace, lock.as_ref())?;
     let desired = desired(workspace, &settings, &pins, schema.as_deref(), &names)?;
     interrupt.check()?;

@@ -9,7 +9,7 @@ use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
 use crate::lock::{self, Lock, PinnedDocument, dialect, sha256};
 use crate::schema;
-use crate::settings::SourceSettings;
+use crate::settings::{DocumentSource, SourceSettings};
 use crate::source::{Content, Fetched, SANDBOX, Served, UNKNOWN, not_a_contract};
 use crate::workspace::{CONTRACTS, Workspace, pinned_path};
 
@@ -129,6 +129,32 @@ pub(crate) fn from_disk(workspace: &Workspace, lock: Option<&Lock>, overwrite: b
     Ok(pins)
 }
 
+/// The lock with the documents of both sides of a merge: those that the configuration names and that are pinned stand in it, and
+/// those that neither has any more do not.
+pub(super) fn merged(
+    workspace: &Workspace,
+    source: &SourceSettings,
+    lock: Option<Lock>,
+) -> Result<Option<Lock>, Failure> {
+    let Some(mut lock) = lock else { return Ok(None) };
+    let is_configured = |name: &str| source.documents.iter().any(|document| document.name == name);
+    let mut documents = Vec::with_capacity(lock.documents.len());
+    for document in lock.documents {
+        if is_configured(&document.name) || workspace.read(&pinned_path(&document.name))?.is_some() {
+            documents.push(document);
+        }
+    }
+    for DocumentSource { name, .. } in &source.documents {
+        let is_new = documents.iter().all(|document| document.name != *name);
+        if is_new && workspace.read(&pinned_path(name))?.is_some() {
+            documents.push(unlisted(name.clone()));
+        }
+    }
+    documents.sort_by_key(|entry| source.documents.iter().position(|document| document.name == entry.name));
+    lock.documents = documents;
+    Ok(Some(lock))
+}
+
 /// The schema to work with: the one that the source serves, else the one that is pinned. A pinned one goes only where the
 /// caller says so.
 pub(super) fn schema(
@@ -177,7 +203,12 @@ fn unlocked(workspace: &Workspace) -> Result<Vec<PinnedDocument>, Failure> {
         Err(error) => return Err(Failure::file("list", &folder, &error)),
     }
     names.sort();
-    let entry = |name| PinnedDocument {
+    Ok(names.into_iter().map(unlisted).collect())
+}
+
+/// A document of which nothing but its pinned file is known.
+fn unlisted(name: String) -> PinnedDocument {
+    PinnedDocument {
         name,
         source: UNKNOWN.to_owned(),
         raw: String::new(),
@@ -185,8 +216,7 @@ fn unlocked(workspace: &Workspace) -> Result<Vec<PinnedDocument>, Failure> {
         dialect: String::new(),
         contract_version: String::new(),
         etag: None,
-    };
-    Ok(names.into_iter().map(entry).collect())
+    }
 }
 
 fn read(workspace: &Workspace, name: &str) -> Result<String, Failure> {
@@ -204,7 +234,7 @@ fn read(workspace: &Workspace, name: &str) -> Result<String, Failure> {
         return Err(Failure::configuration(
             "pin/conflict",
             format!("{path} holds the markers of a merge conflict"),
-            "take one side of all generated files, run `cargo xtask regenerate --offline --overwrite`",
+            format!("take one side of all generated files, run `{}`", lock::AFTER_MERGE),
         ));
     }
     Ok(text)

@@ -47,6 +47,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("source.base_url", "base_url = \"https://service.example\""),
     ("source.graphql", "graphql = \"/graphql\""),
     ("source.schema", "schema = \"specs/service.graphql\""),
+    ("source.largest_loss", "largest_loss = 50"),
     ("source.ca_file", "ca_file = \"specs/root.pem\""),
     ("source.client_certificate_file", "client_certificate_file = \"/run/secrets/client.pem\""),
     ("source.client_key_file", "client_key_file = \"/run/secrets/client.key\""),

@@ -241,8 +241,33 @@ async fn headers_and_cookies_in_every_style() {
         (cookie("sid"), list(), "sid=blue; sid=black; sid=brown"),
         (cookie("sid").unexploded(), list(), "sid=blue,black,brown"),
         (cookie("sid"), json!(null), "/x"),
+        // The name is what the service looks for, letter by letter.
+        (cookie("$sid!#&'*+^`|~.x-y_Z"), json!("a=b"), "$sid!#&'*+^`|~.x-y_Z=a%3Db"),
+        (cookie("sid"), json!({"a.b$": "1;2"}), "a.b$=1%3B2"),
     ])
     .await;
+}
+
+#[tokio::test]
+async fn no_cookie_has_a_name_that_others_would_read_otherwise() {
+    for name in ["a=b;c", "a b", "a,b", "", "a[b]", "größe", "a\"b", "a\r\nb", "a%3Db;c"] {
+        let value = [(name, 1)].into_iter().collect::<Object>();
+        let error = send(cookie("sid"), Value::from(value)).await.unwrap_err();
+        assert!(error.to_string().contains("`sid`"), "{name:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn the_header_and_the_parameters_of_cookies_go_together() {
+    static OPERATION: Operation = Operation {
+        path: "/x",
+        parameters: &[Parameter::cookie("first"), Parameter::header("Cookie"), Parameter::cookie("last")],
+        ..Operation::family("test")
+    };
+    let server = Server::always(Reply::new(204, &[], "")).await;
+    let platform = Client::builder(&server.url).build().unwrap();
+    platform.call::<()>(&OPERATION, &[&"1", &"a=b; c=d", &"2"], Payload::None, decode::empty).await.unwrap();
+    assert_eq!(server.last().header("cookie"), Some("a=b; c=d; first=1; last=2"));
 }
 
 #[tokio::test]

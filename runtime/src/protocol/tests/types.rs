@@ -182,8 +182,7 @@ fn a_tag_picks_the_variant() {
     assert_eq!(to_value(&square).unwrap(), json!({"kind": "sq", "side": 1}));
     let made = Shape::Square(Box::new(Square { kind: None, side: 1.0, label: None }));
     assert_eq!(serde_json::to_string(&made).unwrap(), r#"{"kind":"square","side":1}"#);
-    for unknown in
-        [json!({"kind": "hexagon", "n": 6}), json!({"side": 1}), json!({"kind": 5}), json!("text"), json!(null)]
+    for unknown in [json!({"kind": "hexagon", "n": 6}), json!({"n": 1}), json!({"kind": 5}), json!("text"), json!(null)]
     {
         let kept: Shape = serde_json::from_value(unknown.clone()).unwrap();
         assert_eq!(kept, Shape::Unknown(unknown.clone().into()));
@@ -211,4 +210,122 @@ fn nesting_without_end_is_an_error() {
     assert!(from_str::<Everything>(&format!(r#"{{"id":1,"x":{deep}}}"#)).is_err());
     // What is skipped is skipped without a stack.
     assert!(from_str::<Circle>(&format!(r#"{{"x":{deep},"radius":1}}"#)).is_ok());
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Dog {
+    kind: Option<String>,
+    bark: Option<i64>,
+    free: Option<Value>,
+    undeclared_: crate::codegen::Undeclared,
+}
+record!(Dog { kind: optional "kind", bark: optional "bark", free: any "free", undeclared_: rest });
+
+#[derive(Clone, Debug, PartialEq)]
+struct Cat {
+    kind: Option<String>,
+    meow: i64,
+    bark: Option<i64>,
+    free: Option<Value>,
+    undeclared_: crate::codegen::Undeclared,
+}
+record!(Cat { kind: optional "kind", meow: required "meow", bark: optional "bark", free: any "free", undeclared_: rest });
+
+#[derive(Clone, Debug, PartialEq)]
+enum Pet {
+    Dog(Box<Dog>),
+    Cat(Box<Cat>),
+    Unknown(Value),
+}
+tagged_union!(Pet, "kind" { Dog(Box<Dog>) = "dog", Cat(Box<Cat>) = "cat" });
+
+/// Every value that a list of choices for each member makes, absent ones included.
+fn objects(members: &[(&str, &[serde_json::Value])]) -> Vec<serde_json::Map<String, serde_json::Value>> {
+    let mut all = vec![serde_json::Map::new()];
+    for (name, values) in members {
+        let with = |object: &serde_json::Map<String, serde_json::Value>, value: &serde_json::Value| {
+            let mut object = object.clone();
+            object.insert((*name).to_owned(), value.clone());
+            object
+        };
+        let more: Vec<_> = all.iter().flat_map(|object| values.iter().map(|value| with(object, value))).collect();
+        all.extend(more);
+    }
+    all
+}
+
+#[test]
+fn a_value_without_its_tag_is_the_one_variant_that_fits_and_nothing_of_it_is_lost() {
+    let free = [json!(null), json!(1.10), json!({"a": null}), json!([null]), json!("")];
+    let all = objects(&[
+        ("kind", &[json!("dog"), json!("cat"), json!("bird"), json!(null), json!(true)]),
+        ("meow", &[json!(1)]),
+        ("bark", &[json!(2)]),
+        ("free", &free),
+        ("more", &[json!(null), json!(3)]),
+    ]);
+    let mut seen = [0; 3];
+    for object in all {
+        let has = |name: &str| object.contains_key(name);
+        // A dog knows of two members besides the tag, a cat of three, one of which it needs.
+        let expected = match object.get("kind") {
+            Some(serde_json::Value::String(kind)) if kind == "dog" => Some("dog"),
+            Some(serde_json::Value::String(kind)) if kind == "cat" && !has("meow") => None,
+            Some(serde_json::Value::String(kind)) if kind == "cat" => Some("cat"),
+            None | Some(serde_json::Value::Null) => Some(if has("meow") { "cat" } else { "dog" }),
+            Some(_) => Some("unknown"),
+        };
+        let text = serde_json::to_string(&object).unwrap();
+        let read = from_str::<Pet>(&text);
+        let Some(expected) = expected else {
+            assert!(read.is_err(), "{text}");
+            continue;
+        };
+        let read = read.unwrap();
+        let (index, name) = match &read {
+            Pet::Dog(_) => (0, "dog"),
+            Pet::Cat(_) => (1, "cat"),
+            Pet::Unknown(_) => (2, "unknown"),
+        };
+        seen[index] += 1;
+        assert_eq!(name, expected, "{text}");
+        // The tag is written where it was left out; everything else is as it came.
+        let mut written = object.clone();
+        if index < 2 && !matches!(object.get("kind"), Some(serde_json::Value::String(_))) {
+            written.insert("kind".to_owned(), json!(name));
+        }
+        assert_eq!(to_value(&read).unwrap(), serde_json::Value::Object(written), "{text}");
+    }
+    assert!(seen.iter().all(|count| *count > 20), "{seen:?}");
+}
+
+#[test]
+fn a_value_without_its_tag_that_several_variants_fit_is_kept_as_it_is() {
+    #[derive(Clone, Debug, PartialEq)]
+    struct Left {
+        a: Option<i64>,
+        b: Option<i64>,
+    }
+    record!(Left { a: optional "a", b: optional "b" });
+    #[derive(Clone, Debug, PartialEq)]
+    struct Right {
+        b: Option<i64>,
+        c: Option<i64>,
+    }
+    record!(Right { b: optional "b", c: optional "c" });
+    #[derive(Clone, Debug, PartialEq)]
+    enum Side {
+        Left(Box<Left>),
+        Right(Box<Right>),
+        Unknown(Value),
+    }
+    tagged_union!(Side, "side" { Left(Box<Left>) = "left", Right(Box<Right>) = "right" });
+    for object in objects(&[("a", &[json!(1)]), ("b", &[json!(2)]), ("c", &[json!(3)])]) {
+        let read: Side = from_str(&serde_json::to_string(&object).unwrap()).unwrap();
+        match (object.contains_key("a"), object.contains_key("c")) {
+            (true, false) => assert!(matches!(read, Side::Left(_)), "{object:?}"),
+            (false, true) => assert!(matches!(read, Side::Right(_)), "{object:?}"),
+            _ => assert_eq!(read, Side::Unknown(serde_json::Value::Object(object).into())),
+        }
+    }
 }
