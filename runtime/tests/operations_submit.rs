@@ -11,8 +11,8 @@ use std::{sync::Arc, time::Duration};
 use platform_runtime::{
     Error, Method,
     operations::{
-        Deadline, Entry, HeldOperation, Instance, Intent, Lease, MemoryStore, Observation, Operation, OperationRef,
-        Operations, Overview, Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
+        Deadline, Demand, Entry, HeldOperation, Instance, Intent, Lease, MemoryStore, Observation, Operation,
+        OperationRef, Operations, Overview, Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
     },
 };
 use serde_json::{Value, json};
@@ -197,6 +197,18 @@ impl Store for Forgetful {
     }
     fn put_back<'a>(&'a self, lease: &'a Lease, after: Duration, failure: Option<&'a str>) -> StoreFuture<'a, ()> {
         self.0.put_back(lease, after, failure)
+    }
+    fn discard<'a>(&'a self, name: &'a str, reason: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool> {
+        self.0.discard(name, reason, lease)
+    }
+    fn retry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, bool> {
+        self.0.retry(correlation)
+    }
+    fn pause<'a>(&'a self, deployment: &'a str, kind: &'a str, paused: bool) -> StoreFuture<'a, ()> {
+        self.0.pause(deployment, kind, paused)
+    }
+    fn demand<'a>(&'a self, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Demand>> {
+        self.0.demand(wanted)
     }
     fn leave(&self, instance: Instance) -> StoreFuture<'_, ()> {
         self.0.leave(instance)

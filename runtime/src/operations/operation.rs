@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
 use bytes::Bytes;
@@ -18,6 +18,7 @@ use super::{
 use crate::{
     Client, Error, Object, Value,
     client::{Options, send},
+    clock,
     error::Kind,
     graphql::{Hub, Subscription},
     json::lenient,
@@ -225,7 +226,7 @@ impl Operation {
     pub(super) async fn look(&self) -> Result<Value, Error> {
         let platform = self.operations.client();
         let _turn = Hub::of(&platform.session).looks.acquire().await;
-        let begun = Instant::now();
+        let begun = clock::now();
         let answer = platform.graphql().query::<Value, _>(self.binding.query, self.variables()).await?;
         tracing::trace!(kind = self.binding.kind, elapsed = ?begun.elapsed(), "looked at an operation");
         // A part that failed is not one that is not there.

@@ -150,7 +150,7 @@ async fn a_migration_that_is_killed_leaves_the_version_that_was_there() {
     for one in many {
         one.await.unwrap().expect("it migrates, or finds that it was done");
     }
-    assert_eq!(admin.query_one(&version, &[]).await.unwrap().get::<_, i32>(0), 3);
+    assert_eq!(admin.query_one(&version, &[]).await.unwrap().get::<_, i32>(0), 4);
     let kept = admin.query(&format!("SELECT 1 FROM {schema}.submission"), &[]).await.unwrap();
     assert_eq!(kept.len(), 1);
 }
@@ -674,7 +674,7 @@ async fn what_a_handler_writes_is_committed_with_the_end_or_not_at_all() {
     let handle = async |lease: &Lease, fails: bool| {
         let (table, name) = (table.clone(), lease.correlation().to_owned());
         store
-            .handled_in(lease, "succeeded", Duration::from_secs(30), move |transaction| {
+            .handled_in(lease, "succeeded", (Duration::from_secs(30), Duration::MAX), move |transaction| {
                 Box::pin(async move {
                     transaction.execute(&format!("INSERT INTO {table} VALUES ($1)"), &[&name]).await?;
                     if fails { Err("it does not want to".into()) } else { Ok(()) }

@@ -34,7 +34,7 @@ impl Life {
 
     /// Whether the leases still hold, as far as this side knows. The store has the last word.
     pub(super) fn holds(&self) -> bool {
-        !*self.lost.borrow() && !self.until().is_over(Instant::now())
+        !*self.lost.borrow() && !self.until().is_over(clock::now())
     }
 
     /// Ends when the leases are lost.
@@ -53,24 +53,27 @@ impl Life {
 
     /// Renews the leases until they are lost.
     pub(super) async fn keep(self: Arc<Self>, operations: Operations, shared: Arc<Shared>) {
-        let lease = shared.settings.lease;
-        let mut pause = lease / 3;
+        let mut due = Until::after(shared.lease() / 3);
+        let mut next = due;
         loop {
-            Until::after(pause).min(self.until()).sleep().await;
-            if self.until().is_over(Instant::now()) {
+            next.min(self.until()).sleep().await;
+            let (asked, lease) = (clock::now(), shared.lease());
+            if self.until().is_over(asked) {
                 break;
             }
-            let asked = Instant::now();
             match self.until().limit(operations.store().renew(self.instance, lease)).await {
                 Ok(Ok(true)) => {
                     *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Until::from(asked, lease);
                     shared.store_works(&operations);
-                    pause = lease / 3;
+                    let late = due.instant().map_or(Duration::ZERO, |due| clock::now().saturating_duration_since(due));
+                    // Leases of another length hold from the next renewal on.
+                    due = if shared.renewed(late) { Until::at(clock::now()) } else { Until::from(asked, lease / 3) };
+                    next = due;
                 }
                 Ok(Ok(false)) | Err(clock::Over) => break,
                 Ok(Err(error)) => {
                     shared.store_failed(&operations, error);
-                    pause = lease / 10;
+                    next = Until::after(lease / 10);
                 }
             }
         }
