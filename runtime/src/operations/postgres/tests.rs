@@ -221,6 +221,8 @@ async fn a_role_needs_no_more_than_the_schema_and_its_tables() {
     assert!(store.renew(instance, Duration::from_secs(60)).await.unwrap());
     assert!(store.finish("a", "succeeded", Some(&lease)).await.unwrap());
     store.overview("here").await.unwrap();
+    store.pause("here", "thing", true).await.unwrap();
+    assert!(store.demand(&things(1)).await.unwrap()[0].paused);
     assert_eq!(store.purge("here", Duration::ZERO, 9).await.unwrap(), 1);
     store.leave(instance).await.unwrap();
     server.run("rights", &format!("REVOKE INSERT ON {schema}.submission FROM {role}")).await;
@@ -634,6 +636,9 @@ async fn no_step_reads_a_whole_table() {
         ("observe", leases::OBSERVE, "'c17', 1, 1, 5, 'b', '{e1,e2}'"),
         ("finish", leases::FINISH, "'c17', 'succeeded', 1, 1"),
         ("put back", leases::PUT_BACK, "'c17', 1, 1, 0, 'why', 'channel'"),
+        ("discard", leases::DISCARD, "'c17', 'why', 1, 1"),
+        ("retry", leases::RETRY, "'c17', 'channel'"),
+        ("demand", leases::DEMAND, "'{here,here}', '{kind1,kind2}', '{100,100}'"),
         ("purge", leases::PURGE, "'here', 3600, 1000"),
         ("claimed", rows::CLAIMED, "'{c17,c19,c23}'"),
         ("entry", rows::ENTRY, "'c17'"),
@@ -660,6 +665,67 @@ async fn no_step_reads_a_whole_table() {
     if let Some(file) = std::env::var_os("PLATFORM_POSTGRES_PLANS") {
         std::fs::write(file, page).unwrap();
     }
+}
+
+/// A program of version 3 ran with the rights that it was given then: it goes on with them when another one has migrated.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_migration_gives_the_new_tables_to_whoever_has_the_old_ones() {
+    let Some(server) = Server::shared().await else { return };
+    let role = server.schema("heir");
+    let schema = server.schema("inherited");
+    drop(server.builder("inherited").migrate_to(3).open().await);
+    server
+        .run(
+            "inherited",
+            &format!(
+                "CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA {schema} TO {role};
+                 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
+            ),
+        )
+        .await;
+    drop(server.store("inherited").await);
+    let store = PostgresStore::builder(&server.as_user(&role)).schema(&schema).open().await.expect("it opens");
+    accepted(&store, &["a"]).await;
+    let one = instance(&store).await;
+    let lease = claim_one(&store, one).await;
+    assert!(store.discard("a", "why", Some(&lease)).await.unwrap());
+    store.pause("here", "thing", true).await.unwrap();
+    let overview = store.overview("here").await.unwrap();
+    assert_eq!((overview.discarded.len(), overview.paused.len()), (1, 1));
+}
+
+/// A handler that waits for ever, and one whose statement does: both are over in their time, and nothing of them stays.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_hangs_leaves_nothing_in_the_database() {
+    let Some(server) = Server::shared().await else { return };
+    let store = server.store("hangs").await;
+    let table = format!("{}.mine", server.schema("hangs"));
+    server.run("hangs", &format!("CREATE TABLE {table} (name text)")).await;
+    accepted(&store, &["a"]).await;
+    let one = instance(&store).await;
+    let lease = claim_one(&store, one).await;
+    for sql in ["SELECT 1", "SELECT pg_sleep(3600)"] {
+        let table = table.clone();
+        let limits = (Duration::from_secs(60), Duration::from_secs(2));
+        let done = store.handled_in(&lease, "succeeded", limits, move |transaction| {
+            Box::pin(async move {
+                transaction.execute(&format!("INSERT INTO {table} VALUES ('a')"), &[]).await?;
+                transaction.batch_execute(sql).await?;
+                std::future::pending().await
+            })
+        });
+        let done = crate::clock::limit(Duration::from_secs(60), done).await.expect("it is over in its time");
+        assert!(matches!(done, Err(super::Undone::Late | super::Undone::Handler(_))), "{sql}");
+    }
+    let admin = server.admin().await;
+    let running = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(3600)%' AND state = 'active'";
+    let begun = Instant::now();
+    while admin.query_one(running, &[]).await.unwrap().get::<_, i64>(0) > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "its statement goes on");
+        crate::clock::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(admin.query_one(&format!("SELECT count(*) FROM {table}"), &[]).await.unwrap().get::<_, i64>(0), 0);
+    assert_eq!(store.overview("here").await.unwrap().count(Standing::Held), 1);
 }
 
 /// Hands over in a transaction: all of it or nothing, and nothing after the fence.
