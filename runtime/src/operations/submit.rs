@@ -37,10 +37,10 @@ impl<T> Submission<'_, T> {
     ///
     /// # Cancellation
     ///
-    /// The future may be dropped at any point. Dropped before anything was sent, or between attempts that were clearly
-    /// refused, it leaves nothing: a task of the runtime takes the entry out of the store, and the label is free. Dropped from
-    /// the first byte of an attempt on, it leaves the submission as unknown, unless the answer has come: a task keeps the
-    /// acceptance to its end. So the runtime has to go on. A program that is killed leaves the entry as unknown wherever it was.
+    /// The future may be dropped at any point. Dropped before an attempt asks for a connection, or between attempts that were
+    /// clearly refused, it leaves nothing: a task of the runtime takes the entry out of the store, and the label is free. From
+    /// there on, nobody can tell whether the attempt left, and the submission stays unknown; an answer that has come is kept by
+    /// a task. So the runtime has to go on. A program that is killed leaves the entry as unknown, wherever it was.
     pub async fn submit(self, operations: &Operations) -> Result<Operation, Error> {
         let draft = self.draft(operations).await?;
         let intent = draft.intent(operations)?;
