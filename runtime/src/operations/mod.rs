@@ -25,7 +25,9 @@
 //! a push never moves a state back, and every end of the stream leads to a query and to a new subscription. Dropping a
 //! watcher cancels nothing.
 
+mod attempt;
 mod binding;
+mod contents;
 mod deadline;
 mod entry;
 mod error;

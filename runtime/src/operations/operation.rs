@@ -152,6 +152,10 @@ impl Operation {
 
     /// Asks the service to cancel it. That it is cancelled is seen by its state.
     ///
+    /// # Cancellation
+    ///
+    /// Dropped before its end, it may or may not have reached the service: look at the state, or ask again.
+    ///
     /// # Errors
     ///
     /// The configuration has no way to cancel it; else as for any call.

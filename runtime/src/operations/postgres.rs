@@ -30,9 +30,15 @@ mod rows;
 mod schema;
 mod transaction;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 pub use builder::PostgresBuilder;
+use tokio::sync::oneshot;
 pub use tokio_postgres;
 pub(super) use transaction::Undone;
 pub use transaction::{Transaction, TransactionFuture};
@@ -43,6 +49,7 @@ use tokio_postgres::types::ToSql;
 use super::{
     Demand, Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture,
     Unfinished, WakeFuture, Wanted,
+    attempt::detached,
     error::{absent, another, known, taken},
     row::{column, number, write},
 };
@@ -63,6 +70,14 @@ struct Inner {
     /// Those in which handlers work, apart: they must not keep a lease from being renewed.
     handlers: Pool,
     listener: Listener,
+    /// Ends with the step that keeps an intent, by its correlation. The server does a step to its end whose caller has gone.
+    intending: Mutex<HashMap<String, oneshot::Receiver<()>>>,
+}
+
+impl Inner {
+    fn intending(&self) -> MutexGuard<'_, HashMap<String, oneshot::Receiver<()>>> {
+        self.intending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 const EXISTS: &str = "SELECT 1 FROM @.submission WHERE correlation = $1";
@@ -198,7 +213,18 @@ impl PostgresStore {
 
 impl Store for PostgresStore {
     fn intend<'a>(&'a self, intent: &'a Intent) -> StoreFuture<'a, ()> {
-        Box::pin(self.repeat(move |failures| self.keep_intent(intent, failures)))
+        Box::pin(async move {
+            let (store, intent) = (self.clone(), intent.clone());
+            let (done, end) = oneshot::channel();
+            self.0.intending().insert(intent.correlation.clone(), end);
+            let step = async move {
+                let kept = store.repeat(|failures| store.keep_intent(&intent, failures)).await;
+                store.0.intending().remove(&intent.correlation);
+                drop(done);
+                kept
+            };
+            detached(step).await
+        })
     }
 
     fn begin<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, u64> {
@@ -207,7 +233,13 @@ impl Store for PostgresStore {
     }
 
     fn withdraw<'a>(&'a self, correlation: &'a str, attempt: u64) -> StoreFuture<'a, bool> {
-        Box::pin(self.repeat(move |_| self.take_back(correlation, attempt)))
+        Box::pin(async move {
+            let intending = self.0.intending().remove(correlation);
+            if let Some(end) = intending {
+                drop(end.await);
+            }
+            self.repeat(|_| self.take_back(correlation, attempt)).await
+        })
     }
 
     fn accept<'a>(&'a self, reference: &'a OperationRef) -> StoreFuture<'a, ()> {

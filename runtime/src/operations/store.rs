@@ -36,7 +36,8 @@ pub trait Store: Any + Send + Sync {
     fn begin<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, u64>;
 
     /// Takes back an attempt of which nothing came, for certain. The entry goes with its last attempt, unless it is accepted
-    /// or done with. `true` when it is gone.
+    /// or done with. `true` when it is gone. It comes after an [`intend`](Self::intend) of the same submission whose future was
+    /// dropped, so that nothing of that is left.
     fn withdraw<'a>(&'a self, correlation: &'a str, attempt: u64) -> StoreFuture<'a, bool>;
 
     /// Keeps the acceptance of an intent, and moves its revision on. The first one counts: the same operation again changes

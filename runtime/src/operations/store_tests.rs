@@ -32,6 +32,7 @@ pub(super) fn intent(correlation: &str, label: Option<&str>) -> Intent {
         at: 1,
         parameters: BTreeMap::new(),
         key: SubmissionKey::None,
+        contents: None,
     }
 }
 

@@ -217,6 +217,11 @@ impl Worker {
     ///
     /// A handler is dropped where it waits when this instance has lost its lease.
     ///
+    /// # Cancellation
+    ///
+    /// End it by `stop`. Dropped in place of that, it drops its handlers where they wait and gives nothing back: another
+    /// instance takes over when the lease is over, and calls a handler again that was not marked as done. Nothing is lost.
+    ///
     /// # Errors
     ///
     /// The options cannot work. What fails later is told as a [`WorkerEvent`], and tried again.
@@ -236,7 +241,8 @@ impl Worker {
     /// Works until `stop` ends, then gives back what it holds. The handler gets a transaction on the database of the store;
     /// what it writes there is committed together with the end of the operation, once, or not at all.
     ///
-    /// A handler that leaves its transaction idle for longer than the lease is rolled back by the database.
+    /// A handler that leaves its transaction idle for longer than the lease is rolled back by the database. Dropped in place of
+    /// being stopped, this rolls back what its handlers have begun; else as for [`handle`](Self::handle).
     ///
     /// ```no_run
     /// # async fn run(operations: platform_runtime::operations::Operations) -> Result<(), platform_runtime::Error> {

@@ -4,9 +4,11 @@ use std::{
     collections::BTreeSet,
     io::Write as _,
     process::Command,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio_postgres::{Client, NoTls};
 
@@ -442,6 +444,83 @@ async fn a_server_that_restarts_is_waited_for_and_nothing_is_done_twice() {
 }
 
 /// The address leads to another database, without the store or with an empty one, and back again.
+/// The answer of the server that is lost next.
+type Lost = Arc<Mutex<Option<&'static [u8]>>>;
+
+/// Passes bytes on to the server, and closes a connection in place of the answer that is to be lost.
+async fn losing(server: String) -> (u16, Lost) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (port, lost) = (listener.local_addr().unwrap().port(), Lost::default());
+    let next = Arc::clone(&lost);
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let (server, next) = (tokio::net::TcpStream::connect(&server).await.unwrap(), Arc::clone(&next));
+            tokio::spawn(async move {
+                let ((mut from, mut to), (mut answers_of, mut requests_to)) =
+                    (client.into_split(), server.into_split());
+                let forward = tokio::io::copy(&mut from, &mut requests_to);
+                let back = async {
+                    let mut chunk = vec![0; 64 * 1024];
+                    loop {
+                        let length = answers_of.read(&mut chunk).await.unwrap_or_default();
+                        let is_it =
+                            |answer: &mut &[u8]| chunk[..length].windows(answer.len()).any(|part| part == *answer);
+                        if next.lock().unwrap().take_if(is_it).is_some() {
+                            return;
+                        }
+                        if length == 0 || to.write_all(&chunk[..length]).await.is_err() {
+                            return;
+                        }
+                    }
+                };
+                tokio::select! { _ = forward => {}, () = back => {} }
+            });
+        }
+    });
+    (port, lost)
+}
+
+/// The server has kept it, and the program does not hear of it: the submission is the program's all the same, and nobody
+/// else's.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_intent_whose_answer_is_lost_is_kept_once() {
+    let Some(server) = Server::shared().await else { return };
+    drop(server.store("lost").await);
+    let (_, place) = server.url.split_once('@').unwrap();
+    let (host, _) = place.split_once('/').unwrap();
+    let (port, lost) = losing(host.to_owned()).await;
+    let lose = |answer: &'static str| *lost.lock().unwrap() = Some(answer.as_bytes());
+    let url = server.url.replace(host, &format!("127.0.0.1:{port}"));
+    let store = PostgresStore::builder(&url).schema(&server.schema("lost")).open().await.unwrap();
+    let mine = intent("mine", Some("one"));
+    lose("INSERT 0 1");
+    store.intend(&mine).await.expect("the first try has kept it");
+    assert!(lost.lock().unwrap().is_none(), "an answer was lost");
+    // A label that another one has, whose answer is lost, too.
+    lose("INSERT 0 0");
+    assert!(store.intend(&intent("other", Some("one"))).await.expect_err("it is taken").is_store());
+    assert!(lost.lock().unwrap().is_none(), "an answer was lost");
+    assert!(store.intend(&mine).await.expect_err("it has been kept before").is_store());
+    let entry = store.labelled("here", "one").await.unwrap().unwrap();
+    assert_eq!((entry.intent().correlation(), entry.revision()), ("mine", 1));
+    assert!(store.entry("other").await.unwrap().is_none());
+    // Whoever gives up in the middle of a step takes back what it did.
+    let dropped = intent("dropped", Some("two"));
+    for polls in 0..20 {
+        let mut step = store.intend(&dropped);
+        for _ in 0..polls {
+            let once = std::future::poll_fn(|context| std::task::Poll::Ready(step.as_mut().poll(context).is_ready()));
+            if once.await {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        drop(step);
+        assert!(store.withdraw("dropped", 1).await.unwrap());
+        assert!(store.entry("dropped").await.unwrap().is_none(), "{polls}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failover_to_an_empty_database_is_an_error_until_it_is_over() {
     let Some(server) = Server::shared().await else { return };
@@ -718,7 +797,8 @@ async fn a_handler_that_hangs_leaves_nothing_in_the_database() {
         assert!(matches!(done, Err(super::Undone::Late | super::Undone::Handler(_))), "{sql}");
     }
     let admin = server.admin().await;
-    let running = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(3600)%' AND state = 'active'";
+    let running =
+        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(3600)%' AND state = 'active'";
     let begun = Instant::now();
     while admin.query_one(running, &[]).await.unwrap().get::<_, i64>(0) > 0 {
         assert!(begun.elapsed() < Duration::from_secs(60), "its statement goes on");

@@ -154,12 +154,11 @@ impl Supervisor {
     }
 
     async fn enlist(&mut self, index: usize) {
-        let held = self.posts.values().filter(|post| post.source == index).count();
         let Some(source) = self.sources.get_mut(index) else { return };
         if let Some(life) = source.life.take_if(|life| life.is_lost()) {
             source.before = Some(life.instance);
             self.shared.lease_lost();
-            self.shared.tell(&WorkerEvent::LeaseLost { instance: life.instance, operations: held });
+            self.shared.tell(&WorkerEvent::LeaseLost { instance: life.instance, operations: life.held() });
         }
         if source.life.is_some() {
             return;
@@ -315,7 +314,12 @@ impl Supervisor {
                 _counted: counted,
             };
             let Some(attendance) = attendance(&self.sources, &self.shared, &post) else { continue };
-            let id = self.tasks.spawn(attendance.run(held)).id();
+            let hold = life.hold();
+            let task = async move {
+                let _hold = hold;
+                attendance.run(held).await;
+            };
+            let id = self.tasks.spawn(task).id();
             self.posts.insert(id, post);
         }
         got
