@@ -244,6 +244,8 @@ async fn nothing_is_handled_when_the_time_of_the_lease_is_over() {
             lease: held.lease().clone(),
             kind: "thing".to_owned(),
             failures: 0,
+            age: Duration::ZERO,
+            progress: Arc::new(super::progress::TaskProgress::new()),
         };
         attendance.run(held).await;
         assert_eq!(handled.load(Ordering::SeqCst), expected);
