@@ -271,12 +271,13 @@ pub(super) async fn pause(pool: &Pool, channel: &str, deployment: &str, kind: &s
     Ok(())
 }
 
+/// The order is that of the index: without it, a plan may read the whole table for its first rows.
 pub(super) const DEMAND: &str = "
     SELECT (SELECT count(*) FROM (
             SELECT 1 FROM @.submission s
             WHERE s.deployment = w.deployment AND s.kind = w.kind AND s.due <= statement_timestamp()
                 AND s.reference IS NOT NULL AND s.outcome IS NULL AND s.owner IS NULL
-            LIMIT w.places) d), p.kind IS NOT NULL
+            ORDER BY s.due LIMIT w.places) d), p.kind IS NOT NULL
     FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS w (deployment, kind, places, place)
     LEFT JOIN @.pause p ON p.deployment = w.deployment AND p.kind = w.kind
     ORDER BY w.place";
