@@ -58,7 +58,13 @@ struct Plan {
     seed: u64,
     /// The clocks of the instances are an hour apart.
     clocks: bool,
+    /// Operations that never end, beside the others. Where there are some, each worker watches a few operations only, and
+    /// one handler in five hangs when it is called first.
+    endless: usize,
 }
+
+/// How many operations a worker watches where some never end.
+const FEW: usize = 8;
 
 /// For how long nothing may come forward: a limit that only a hang reaches.
 const WATCHDOG: Duration = Duration::from_secs(600);
@@ -108,9 +114,13 @@ async fn live(name: String) {
         .with_binding(&OFTEN)
         .with_options(WatchOptions::new().settle(soon).interval(soon).safety(Duration::from_secs(2)))
         .with_store(store);
-    let submitting = tokio::spawn(submit_all(platform.clone(), operations.clone(), place, count, name.len()));
+    let endless = number("PLATFORM_FLEET_ENDLESS", 0);
+    let submitting =
+        tokio::spawn(submit_all(platform.clone(), operations.clone(), place, (count, endless), name.len()));
     let worker = |kind: &str| -> Worker {
         let worker = operations.worker().name(&name).kinds([kind]).lease(lease).poll(Duration::from_millis(300));
+        let worker = worker.turn(Duration::from_secs(1)).handler_timeout(Duration::from_secs(2));
+        let worker = if endless > 0 { worker.watching(FEW).handling(2) } else { worker };
         worker.retry(Duration::from_millis(50), Duration::from_millis(500)).on_event(report)
     };
     let table = format!("\"{schema}\".handled_once");
@@ -118,6 +128,7 @@ async fn live(name: String) {
         move |ended, transaction| {
             let sql = format!("INSERT INTO {table} (label) VALUES ($1)");
             Box::pin(async move {
+                hang(&ended, endless).await;
                 transaction.execute(&sql, &[&ended.intent().label()]).await?;
                 Ok(())
             })
@@ -129,6 +140,7 @@ async fn live(name: String) {
         move |ended: Ended| {
             let (url, sql) = (url.clone(), sql.clone());
             async move {
+                hang(&ended, endless).await;
                 let (client, driver) = tokio_postgres::connect(&url, NoTls).await?;
                 let driver = tokio::spawn(driver);
                 let done = client.execute(&sql, &[&ended.intent().label()]).await;
@@ -149,20 +161,42 @@ async fn live(name: String) {
     submitting.abort();
 }
 
+/// Does not come back where it is the first call for one operation in five, and some never end.
+async fn hang(ended: &Ended, endless: usize) {
+    let is_chosen = ended.intent().label().is_some_and(|label| label.ends_with(['2', '7']));
+    if endless > 0 && ended.failures() == 0 && is_chosen {
+        std::future::pending().await
+    }
+}
+
 /// What an instance learns, for whoever reads along.
 fn report(event: &WorkerEvent) {
-    if matches!(event, WorkerEvent::LeaseLost { .. } | WorkerEvent::Fenced { .. }) {
+    let is_of_interest = match event {
+        WorkerEvent::LeaseLost { .. } | WorkerEvent::Fenced { .. } | WorkerEvent::Yielded { .. } => true,
+        WorkerEvent::LeaseChanged { .. } | WorkerEvent::Discarded { .. } => true,
+        WorkerEvent::HandlerFailed { failure, .. } => failure.contains("did not return"),
+        _ => false,
+    };
+    if is_of_interest {
         drop(writeln!(std::io::stdout(), "{event:?}"));
     }
 }
 
-/// Submits all of it, as every instance does: each label is submitted by one of them.
-async fn submit_all(platform: Platform, operations: Operations, place: String, count: usize, from: usize) {
-    for turn in 0..count {
-        let label = (turn + from * count / 8) % count;
+/// Submits all of it, as every instance does: each label is submitted by one of them. First are those that never end.
+async fn submit_all(
+    platform: Platform,
+    operations: Operations,
+    place: String,
+    (count, endless): (usize, usize),
+    from: usize,
+) {
+    let labels = (0..endless).map(|label| (label, "endless", "outcome=stall"));
+    let labels = labels.chain((0..count).map(|turn| ((turn + from * count / 8) % count, "label", "outcome=success")));
+    for (label, name, fault) in labels {
         let kind = if label.is_multiple_of(2) { "once" } else { "often" };
-        let label = format!("label-{label}");
-        let request = || platform.request(Method::Post, &place).json(&serde_json::json!({ "tag": label }));
+        let label = format!("{name}-{label}");
+        let body = serde_json::json!({ "tag": label });
+        let request = || platform.request(Method::Post, &place).header("x-sandbox-fault", fault).json(&body);
         while let Err(error) = request().submit_or_resume(&operations, kind, &label).await {
             drop(writeln!(std::io::stdout(), "{label}: {error}"));
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -356,6 +390,7 @@ async fn stage(plan: Plan, step: Duration) -> Option<Stage> {
         ("PLATFORM_FLEET_SCHEMA", schema.clone()),
         ("PLATFORM_FLEET_PLACE", place(project, component)),
         ("PLATFORM_FLEET_COUNT", plan.operations.to_string()),
+        ("PLATFORM_FLEET_ENDLESS", plan.endless.to_string()),
         ("PLATFORM_FLEET_LEASE", plan.lease.as_millis().to_string()),
         ("PLATFORM_FLEET_LOG", secrets.path().join("log").display().to_string()),
     ]);
@@ -476,7 +511,7 @@ async fn chaos(plan: Plan) {
     let told = std::fs::read_to_string(fleet.log()).unwrap();
     drop(fleet);
 
-    assert_eq!(known.len(), plan.operations, "each is submitted once, as the service counts");
+    assert_eq!(known.len(), plan.operations + plan.endless, "each is submitted once, as the service counts");
     let kept = format!("SELECT reference::json ->> 'id' FROM {schema}.submission");
     assert_eq!(labels(&url, &kept).await.into_iter().collect::<BTreeSet<_>>(), known);
     let mut once = labels(&url, &format!("SELECT label FROM {schema}.handled_once")).await;
@@ -491,6 +526,7 @@ async fn chaos(plan: Plan) {
         "SELECT what || ' by ' || writer || ', held by ' || coalesce(held_by, 'nobody') || ' ' || coalesce(over::text, '') FROM {schema}.late"
     );
     assert_eq!(labels(&url, &late).await, Vec::<String>::new(), "nobody writes after the fence");
+    let endless = if plan.endless > 0 { give_up(&platform, &url, &schema, plan).await } else { String::new() };
     let events = |name: &str| told.lines().filter(|line| line.starts_with(name)).count();
     if plan.clocks {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
@@ -501,7 +537,7 @@ async fn chaos(plan: Plan) {
     drop(writeln!(
         std::io::stderr(),
         "seed {}: {} operations, {} instances; {} killed, {} paused, {} restarts and {} absences of the database; \
-         {} leases lost, {} fenced; {} handled again; {:.0} s",
+         {} leases lost, {} fenced; {} handled again; {:.0} s{endless}{}",
         plan.seed,
         plan.operations,
         plan.instances,
@@ -513,10 +549,64 @@ async fn chaos(plan: Plan) {
         events("Fenced"),
         often.len() - distinct.len(),
         begun_at.elapsed().as_secs_f64(),
+        match plan.endless {
+            0 => String::new(),
+            _ => format!(
+                "; {} turns ended, {} handlers hung, {} changes of the lease",
+                events("Yielded"),
+                events("HandlerFailed"),
+                events("LeaseChanged"),
+            ),
+        },
     ));
     admin.batch_execute(&format!("DROP SCHEMA {schema} CASCADE")).await.ok();
     drop(secrets);
     sandbox.stop().await;
+}
+
+/// Gives up, by their limit of time, the operations that never end: all of them are open until then, each was watched, and
+/// none is handed over. How long an operation waited from its acceptance to its mark, and how long for its first turn.
+async fn give_up(platform: &Platform, url: &str, schema: &str, plan: Plan) -> String {
+    let open = format!("SELECT count(*) FROM {schema}.submission WHERE label LIKE 'endless%' AND outcome IS NULL");
+    assert_eq!(count(url, &open).await, plan.endless as i64, "what never ends is open");
+    let unseen = format!(
+        "SELECT label FROM {schema}.submission s WHERE label LIKE 'endless%'
+         AND NOT EXISTS (SELECT 1 FROM {schema}.observation o WHERE o.submission = s.number)"
+    );
+    assert_eq!(labels(url, &unseen).await, Vec::<String>::new(), "each has had its turn");
+    let spread = |value: &str| {
+        format!(
+            "SELECT percentile_disc(ARRAY[0.5, 0.99, 1]) WITHIN GROUP (ORDER BY extract(epoch FROM {value})::float8)
+             FROM {schema}.submission s WHERE s.label LIKE 'label%'"
+        )
+    };
+    let ended: Vec<f64> = connect(url).await.query_one(&spread("s.finished - s.since"), &[]).await.unwrap().get(0);
+    let first = format!("(SELECT min(at) FROM {schema}.claimed c WHERE c.correlation = s.correlation) - s.since");
+    let first: Vec<f64> = connect(url).await.query_one(&spread(&first), &[]).await.unwrap().get(0);
+    let store = PostgresStore::builder(url).schema(schema).open().await.unwrap();
+    let operations = platform.operations().with_binding(&ONCE).with_binding(&OFTEN).with_store(store);
+    let (done, stop) = tokio::sync::oneshot::channel::<()>();
+    let worker = operations.worker().operation_timeout(Duration::from_secs(1)).poll(Duration::from_millis(300));
+    let never = async |_: Ended| -> Result<(), String> { Err("it has not ended".to_owned()) };
+    let worker = tokio::spawn(worker.handle(never, async move { drop(stop.await) }));
+    let begun = Instant::now();
+    let given_up = format!("SELECT count(*) FROM {schema}.discarded WHERE label LIKE 'endless%' AND failures = 1");
+    while count(url, &given_up).await < plan.endless as i64 {
+        assert!(begun.elapsed() < WATCHDOG, "what never ends is not given up");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    done.send(()).unwrap();
+    worker.await.unwrap().unwrap();
+    let listed = operations.overview().await.unwrap().discarded;
+    assert_eq!(listed.len(), plan.endless.min(100));
+    assert!(operations.retry(&listed[0].correlation).await.unwrap());
+    let text = |times: Vec<f64>| times.iter().map(|time| format!("{time:.1}")).collect::<Vec<_>>().join(", ");
+    format!(
+        "; {} never ended and were given up; from acceptance to the first turn, s, p50, p99, most: {}; to the mark: {}",
+        plan.endless,
+        text(first),
+        text(ended),
+    )
 }
 
 /// A library that shifts the clock of the programs that load it; `None` where nothing compiles it.
@@ -540,8 +630,15 @@ fn shifted_clock(folder: &Path) -> Option<PathBuf> {
     done.is_ok_and(|status| status.success()).then_some(library)
 }
 
-const SMALL: Plan =
-    Plan { instances: 3, operations: 150, blows: 12, lease: Duration::from_millis(800), seed: 7, clocks: false };
+const SMALL: Plan = Plan {
+    instances: 3,
+    operations: 150,
+    blows: 12,
+    lease: Duration::from_millis(800),
+    seed: 7,
+    clocks: false,
+    endless: 0,
+};
 
 /// A small one for every change.
 #[tokio::test(flavor = "multi_thread")]
@@ -556,6 +653,13 @@ async fn nothing_is_lost_or_done_twice_while_clocks_are_an_hour_apart() {
     chaos(Plan { seed: 8, clocks: true, ..SMALL }).await;
 }
 
+/// More operations than there are places never end, and handlers hang: the others have their turns all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_starved_while_operations_never_end_and_handlers_hang() {
+    let lease = Duration::from_secs(1);
+    chaos(Plan { operations: 100, endless: 3 * 2 * FEW + 12, blows: 8, lease, seed: 9, ..SMALL }).await;
+}
+
 /// `PLATFORM_FLEET_RUNS` of them, from `PLATFORM_FLEET_SEED` on.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "it takes minutes: runtime/tests/postgres.sh cargo test -p platform-tests --all-features fleet::the_whole -- --ignored"]
@@ -566,9 +670,10 @@ async fn the_whole_of_it() {
             instances: number("PLATFORM_FLEET_INSTANCES", 8),
             operations: number("PLATFORM_FLEET_OPERATIONS", 2000),
             blows: 1000,
-            lease: Duration::from_millis(1500),
+            lease: Duration::from_millis(number("PLATFORM_FLEET_LEASE", 1500) as u64),
             seed: (seed + run) as u64,
             clocks: false,
+            endless: number("PLATFORM_FLEET_ENDLESS", 0),
         };
         chaos(plan).await;
     }
@@ -582,8 +687,8 @@ async fn take_over_after_a_kill() {
     let mut lines =
         vec!["lease ms | kills | ms: least, p10, p50, p90, most | after the end of the lease ms: p50, most".to_owned()];
     for (seed, lease) in [(1, 1000), (2, 3000), (3, 10_000)] {
-        let plan =
-            Plan { instances: 3, operations: 0, blows: 0, lease: Duration::from_millis(lease), seed, clocks: false };
+        let lease_time = Duration::from_millis(lease);
+        let plan = Plan { operations: 0, blows: 0, lease: lease_time, seed, ..SMALL };
         // Nothing ends.
         let Some(stage) = stage(plan, Duration::from_secs(3600)).await else { return };
         let Stage { sandbox, platform, url, schema, admin, mut fleet, secrets } = stage;

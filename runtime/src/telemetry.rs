@@ -102,6 +102,15 @@ pub(crate) fn worker(what: WorkerCount<'_>) {
             let labels: Vec<_> = labels.map(|(name, value)| metrics::Label::new(name, value.to_owned())).collect();
             metrics::counter!("platform.worker.failures", labels).increment(1);
         }
+        WorkerCount::Discarded { kind, cause } => {
+            let labels = [("kind", kind.to_owned()), ("cause", cause.to_owned())];
+            let labels: Vec<_> = labels.into_iter().map(|(name, value)| metrics::Label::new(name, value)).collect();
+            metrics::counter!("platform.worker.discarded", labels).increment(1);
+        }
+        WorkerCount::Yielded { kind } => {
+            metrics::counter!("platform.worker.yielded", "kind" => kind.to_owned()).increment(1);
+        }
+        WorkerCount::Lease(lease) => metrics::gauge!("platform.worker.lease").set(lease.as_secs_f64()),
         WorkerCount::Lost(count) => metrics::counter!("platform.worker.leases_lost").increment(count),
         WorkerCount::StoreFailed { error } => {
             metrics::counter!("platform.worker.store_failures", "error.type" => error.to_owned()).increment(1);
@@ -119,6 +128,9 @@ pub(crate) enum WorkerCount<'a> {
     Claimed(u64),
     Handled { kind: &'a str, outcome: &'static str, took: std::time::Duration },
     Failed { kind: &'a str, error: &'a str },
+    Discarded { kind: &'a str, cause: &'static str },
+    Yielded { kind: &'a str },
+    Lease(std::time::Duration),
     Lost(u64),
     StoreFailed { error: &'a str },
     Purged(u64),

@@ -11,8 +11,8 @@ use std::{sync::Arc, time::Duration};
 use platform_runtime::{
     Error, Method,
     operations::{
-        Deadline, Entry, HeldOperation, Instance, Intent, Lease, MemoryStore, Observation, Operation, OperationRef,
-        Operations, Overview, Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
+        Deadline, Demand, Entry, HeldOperation, Instance, Intent, Lease, MemoryStore, Observation, Operation,
+        OperationRef, Operations, Overview, Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
     },
 };
 use serde_json::{Value, json};
@@ -197,6 +197,18 @@ impl Store for Forgetful {
     }
     fn put_back<'a>(&'a self, lease: &'a Lease, after: Duration, failure: Option<&'a str>) -> StoreFuture<'a, ()> {
         self.0.put_back(lease, after, failure)
+    }
+    fn discard<'a>(&'a self, name: &'a str, reason: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool> {
+        self.0.discard(name, reason, lease)
+    }
+    fn retry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, bool> {
+        self.0.retry(correlation)
+    }
+    fn pause<'a>(&'a self, deployment: &'a str, kind: &'a str, paused: bool) -> StoreFuture<'a, ()> {
+        self.0.pause(deployment, kind, paused)
+    }
+    fn demand<'a>(&'a self, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Demand>> {
+        self.0.demand(wanted)
     }
     fn leave(&self, instance: Instance) -> StoreFuture<'_, ()> {
         self.0.leave(instance)
@@ -398,7 +410,7 @@ async fn whoever_asks_for_a_label_gets_its_one_operation() {
     // Another submission cannot use the same label.
     for (kind, room) in [("thing", "another"), ("ready-thing", "r")] {
         let error = ask(&operations, kind, room, "label 0").await.unwrap_err();
-        assert!(error.is_store() && posts(&server) == sent, "{kind} {room}: {error:?}");
+        assert!(error.is_label_mismatch() && posts(&server) == sent, "{kind} {room}: {error:?}");
     }
 }
 
@@ -480,7 +492,7 @@ async fn a_refused_connection_after_an_unknown_attempt_forgets_nothing() {
     // The port is closed once the server is gone.
     let platform = operations.client().clone();
     let error = loop {
-        let again = platform.request(Method::Post, "/rooms/r/things").no_retry();
+        let again = platform.request(Method::Post, "/rooms/r/things").json(&json!({ "size": 1 })).no_retry();
         let error = again.resubmit(&operations, "thing", "one").await.unwrap_err();
         assert!(error.is_submission_unknown(), "{error:?}");
         if std::error::Error::source(&error).unwrap().to_string().contains("no connection") {
@@ -509,7 +521,7 @@ async fn what_was_sent_without_a_key_is_not_sent_again() {
     let platform = operations.client().clone();
     let request = platform.request(Method::Post, "/rooms/r/things");
     let error = request.resubmit(&operations, "thing", "one").await.unwrap_err();
-    assert!(error.is_store() && error.to_string().contains("polled-thing"), "{error}");
+    assert!(error.is_label_mismatch() && error.to_string().contains("polled-thing"), "{error}");
     assert_eq!(posts(&server), 1);
 }
 
@@ -520,7 +532,8 @@ async fn an_entry_that_changed_since_it_was_read_is_not_forgotten() {
     submit(&operations, "thing", "one").await.unwrap_err();
     let seen = operations.labelled("one").await.unwrap().unwrap();
     let platform = operations.client().clone();
-    platform.request(Method::Post, "/rooms/r/things").resubmit(&operations, "thing", "one").await.unwrap_err();
+    let again = platform.request(Method::Post, "/rooms/r/things").json(&json!({ "size": 1 }));
+    again.resubmit(&operations, "thing", "one").await.unwrap_err();
     assert!(!operations.forget(&seen).await.unwrap(), "another attempt was sent meanwhile");
     let seen = operations.labelled("one").await.unwrap().unwrap();
     let operation = operations.adopt(seen.intent().correlation(), "42").await.unwrap();

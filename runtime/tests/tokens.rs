@@ -19,8 +19,8 @@ use std::{
 use platform_runtime::{
     Client, Error, Method,
     auth::{
-        ClientCredentials, Credential, SecretEnv, SecretFile, SecretSource, SecretString, StaticToken, Token,
-        TokenFuture, TokenRequest,
+        ClientAuthentication, ClientCredentials, Credential, SecretEnv, SecretFile, SecretSource, SecretString,
+        StaticToken, Token, TokenFuture, TokenRequest,
     },
 };
 use support::{Recorded, Reply, Server};
@@ -177,6 +177,39 @@ async fn refusals_of_the_issuer_say_what_to_do_and_never_the_secret() {
         let shown = format!("{error} {error:?}");
         assert!(shown.contains(code) && shown.contains(hint), "{shown}");
         assert!(!shown.contains("canary") && !shown.contains('\u{7}'), "{shown}");
+    }
+}
+
+/// A client with a secret that is written differently in each form, whose issuer repeats what it was sent.
+#[tokio::test]
+async fn what_an_issuer_repeats_of_a_request_shows_no_secret_in_any_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = "canary/se+cr et%\"é";
+    let path = folder.path().join("secret");
+    std::fs::write(&path, secret).unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+    for authentication in [ClientAuthentication::Form, ClientAuthentication::Basic] {
+        let server = both(move |request| match request.path() {
+            "/connect/token" => {
+                let form = String::from_utf8_lossy(&request.body).into_owned();
+                let header = request.header("authorization").unwrap_or_default().to_owned();
+                let echo = format!("{form} {header} {}", serde_json::to_string(secret).unwrap());
+                Reply::json(
+                    400,
+                    &serde_json::json!({ "error": "invalid_client", "error_description": echo }).to_string(),
+                )
+            }
+            _ => Reply::json(404, "{}"),
+        })
+        .await;
+        let credential = ClientCredentials::new(&server.url, "my-service", SecretFile::new(&path));
+        let credential = credential.client_authentication(authentication);
+        let platform = Client::builder(&server.url).credential(credential).build().unwrap();
+        let shown = format!("{:?}", get(&platform).await.unwrap_err());
+        let header = server.requests().iter().find_map(|request| request.header("authorization").map(str::to_owned));
+        assert!(shown.contains("invalid_client") && !shown.contains("canary"), "{shown}");
+        let repeated = header.filter(|_| authentication == ClientAuthentication::Basic);
+        assert!(repeated.is_none_or(|header| !shown.contains(header.trim_start_matches("Basic "))), "{shown}");
     }
 }
 

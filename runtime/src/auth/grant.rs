@@ -6,9 +6,9 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-use super::{RefreshKey, SecretSource, Token, TokenRequest, endpoint::Endpoints, refusal::GrantRefusals};
+use super::{RefreshKey, SecretSource, Token, TokenRequest, echo, endpoint::Endpoints, refusal::GrantRefusals};
 use crate::{
-    error::{Error, Kind, is_passing_status_of_issuer, scrub_text},
+    error::{Error, Kind, is_passing_status_of_issuer},
     transport::Reply,
 };
 
@@ -184,12 +184,8 @@ impl Registration {
             self.endpoints.doubt();
         }
         let secrets = fields.iter().filter(|(name, _)| !SHOWN.contains(name)).map(|(_, value)| *value);
-        let mut hidden = Vec::new();
-        for secret in secrets.chain(secret.map(ExposeSecret::expose_secret)) {
-            // As it is, and as it was sent.
-            let encoded: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
-            hidden.extend([encoded.replace('+', "%20"), encoded, secret.to_owned()]);
-        }
+        let secrets = secrets.chain(secret.map(ExposeSecret::expose_secret));
+        let mut hidden: Vec<String> = secrets.map(str::to_owned).collect();
         hidden.extend(basic.iter().map(|header| header.expose_secret().trim_start_matches("Basic ").to_owned()));
         Err(self.refused(&reply, grant, &hidden))
     }
@@ -235,7 +231,7 @@ impl Registration {
             if name == "error" && CODES.contains(&text) {
                 return Some(text.to_owned());
             }
-            Some(hidden.iter().fold(text.to_owned(), |text, secret| scrub_text(&text, secret)))
+            Some(echo::without(text, hidden))
         };
         let code = said("error").unwrap_or_default();
         let mut what =

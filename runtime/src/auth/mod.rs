@@ -7,6 +7,7 @@ mod claims;
 mod client_credentials;
 mod command;
 mod discovery;
+mod echo;
 mod endpoint;
 mod event;
 mod fixed;

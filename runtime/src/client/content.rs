@@ -111,7 +111,7 @@ enum Segment {
 async fn segment(upload: &Upload) -> Result<Segment, Error> {
     match &upload.source {
         UploadSource::Bytes(bytes) => Ok(Segment::Bytes(bytes.clone())),
-        UploadSource::File(path) => open(path).await,
+        UploadSource::File(path) => open_file(path).await.map(|(file, length)| Segment::File(file, length)),
         UploadSource::Stream(stream, length) => {
             match UploadSource::take(stream) {
                 Some(chunks) => Ok(Segment::Stream(chunks, *length)),
@@ -122,7 +122,8 @@ async fn segment(upload: &Upload) -> Result<Segment, Error> {
     }
 }
 
-async fn open(path: &Path) -> Result<Segment, Error> {
+/// A file to send, and its length.
+pub(crate) async fn open_file(path: &Path) -> Result<(tokio::fs::File, u64), Error> {
     let refuse =
         |what: &str, hint: &str| Error::of(Kind::File, format!("the file `{}` {what}", path.display())).hint(hint);
     let unreadable =
@@ -132,7 +133,7 @@ async fn open(path: &Path) -> Result<Segment, Error> {
     if !about.is_file() {
         return Err(refuse("is not a regular file", "nothing was sent: name a regular file"));
     }
-    Ok(Segment::File(file, about.len()))
+    Ok((file, about.len()))
 }
 
 /// A body of pieces, one after the other.

@@ -44,6 +44,8 @@ pub use self::{
     request::Request,
     submission::Submission,
 };
+#[cfg(feature = "operations")]
+pub(crate) use self::{content::open_file, progress::Progress, send::send_tracked};
 use crate::{
     auth::Claims,
     clock::Until,

@@ -8,7 +8,7 @@ use crate::error::{Error, Reach};
 
 /// How far a call got, over all of its attempts. What one attempt left open, no later one closes.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(crate) struct Progress {
     /// The service may have seen any of it.
     sent: AtomicBool,
     /// An attempt was sent, and no response came.
@@ -52,6 +52,12 @@ impl Progress {
             self.effective.store(before.effective, Relaxed);
         }
         self.status.store(status.as_u16(), Relaxed);
+    }
+
+    /// Whether an attempt may have taken effect so far.
+    #[cfg(feature = "operations")]
+    pub(crate) fn may_have_taken_effect(&self) -> bool {
+        self.effective.load(Relaxed)
     }
 
     /// The status of the last attempt, where its head came.

@@ -94,6 +94,12 @@ impl<'a> Request<'a> {
 
     /// Sends the request. An error status is an error of the call.
     ///
+    /// # Cancellation
+    ///
+    /// Dropped before its end, the request may or may not have reached the service, as after an error that
+    /// [`is_submission_unknown`](Error::is_submission_unknown). What may be sent twice may be called again; begin work with
+    /// a submission, whose store knows.
+    ///
     /// # Errors
     ///
     /// As for any call.

@@ -37,7 +37,7 @@ struct Sending<'a> {
     /// How many attempts there were.
     attempts: AtomicU32,
     request_id: Option<HeaderValue>,
-    progress: Progress,
+    progress: &'a Progress,
     policy: retry::Policy,
     /// How long the service may be silent.
     idle: Duration,
@@ -47,6 +47,16 @@ struct Sending<'a> {
 
 /// Sends a request, and returns its response when the status is a success.
 pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Options) -> Result<Raw, Error> {
+    send_tracked(session, prepared, options, &Progress::default()).await
+}
+
+/// The same, for a caller that has to know how far the call got when it is dropped.
+pub(crate) async fn send_tracked(
+    session: &Session,
+    prepared: &Prepared,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Raw, Error> {
     let span = trace::begin(session, prepared);
     let method = prepared.method;
     let sending = Sending {
@@ -55,7 +65,7 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
         options,
         attempts: AtomicU32::new(0),
         request_id: request_id(session, prepared, options),
-        progress: Progress::default(),
+        progress,
         policy: retry::Policy {
             repeatable: (method.is_safe() && !options.begins)
                 || options.idempotent
@@ -67,11 +77,11 @@ pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Optio
     };
     let outcome = sending.run().instrument(span.clone()).await;
     let retries = sending.attempts.load(Relaxed).saturating_sub(1);
-    trace::end(&span, prepared, sending.progress.status(), retries, outcome.as_ref().err());
+    trace::end(&span, prepared, progress.status(), retries, outcome.as_ref().err());
     outcome.map_err(|error| {
         let changes = options.begins || !method.is_safe();
         let id = sending.request_id.as_ref().and_then(|id| id.to_str().ok());
-        sending.progress.tell(error, changes).with_request_id(id).at(prepared.operation)
+        progress.tell(error, changes).with_request_id(id).at(prepared.operation)
     })
 }
 

@@ -33,7 +33,7 @@ impl Until {
 
     /// This time from now on.
     pub(crate) fn after(time: Duration) -> Self {
-        Self::from(Instant::now(), time)
+        Self::from(now(), time)
     }
 
     /// This time after `start`. More than [`LONGEST`] is never.
@@ -81,7 +81,7 @@ impl Until {
 
     /// The point as a timer takes it. A point that a caller gave may lie beyond [`LONGEST`].
     fn timer(self) -> Option<tokio::time::Instant> {
-        self.0.filter(|end| end.saturating_duration_since(Instant::now()) <= LONGEST).map(Into::into)
+        self.0.filter(|end| end.saturating_duration_since(now()) <= LONGEST).map(Into::into)
     }
 }
 
@@ -98,6 +98,11 @@ impl PartialOrd for Until {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
+}
+
+/// Now, on the monotonic clock of timers. A test that pauses the clock of tokio moves this one, too.
+pub(crate) fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
 }
 
 /// Waits for this time from now on.

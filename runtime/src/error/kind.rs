@@ -47,6 +47,9 @@ pub enum Kind {
     /// A store of operations.
     #[cfg(feature = "operations")]
     Store,
+    /// A label that was submitted with other contents.
+    #[cfg(feature = "operations")]
+    LabelMismatch,
     /// A lease that is over.
     #[cfg(feature = "operations")]
     LeaseLost,
@@ -79,6 +82,8 @@ impl Kind {
             Self::Reference => "reference",
             #[cfg(feature = "operations")]
             Self::Store => "store",
+            #[cfg(feature = "operations")]
+            Self::LabelMismatch => "label-mismatch",
             #[cfg(feature = "operations")]
             Self::LeaseLost => "lease-lost",
         }

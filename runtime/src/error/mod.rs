@@ -99,7 +99,8 @@ struct Inner {
 impl Error {
     /// A short, stable code: `configuration`, `secret`, `token`, `request`, `connect`, `transport`, `timeout`, `status`,
     /// `too-large`, `decode`, `file` or `other`; with GraphQL, `graphql` or `socket`; with asynchronous operations,
-    /// `submission-unknown`, `missing`, `reference`, `store` or `lease-lost`.
+    /// `submission-unknown`, `missing`, `reference`, `store`,
+    /// `label-mismatch` or `lease-lost`.
     pub fn code(&self) -> &'static str {
         self.0.kind.code()
     }

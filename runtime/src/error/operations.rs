@@ -50,6 +50,12 @@ impl Error {
         self.0.kind == Kind::Store
     }
 
+    /// The label names a submission with other contents: another kind, method, path, query or body, or other headers. Nothing
+    /// was sent, and the submission of the label is as it was.
+    pub fn is_label_mismatch(&self) -> bool {
+        self.0.kind == Kind::LabelMismatch
+    }
+
     /// The lease on an operation is over: this instance was away for longer than the lease, and nothing was written.
     pub fn is_lease_lost(&self) -> bool {
         self.0.kind == Kind::LeaseLost

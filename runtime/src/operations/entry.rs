@@ -3,6 +3,9 @@
 use super::{Intent, Observation, OperationRef};
 use crate::{Error, error::Kind};
 
+/// The outcome of an entry that is given up, and the name of its standing.
+pub(super) const DISCARDED: &str = "discarded";
+
 /// What a store has of one submission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -22,6 +25,8 @@ pub enum Status {
     SubmissionUnknown,
     /// The service has accepted it.
     Accepted,
+    /// The service has accepted it, and it is given up: [`Operations::retry`](super::Operations::retry) makes it due again.
+    Discarded,
     /// It is done with.
     Finished,
 }
@@ -77,14 +82,15 @@ impl Entry {
         self.last.as_ref()
     }
 
-    /// How it ended, by the name of its [`OperationOutcome`](super::OperationOutcome).
+    /// How it ended, by the name of its [`OperationOutcome`](super::OperationOutcome); `discarded` where it is given up.
     pub fn outcome(&self) -> Option<&str> {
         self.outcome.as_deref()
     }
 
     /// Where it is.
     pub fn status(&self) -> Status {
-        match (&self.reference, &self.outcome) {
+        match (&self.reference, self.outcome.as_deref()) {
+            (_, Some(DISCARDED)) => Status::Discarded,
             (_, Some(_)) => Status::Finished,
             (Some(_), None) => Status::Accepted,
             (None, None) => Status::SubmissionUnknown,

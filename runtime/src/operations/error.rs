@@ -21,10 +21,21 @@ pub(super) fn submission_unknown(cause: Error, intent: &Intent) -> Error {
     Error::submission_unknown(cause, intent.correlation(), hint)
 }
 
+/// The reason of the error of a label that is taken: the store has kept nothing.
+pub(super) const LABEL_TAKEN: &str = "store/label-taken";
+
 /// The error of a label that is taken.
 pub(super) fn taken() -> Error {
     Error::of(Kind::Store, "the store already has a submission with this label")
+        .because(LABEL_TAKEN)
         .hint("resume it; if it is unknown whether it arrived, check on the platform, then adopt or forget it")
+}
+
+/// The error of a label that was submitted with other contents.
+pub(super) fn mismatch(label: Option<&str>, difference: &str) -> Error {
+    let label = label.unwrap_or_default().escape_debug();
+    Error::of(Kind::LabelMismatch, format!("the label \"{label}\" was submitted with {difference}; nothing was sent"))
+        .hint("give each submission a label of its own, or submit the same contents again")
 }
 
 /// The error of a submission that has been accepted, or is done with.

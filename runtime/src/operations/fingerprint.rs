@@ -1,16 +1,40 @@
-//! Fingerprints of deployments and references. They tell mistakes, and keep nothing secret.
+//! Fingerprints of deployments, references and submissions. They tell mistakes, and keep nothing secret.
 
 use ring::digest::{Context, SHA256};
 use url::Url;
 
-/// Half of a SHA-256 over the parts, in hexadecimal digits. No two lists of parts are read as one.
-pub(super) fn of(purpose: &str, parts: &[&str]) -> String {
-    let mut context = Context::new(&SHA256);
-    for part in std::iter::once(&purpose).chain(parts) {
-        context.update(&(part.len() as u64).to_be_bytes());
-        context.update(part.as_bytes());
+/// Half of a SHA-256 over the parts that are given to it. No two lists of parts are read as one.
+pub(super) struct Fingerprint(Context);
+
+impl Fingerprint {
+    pub(super) fn new(purpose: &str) -> Self {
+        let mut fingerprint = Self(Context::new(&SHA256));
+        fingerprint.part(purpose);
+        fingerprint
     }
-    context.finish().as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+
+    pub(super) fn part(&mut self, part: impl AsRef<[u8]>) {
+        let part = part.as_ref();
+        self.0.update(&(part.len() as u64).to_be_bytes());
+        self.0.update(part);
+    }
+
+    /// A piece of a part whose length nobody knows beforehand: the only part of its fingerprint.
+    pub(super) fn piece(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// The fingerprint in hexadecimal digits.
+    pub(super) fn finish(self) -> String {
+        self.0.finish().as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// The fingerprint of some texts.
+pub(super) fn of(purpose: &str, parts: &[&str]) -> String {
+    let mut fingerprint = Fingerprint::new(purpose);
+    parts.iter().for_each(|part| fingerprint.part(part));
+    fingerprint.finish()
 }
 
 /// The fingerprint of the deployment at a base address.

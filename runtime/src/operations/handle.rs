@@ -3,10 +3,15 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use super::{Binding, Bindings, Entry, MemoryStore, Overview, Store, Unfinished, WatchOptions, fingerprint};
-use crate::{Client, Error, error::Kind};
+use crate::{
+    Client, Error,
+    error::{Kind, escape},
+};
 
 /// How many entries are forgotten in one step.
 const PURGED: u32 = 1000;
+/// The longest reason that a store keeps, in characters.
+const REASON: usize = 500;
 
 impl Client {
     /// Asynchronous operations: with a store in memory, until [`Operations::with_store`] names another.
@@ -115,8 +120,66 @@ impl Operations {
         self.store.overview(&self.deployment()).await
     }
 
+    /// Makes an operation that was given up due again, at once: with no failures, and with its whole
+    /// [time](super::Worker::operation_timeout) before it. One that waits after a failure is tried at once, too. `false` when it
+    /// is held by an instance, is not accepted, or is done with.
+    ///
+    /// [`overview`](Self::overview) lists what is given up. An entry that is not to be retried is taken out with
+    /// [`forget`](Self::forget).
+    ///
+    /// # Errors
+    ///
+    /// The store fails, or has no such submission.
+    pub async fn retry(&self, correlation: &str) -> Result<bool, Error> {
+        self.store.retry(correlation).await
+    }
+
+    /// Gives an operation up by hand, and keeps the reason for people: no instance is given it any more, until it is
+    /// [retried](Self::retry). Whoever holds it hands nothing over any more; a handler that runs already goes on. The operation
+    /// goes on at the service. `false` when it is not accepted, is given up already, or is done with.
+    ///
+    /// ```no_run
+    /// # async fn run(operations: platform_runtime::operations::Operations) -> Result<(), platform_runtime::Error> {
+    /// if let Some(entry) = operations.labelled("release 17").await? {
+    ///     operations.discard(entry.intent().correlation(), "the cluster is gone").await?;
+    /// }
+    /// for discarded in operations.overview().await?.discarded {
+    ///     println!("{:?}: {}", discarded.label, discarded.failure);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The store fails, or has no such submission.
+    pub async fn discard(&self, correlation: &str, reason: &str) -> Result<bool, Error> {
+        let reason: String = escape(reason).chars().take(REASON).collect();
+        self.store.discard(correlation, &reason, None).await
+    }
+
+    /// Pauses a kind of operations of this deployment, for all instances that share the store: none of them is given an
+    /// operation of the kind. Each lets go of those that it watches, and calls no more handlers for them, from when it next
+    /// looks: within [`Worker::poll`](super::Worker::poll). Handlers that run go on. Submissions are not paused.
+    ///
+    /// # Errors
+    ///
+    /// The client does not know the kind, or the store fails.
+    pub async fn pause(&self, kind: &str) -> Result<(), Error> {
+        self.binding(kind)?;
+        self.store.pause(&self.deployment(), kind, true).await
+    }
+
+    /// Ends a [pause](Self::pause).
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub async fn unpause(&self, kind: &str) -> Result<(), Error> {
+        self.store.pause(&self.deployment(), kind, false).await
+    }
+
     /// Forgets entries of this deployment that were finished longer ago than this, and says how many. Their labels are free
-    /// again.
+    /// again. What is discarded stays: [`retry`](Self::retry) or [`forget`](Self::forget) it.
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::time::from_millis;
+use super::{contents::Contents, time::from_millis};
 
 /// A submission that is about to be sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,9 @@ pub struct Intent {
     pub(super) parameters: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) key: SubmissionKey,
+    /// What is submitted; `None` without a label, and where an earlier version kept it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) contents: Option<Contents>,
 }
 
 /// By which header the service recognises the attempts of a submission.

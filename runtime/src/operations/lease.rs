@@ -1,5 +1,7 @@
 //! Leases: which instance of a program holds which operation.
 
+use std::time::Duration;
+
 use super::{Entry, Unreadable};
 use crate::{Error, error::Kind};
 
@@ -79,6 +81,23 @@ impl Wanted {
     }
 }
 
+/// How much there is of what an instance asks for, whether it has a place for it or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Demand {
+    /// How many are due and held by nobody, counted up to the limit that was asked for.
+    pub due: u32,
+    /// Nobody is given operations of this kind.
+    pub paused: bool,
+}
+
+impl Demand {
+    /// For stores of other kinds.
+    pub fn new(due: u32, paused: bool) -> Self {
+        Self { due, paused }
+    }
+}
+
 /// An operation that an instance has got.
 #[derive(Debug)]
 pub struct HeldOperation {
@@ -86,12 +105,20 @@ pub struct HeldOperation {
     kind: String,
     entry: Result<Entry, Unreadable>,
     failures: u32,
+    age: Duration,
 }
 
 impl HeldOperation {
     /// An operation that was claimed, for stores of other kinds.
     pub fn new(lease: Lease, kind: impl Into<String>, entry: Result<Entry, Unreadable>, failures: u32) -> Self {
-        Self { lease, kind: kind.into(), entry, failures }
+        Self { lease, kind: kind.into(), entry, failures, age: Duration::ZERO }
+    }
+
+    /// Sets how long ago the store kept its acceptance, or was told to retry it, by the clock of the store.
+    #[must_use]
+    pub fn with_age(mut self, age: Duration) -> Self {
+        self.age = age;
+        self
     }
 
     /// The lease.
@@ -114,8 +141,13 @@ impl HeldOperation {
         self.failures
     }
 
-    pub(super) fn into_parts(self) -> (Lease, String, Result<Entry, Unreadable>, u32) {
-        (self.lease, self.kind, self.entry, self.failures)
+    /// How long ago the store kept its acceptance, or was told to retry it.
+    pub fn age(&self) -> Duration {
+        self.age
+    }
+
+    pub(super) fn into_entry(self) -> Result<Entry, Unreadable> {
+        self.entry
     }
 }
 

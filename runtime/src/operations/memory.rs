@@ -1,117 +1,34 @@
 //! A store that ends with the program.
 
+mod state;
+
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::sync::Notify;
 
+use self::state::{Alive, Kept, State};
 use super::{
-    Count, Entry, Failing, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Owner,
-    Standing, Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
+    Count, Demand, Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Owner, Standing,
+    Status, Store, StoreFuture, Unfinished, WakeFuture, Wanted,
+    entry::DISCARDED,
     error::{absent, another, known, taken},
     lease::lost,
-    store::FIRST,
 };
-use crate::{Error, clock::Until};
+use crate::{
+    Error,
+    clock::{self, Until},
+};
 
 /// A store in memory: what it holds ends with the program. It keeps the last observation of each operation.
 #[derive(Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
     due: Notify,
-}
-
-#[derive(Default)]
-struct State {
-    entries: Vec<Kept>,
-    instances: BTreeMap<Instance, (String, Until)>,
-    last_instance: u64,
-}
-
-struct Kept {
-    entry: Entry,
-    /// The attempts that may have arrived.
-    open: BTreeSet<u64>,
-    owner: Option<Instance>,
-    fence: u64,
-    /// The fencing number of the lease that finished it.
-    finisher: Option<u64>,
-    due: Until,
-    failures: u32,
-    failure: Option<String>,
-    finished: Option<Instant>,
-}
-
-impl Kept {
-    fn new(intent: &Intent) -> Self {
-        Self {
-            entry: Entry::new(intent.clone(), FIRST, None, None, None),
-            open: BTreeSet::from([FIRST]),
-            owner: None,
-            fence: 0,
-            finisher: None,
-            due: Until::at(Instant::now()),
-            failures: 0,
-            failure: None,
-            finished: None,
-        }
-    }
-
-    fn standing(&self, now: Instant) -> Standing {
-        match self.entry.status() {
-            Status::SubmissionUnknown => Standing::SubmissionUnknown,
-            Status::Finished => Standing::Finished,
-            Status::Accepted if self.owner.is_some() => Standing::Held,
-            Status::Accepted if self.due.is_over(now) => Standing::Waiting,
-            Status::Accepted => Standing::Delayed,
-        }
-    }
-
-    fn give_back(&mut self, due: Until) {
-        self.owner = None;
-        self.due = due;
-    }
-}
-
-impl State {
-    fn entry(&mut self, correlation: &str) -> Option<&mut Kept> {
-        self.entries.iter_mut().find(|kept| kept.entry.intent.correlation == correlation)
-    }
-
-    /// Takes an entry out, on a condition. Whether it is out; `None` when there was none.
-    fn remove(&mut self, correlation: &str, when: impl FnOnce(&mut Kept) -> bool) -> Option<bool> {
-        let place = self.entries.iter().position(|kept| kept.entry.intent.correlation == correlation)?;
-        let out = when(self.entries.get_mut(place)?);
-        if out {
-            self.entries.remove(place);
-        }
-        Some(out)
-    }
-
-    fn is_alive(&self, instance: Instance, now: Instant) -> bool {
-        self.instances.get(&instance).is_some_and(|(_, until)| !until.is_over(now))
-    }
-
-    /// The entry of a lease that holds.
-    fn leased(&mut self, lease: &Lease) -> Result<&mut Kept, Error> {
-        let alive = self.is_alive(lease.instance(), Instant::now());
-        let kept = self.entry(lease.correlation()).filter(|kept| {
-            alive && kept.owner == Some(lease.instance()) && kept.fence == lease.fence() && kept.entry.outcome.is_none()
-        });
-        kept.ok_or_else(lost)
-    }
-
-    /// Gives back what an instance holds, and forgets it.
-    fn retire(&mut self, instance: Instance, now: Instant) {
-        self.instances.remove(&instance);
-        for kept in self.entries.iter_mut().filter(|kept| kept.owner == Some(instance)) {
-            kept.give_back(Until::at(now));
-        }
-    }
 }
 
 impl MemoryStore {
@@ -173,7 +90,8 @@ impl Store for MemoryStore {
             None => {
                 kept.entry.revision += 1;
                 kept.entry.reference = Some(reference.clone());
-                kept.due = Until::at(Instant::now());
+                kept.since = clock::now();
+                kept.due = Until::at(kept.since);
                 Ok(())
             }
             Some(first) if first.is_same_operation(reference) => Ok(()),
@@ -214,11 +132,11 @@ impl Store for MemoryStore {
         let kept = match lease {
             None => match state.entry(correlation) {
                 None => return ready(Err(absent())),
-                Some(kept) if kept.entry.outcome.is_some() => return ready(Ok(false)),
+                Some(kept) if kept.entry.status() == Status::Finished => return ready(Ok(false)),
                 Some(kept) => kept,
             },
             Some(lease) => {
-                if state.entry(correlation).is_some_and(|kept| kept.finisher == Some(lease.fence())) {
+                if state.entry(correlation).is_some_and(|kept| kept.is_ended_by(lease, false)) {
                     return ready(Ok(true));
                 }
                 match state.leased(lease) {
@@ -228,7 +146,8 @@ impl Store for MemoryStore {
             }
         };
         kept.entry.outcome = Some(outcome.to_owned());
-        kept.finished = Some(Instant::now());
+        kept.finished = Some(clock::now());
+        kept.discarded = None;
         kept.finisher = lease.map(Lease::fence);
         kept.owner = None;
         ready(Ok(true))
@@ -256,47 +175,40 @@ impl Store for MemoryStore {
         let mut state = self.state();
         state.last_instance += 1;
         let instance = Instance::new(state.last_instance);
-        state.instances.insert(instance, (name.to_owned(), Until::after(lease)));
+        state.instances.insert(instance, Alive { name: name.to_owned(), until: Until::after(lease), lease });
         ready(Ok(instance))
     }
 
     fn renew(&self, instance: Instance, lease: Duration) -> StoreFuture<'_, bool> {
         let mut state = self.state();
-        let alive = state.is_alive(instance, Instant::now());
-        if let Some((_, until)) = state.instances.get_mut(&instance).filter(|_| alive) {
-            *until = Until::after(lease);
+        let alive = state.is_alive(instance, clock::now());
+        if let Some(known) = state.instances.get_mut(&instance).filter(|_| alive) {
+            (known.until, known.lease) = (Until::after(lease), lease);
         }
         ready(Ok(alive))
     }
 
     fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<HeldOperation>> {
         let mut state = self.state();
-        let now = Instant::now();
+        let now = clock::now();
         if !state.is_alive(instance, now) {
             return ready(Err(lost()));
         }
-        let over = state.instances.iter().filter(|(_, (_, until))| until.is_over(now));
+        let over = state.instances.iter().filter(|(_, alive)| alive.until.is_over(now));
         let over: Vec<Instance> = over.map(|(instance, _)| *instance).collect();
         for instance in over {
             state.retire(instance, now);
         }
         let mut held = Vec::new();
         for wanted in wanted {
-            let mut due: Vec<&mut Kept> = state
-                .entries
-                .iter_mut()
-                .filter(|kept| {
-                    kept.entry.intent.deployment == wanted.deployment()
-                        && kept.entry.intent.kind == wanted.kind()
-                        && kept.standing(now) == Standing::Waiting
-                })
-                .collect();
-            due.sort_by_key(|kept| kept.due);
-            for kept in due.into_iter().take(wanted.limit() as usize) {
+            for kept in state.due(wanted, now).into_iter().take(wanted.limit() as usize) {
                 kept.owner = Some(instance);
                 kept.fence += 1;
                 let lease = Lease::new(&kept.entry.intent.correlation, instance, kept.fence);
-                held.push(HeldOperation::new(lease, wanted.kind(), Ok(kept.entry.clone()), kept.failures));
+                let age = now.saturating_duration_since(kept.since);
+                held.push(
+                    HeldOperation::new(lease, wanted.kind(), Ok(kept.entry.clone()), kept.failures).with_age(age),
+                );
             }
         }
         ready(Ok(held))
@@ -321,8 +233,76 @@ impl Store for MemoryStore {
         ready(given)
     }
 
+    fn discard<'a>(&'a self, correlation: &'a str, reason: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool> {
+        let mut state = self.state();
+        let kept = match lease {
+            None => match state.entry(correlation) {
+                None => return ready(Err(absent())),
+                Some(kept) if kept.entry.status() != Status::Accepted => return ready(Ok(false)),
+                Some(kept) => kept,
+            },
+            Some(lease) => {
+                if state.entry(correlation).is_some_and(|kept| kept.is_ended_by(lease, true)) {
+                    return ready(Ok(true));
+                }
+                match state.leased(lease) {
+                    Ok(kept) => kept,
+                    Err(error) => return ready(Err(error)),
+                }
+            }
+        };
+        kept.entry.outcome = Some(DISCARDED.to_owned());
+        kept.entry.revision += 1;
+        kept.discarded = Some(clock::now());
+        kept.failures = kept.failures.saturating_add(u32::from(lease.is_some()));
+        kept.failure = Some(reason.to_owned());
+        kept.finisher = lease.map(Lease::fence);
+        kept.owner = None;
+        ready(Ok(true))
+    }
+
+    fn retry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, bool> {
+        let retried = self.with(correlation, |kept| {
+            let now = clock::now();
+            match kept.standing(now) {
+                Standing::Discarded => kept.due = Until::at(now),
+                Standing::Waiting | Standing::Delayed => kept.due = kept.due.min(Until::at(now)),
+                _ => return false,
+            }
+            kept.entry.outcome = None;
+            kept.entry.revision += 1;
+            (kept.since, kept.failures, kept.failure) = (now, 0, None);
+            (kept.finisher, kept.discarded) = (None, None);
+            true
+        });
+        self.due.notify_waiters();
+        ready(retried.ok_or_else(absent))
+    }
+
+    fn pause<'a>(&'a self, deployment: &'a str, kind: &'a str, paused: bool) -> StoreFuture<'a, ()> {
+        let group = (deployment.to_owned(), kind.to_owned());
+        let mut state = self.state();
+        if paused {
+            state.paused.insert(group);
+        } else {
+            state.paused.remove(&group);
+        }
+        drop(state);
+        self.due.notify_waiters();
+        ready(Ok(()))
+    }
+
+    fn demand<'a>(&'a self, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Demand>> {
+        let (mut state, now) = (self.state(), clock::now());
+        let demand = wanted.iter().map(|wanted| {
+            let due = u32::try_from(state.due(wanted, now).len()).unwrap_or(u32::MAX);
+            Demand { due: due.min(wanted.limit()), paused: state.is_paused(wanted) }
+        });
+        ready(Ok(demand.collect()))
+    }
+
     fn leave(&self, instance: Instance) -> StoreFuture<'_, ()> {
-        self.state().retire(instance, Instant::now());
+        self.state().retire(instance, clock::now());
         self.due.notify_waiters();
         ready(Ok(()))
     }
@@ -332,7 +312,7 @@ impl Store for MemoryStore {
     }
 
     fn purge<'a>(&'a self, deployment: &'a str, age: Duration, limit: u32) -> StoreFuture<'a, u64> {
-        let (now, mut purged) = (Instant::now(), 0);
+        let (now, mut purged) = (clock::now(), 0);
         self.state().entries.retain(|kept| {
             let old = kept.entry.intent.deployment == deployment
                 && kept.finished.is_some_and(|finished| Until::from(finished, age).is_over(now));
@@ -344,9 +324,10 @@ impl Store for MemoryStore {
     }
 
     fn overview<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Overview> {
-        let (state, now) = (self.state(), Instant::now());
+        let (state, now) = (self.state(), clock::now());
         let mut overview = Overview::default();
         let mut counts: BTreeMap<(String, Standing), Count> = BTreeMap::new();
+        let mut discarded = Vec::new();
         for kept in state.entries.iter().filter(|kept| kept.entry.intent.deployment == deployment) {
             let (intent, standing) = (&kept.entry.intent, kept.standing(now));
             let count = counts.entry((intent.kind.clone(), standing)).or_insert_with(|| Count {
@@ -357,26 +338,28 @@ impl Store for MemoryStore {
             });
             count.count += 1;
             count.oldest = count.oldest.min(Some(intent.at()));
-            if let Some(failure) = kept.failure.clone().filter(|_| kept.entry.outcome.is_none()) {
-                overview.failing.push(Failing {
-                    correlation: intent.correlation.clone(),
-                    kind: intent.kind.clone(),
-                    label: intent.label.clone(),
-                    failures: kept.failures,
-                    failure,
-                });
+            match standing {
+                Standing::Discarded => discarded.push(kept),
+                Standing::Finished => {}
+                _ if kept.failure.is_some() => overview.failing.push(kept.failing()),
+                _ => {}
             }
         }
         overview.counts = counts.into_values().collect();
         overview.failing.sort_by_key(|failing| std::cmp::Reverse(failing.failures));
         overview.failing.truncate(Overview::LONGEST as usize);
+        discarded.sort_by_key(|kept| std::cmp::Reverse(kept.discarded));
+        overview.discarded = discarded.into_iter().take(Overview::LONGEST as usize).map(Kept::failing).collect();
+        let paused = state.paused.iter().filter(|(place, _)| place == deployment);
+        overview.paused = paused.map(|(_, kind)| kind.clone()).collect();
         overview.owners = state
             .instances
             .iter()
-            .map(|(instance, (name, until))| Owner {
+            .map(|(instance, alive)| Owner {
                 instance: *instance,
-                name: name.clone(),
-                alive: !until.is_over(now),
+                name: alive.name.clone(),
+                alive: !alive.until.is_over(now),
+                lease: Some(alive.lease),
                 held: state.entries.iter().filter(|kept| kept.owner == Some(*instance)).count() as u64,
             })
             .collect();

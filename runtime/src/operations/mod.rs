@@ -25,7 +25,9 @@
 //! a push never moves a state back, and every end of the stream leads to a query and to a new subscription. Dropping a
 //! watcher cancels nothing.
 
+mod attempt;
 mod binding;
+mod contents;
 mod deadline;
 mod entry;
 mod error;
@@ -64,7 +66,7 @@ pub use deadline::Deadline;
 pub use entry::{Entry, Status, Unfinished, Unreadable};
 pub use handle::Operations;
 pub use intent::Intent;
-pub use lease::{HeldOperation, Instance, Lease, Wanted};
+pub use lease::{Demand, HeldOperation, Instance, Lease, Wanted};
 pub use memory::MemoryStore;
 pub use observation::{Observation, ObservationSource, OperationState};
 pub use operation::Operation;
@@ -79,4 +81,4 @@ pub use reference::OperationRef;
 pub use sqlite::SqliteStore;
 pub use store::{FIRST, Store, StoreFuture, WakeFuture};
 pub use watch::Watch;
-pub use worker::{Ended, Worker, WorkerEvent};
+pub use worker::{Discarded, Ended, Worker, WorkerEvent};

@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
 use bytes::Bytes;
@@ -18,6 +18,7 @@ use super::{
 use crate::{
     Client, Error, Object, Value,
     client::{Options, send},
+    clock,
     error::Kind,
     graphql::{Hub, Subscription},
     json::lenient,
@@ -151,6 +152,10 @@ impl Operation {
 
     /// Asks the service to cancel it. That it is cancelled is seen by its state.
     ///
+    /// # Cancellation
+    ///
+    /// Dropped before its end, it may or may not have reached the service: look at the state, or ask again.
+    ///
     /// # Errors
     ///
     /// The configuration has no way to cancel it; else as for any call.
@@ -225,7 +230,7 @@ impl Operation {
     pub(super) async fn look(&self) -> Result<Value, Error> {
         let platform = self.operations.client();
         let _turn = Hub::of(&platform.session).looks.acquire().await;
-        let begun = Instant::now();
+        let begun = clock::now();
         let answer = platform.graphql().query::<Value, _>(self.binding.query, self.variables()).await?;
         tracing::trace!(kind = self.binding.kind, elapsed = ?begun.elapsed(), "looked at an operation");
         // A part that failed is not one that is not there.

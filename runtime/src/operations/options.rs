@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::clock;
+
 /// How closely operations are watched. The platform's document names no time, so every one has a default that can be
 /// replaced. `Duration::MAX`, or any time above a year, is never.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +36,12 @@ impl WatchOptions {
             unknown: Duration::from_secs(120),
             reconnect: Duration::from_millis(500),
         }
+    }
+
+    /// The longest time after which a watch comes to an end by itself, where nothing new is seen.
+    pub(super) fn patience(self) -> Duration {
+        let times = [self.visibility, self.events, self.unknown].into_iter().filter(|time| *time <= clock::LONGEST);
+        times.max().unwrap_or_default()
     }
 
     /// Sets the time from a subscription to the second look: a service acknowledges no subscription, so the first look may

@@ -1,8 +1,8 @@
 //! What an operator looks at.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use super::Instance;
+use super::{Instance, entry::DISCARDED};
 
 /// Where an entry stands, in an [`Overview`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,13 +16,17 @@ pub enum Standing {
     Delayed,
     /// Accepted; an instance holds it.
     Held,
+    /// Given up: after too many failures, after too long a time, or by hand. Nobody is given it until
+    /// [`Operations::retry`](super::Operations::retry).
+    Discarded,
     /// Done with.
     Finished,
 }
 
 impl Standing {
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
-    const ALL: [Self; 5] = [Self::SubmissionUnknown, Self::Waiting, Self::Delayed, Self::Held, Self::Finished];
+    const ALL: [Self; 6] =
+        [Self::SubmissionUnknown, Self::Waiting, Self::Delayed, Self::Held, Self::Discarded, Self::Finished];
 
     /// A short, stable name.
     pub fn name(self) -> &'static str {
@@ -31,6 +35,7 @@ impl Standing {
             Self::Waiting => "waiting",
             Self::Delayed => "delayed",
             Self::Held => "held",
+            Self::Discarded => DISCARDED,
             Self::Finished => "finished",
         }
     }
@@ -49,8 +54,12 @@ pub struct Overview {
     pub counts: Vec<Count>,
     /// Who holds how many, in all deployments of the store.
     pub owners: Vec<Owner>,
-    /// What has failed and is not finished, most failures first, at most [`Overview::LONGEST`].
+    /// What has failed and is tried again, most failures first, at most [`Overview::LONGEST`].
     pub failing: Vec<Failing>,
+    /// What is given up, the newest first, at most [`Overview::LONGEST`].
+    pub discarded: Vec<Failing>,
+    /// The kinds that are paused, in order.
+    pub paused: Vec<String>,
 }
 
 /// How many entries stand where.
@@ -79,9 +88,12 @@ pub struct Owner {
     pub alive: bool,
     /// How many operations it holds.
     pub held: u64,
+    /// How long its leases hold without a sign of life. It is longer than [`Worker::lease`](super::Worker::lease) where the
+    /// machine or the store is late. `None` where a program of an earlier version has not said it.
+    pub lease: Option<Duration>,
 }
 
-/// An operation that has failed: its handler, or the watching of it.
+/// An operation that has failed or is given up: its handler, or the watching of it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Failing {
@@ -93,12 +105,12 @@ pub struct Failing {
     pub label: Option<String>,
     /// How often.
     pub failures: u32,
-    /// Why, the last time.
+    /// Why, the last time; of what is given up by hand, the reason.
     pub failure: String,
 }
 
 impl Overview {
-    /// How many failing operations an overview lists.
+    /// How many operations each list of an overview has at most.
     pub const LONGEST: u32 = 100;
 
     /// How many entries stand there, of all kinds.

@@ -30,9 +30,15 @@ mod rows;
 mod schema;
 mod transaction;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 pub use builder::PostgresBuilder;
+use tokio::sync::oneshot;
 pub use tokio_postgres;
 pub(super) use transaction::Undone;
 pub use transaction::{Transaction, TransactionFuture};
@@ -41,8 +47,9 @@ use self::{connection::PATIENCE, listen::Listener, pool::Pool};
 use tokio_postgres::types::ToSql;
 
 use super::{
-    Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture, Unfinished,
-    WakeFuture, Wanted,
+    Demand, Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture,
+    Unfinished, WakeFuture, Wanted,
+    attempt::detached,
     error::{absent, another, known, taken},
     row::{column, number, write},
 };
@@ -63,6 +70,14 @@ struct Inner {
     /// Those in which handlers work, apart: they must not keep a lease from being renewed.
     handlers: Pool,
     listener: Listener,
+    /// Ends with the step that keeps an intent, by its correlation. The server does a step to its end whose caller has gone.
+    intending: Mutex<HashMap<String, oneshot::Receiver<()>>>,
+}
+
+impl Inner {
+    fn intending(&self) -> MutexGuard<'_, HashMap<String, oneshot::Receiver<()>>> {
+        self.intending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 const EXISTS: &str = "SELECT 1 FROM @.submission WHERE correlation = $1";
@@ -89,7 +104,7 @@ impl PostgresStore {
             };
             failures += 1;
             let pause = Backoff { first: Duration::from_millis(100), longest: Duration::from_secs(2) }.pause(failures);
-            if !error.is_retryable() || until.left(std::time::Instant::now()) <= pause {
+            if !error.is_retryable() || until.left(clock::now()) <= pause {
                 return Err(error);
             }
             clock::sleep(pause).await;
@@ -159,7 +174,8 @@ impl PostgresStore {
         let mut connection = self.0.steps.get().await?;
         let correlation = reference.correlation();
         let sql = "WITH accepted AS (
-                       UPDATE @.submission SET reference = $2, revision = revision + 1, due = clock_timestamp()
+                       UPDATE @.submission SET reference = $2, revision = revision + 1, due = clock_timestamp(),
+                           since = clock_timestamp()
                        WHERE correlation = $1 AND reference IS NULL RETURNING deployment)
                    SELECT pg_notify($3, deployment) FROM accepted";
         let channel = self.0.listener.channel();
@@ -197,7 +213,18 @@ impl PostgresStore {
 
 impl Store for PostgresStore {
     fn intend<'a>(&'a self, intent: &'a Intent) -> StoreFuture<'a, ()> {
-        Box::pin(self.repeat(move |failures| self.keep_intent(intent, failures)))
+        Box::pin(async move {
+            let (store, intent) = (self.clone(), intent.clone());
+            let (done, end) = oneshot::channel();
+            self.0.intending().insert(intent.correlation.clone(), end);
+            let step = async move {
+                let kept = store.repeat(|failures| store.keep_intent(&intent, failures)).await;
+                store.0.intending().remove(&intent.correlation);
+                drop(done);
+                kept
+            };
+            detached(step).await
+        })
     }
 
     fn begin<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, u64> {
@@ -206,7 +233,13 @@ impl Store for PostgresStore {
     }
 
     fn withdraw<'a>(&'a self, correlation: &'a str, attempt: u64) -> StoreFuture<'a, bool> {
-        Box::pin(self.repeat(move |_| self.take_back(correlation, attempt)))
+        Box::pin(async move {
+            let intending = self.0.intending().remove(correlation);
+            if let Some(end) = intending {
+                drop(end.await);
+            }
+            self.repeat(|_| self.take_back(correlation, attempt)).await
+        })
     }
 
     fn accept<'a>(&'a self, reference: &'a OperationRef) -> StoreFuture<'a, ()> {
@@ -236,8 +269,9 @@ impl Store for PostgresStore {
             Some(lease) => Box::pin(self.repeat(move |_| leases::finish(&self.0.steps, outcome, lease))),
             // Without a lease, a second time cannot tell whether the first one did it.
             None => Box::pin(self.once(async move {
-                let sql = "UPDATE @.submission SET outcome = $2, finished = clock_timestamp(), owner = NULL
-                           WHERE correlation = $1 AND outcome IS NULL";
+                let sql = "UPDATE @.submission
+                           SET outcome = $2, finished = clock_timestamp(), owner = NULL, discarded = NULL, finisher = NULL
+                           WHERE correlation = $1 AND (outcome IS NULL OR outcome = 'discarded')";
                 let action = "keep an end";
                 if self.0.steps.get().await?.execute(action, sql, &[&correlation, &outcome]).await? > 0 {
                     return Ok(true);
@@ -280,6 +314,39 @@ impl Store for PostgresStore {
     fn put_back<'a>(&'a self, lease: &'a Lease, after: Duration, failure: Option<&'a str>) -> StoreFuture<'a, ()> {
         let channel = self.0.listener.channel();
         Box::pin(self.once(leases::put_back(&self.0.steps, channel, lease, after, failure)))
+    }
+
+    fn discard<'a>(&'a self, correlation: &'a str, reason: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool> {
+        let step = move || leases::discard(&self.0.steps, correlation, reason, lease);
+        match lease {
+            Some(_) => Box::pin(self.repeat(move |_| step())),
+            // Without a lease, a second time cannot tell whether the first one did it.
+            None => Box::pin(async move {
+                if self.once(step()).await? {
+                    return Ok(true);
+                }
+                if self.exists(correlation).await? { Ok(false) } else { Err(absent()) }
+            }),
+        }
+    }
+
+    fn retry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, bool> {
+        let channel = self.0.listener.channel();
+        Box::pin(async move {
+            if self.once(leases::retry(&self.0.steps, channel, correlation)).await? {
+                return Ok(true);
+            }
+            if self.exists(correlation).await? { Ok(false) } else { Err(absent()) }
+        })
+    }
+
+    fn pause<'a>(&'a self, deployment: &'a str, kind: &'a str, paused: bool) -> StoreFuture<'a, ()> {
+        let channel = self.0.listener.channel();
+        Box::pin(self.repeat(move |_| leases::pause(&self.0.steps, channel, deployment, kind, paused)))
+    }
+
+    fn demand<'a>(&'a self, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Demand>> {
+        Box::pin(self.repeat(move |_| leases::demand(&self.0.steps, wanted)))
     }
 
     fn leave(&self, instance: Instance) -> StoreFuture<'_, ()> {

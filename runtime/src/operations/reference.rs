@@ -168,6 +168,7 @@ mod tests {
             at: 0,
             parameters: BTreeMap::new(),
             key: super::super::intent::SubmissionKey::None,
+            contents: None,
         };
         OperationRef::of(&intent, id.into())
     }

@@ -1,6 +1,8 @@
 //! What a row of a store's tables says. A row that was changed, was damaged or is newer is an error that names it, and stops
 //! no other.
 
+use std::time::Duration;
+
 use super::{Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Unreadable};
 use crate::error::{Error, Kind};
 
@@ -17,6 +19,8 @@ pub(super) struct Row {
     pub(super) revision: u64,
     pub(super) fence: u64,
     pub(super) failures: u64,
+    /// How long ago its acceptance was kept, or it was retried by hand.
+    pub(super) age: Duration,
     pub(super) last: Option<Last>,
     /// The names of the events, which are kept once each.
     pub(super) events: Vec<String>,
@@ -35,7 +39,7 @@ impl Row {
     pub(super) fn held(self, instance: Instance, kind: &str) -> HeldOperation {
         let lease = Lease::new(self.correlation.clone(), instance, self.fence);
         let entry = self.entry().map_err(|error| self.unreadable(error));
-        HeldOperation::new(lease, kind, entry, u32::try_from(self.failures).unwrap_or(u32::MAX))
+        HeldOperation::new(lease, kind, entry, u32::try_from(self.failures).unwrap_or(u32::MAX)).with_age(self.age)
     }
 
     pub(super) fn entry(&self) -> Result<Entry, Error> {

@@ -1,6 +1,7 @@
 //! A store on disk.
 
 mod leases;
+mod overview;
 mod rows;
 mod tables;
 mod worker;
@@ -15,8 +16,9 @@ use self::{
     worker::{Failure, SqliteThread},
 };
 use super::{
-    Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture, Unfinished,
-    WakeFuture, Wanted,
+    Demand, Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture,
+    Unfinished, WakeFuture, Wanted,
+    entry::DISCARDED,
     error::{absent, another, known, taken},
     row::{column, number, write},
 };
@@ -164,17 +166,17 @@ impl Store for SqliteStore {
         let (correlation, outcome, lease) = (correlation.to_owned(), outcome.to_owned(), lease.cloned());
         self.work.write("keep an end", move |change| {
             if let Some(lease) = &lease {
-                let sql = "SELECT 1 FROM submission WHERE correlation = ?1 AND finisher = ?2";
-                let values = params![correlation, column(lease.fence())];
+                let sql = "SELECT 1 FROM submission WHERE correlation = ?1 AND finisher = ?2 AND outcome <> ?3";
+                let values = params![correlation, column(lease.fence()), DISCARDED];
                 if change.query_row(sql, values, |_| Ok(())).optional()?.is_some() {
                     return Ok(true);
                 }
                 leases::check(change, Some(lease))?;
             }
-            let sql = "UPDATE submission SET outcome = ?2, finisher = ?3, finished = ?4, owner = NULL
-                       WHERE correlation = ?1 AND outcome IS NULL";
+            let sql = "UPDATE submission SET outcome = ?2, finisher = ?3, finished = ?4, owner = NULL, discarded = NULL
+                       WHERE correlation = ?1 AND (outcome IS NULL OR outcome = ?5)";
             let fence = lease.as_ref().map(|lease| column(lease.fence()));
-            if change.execute(sql, params![correlation, outcome, fence, leases::now()])? > 0 {
+            if change.execute(sql, params![correlation, outcome, fence, rows::now(), DISCARDED])? > 0 {
                 return Ok(true);
             }
             is_there(change, &correlation)?;
@@ -244,6 +246,27 @@ impl Store for SqliteStore {
         )
     }
 
+    fn discard<'a>(&'a self, correlation: &'a str, reason: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool> {
+        let (correlation, reason, lease) = (correlation.to_owned(), reason.to_owned(), lease.cloned());
+        self.work
+            .write("discard an operation", move |change| leases::discard(change, &correlation, &reason, lease.as_ref()))
+    }
+
+    fn retry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, bool> {
+        let correlation = correlation.to_owned();
+        self.waking(self.work.write("retry an operation", move |change| leases::retry(change, &correlation)))
+    }
+
+    fn pause<'a>(&'a self, deployment: &'a str, kind: &'a str, paused: bool) -> StoreFuture<'a, ()> {
+        let (deployment, kind) = (deployment.to_owned(), kind.to_owned());
+        self.waking(self.work.write("pause a kind", move |change| leases::pause(change, &deployment, &kind, paused)))
+    }
+
+    fn demand<'a>(&'a self, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Demand>> {
+        let wanted = wanted.to_vec();
+        self.work.read("read", move |store| leases::demand(store, &wanted))
+    }
+
     fn leave(&self, instance: Instance) -> StoreFuture<'_, ()> {
         self.waking(self.work.write("let an instance go", move |change| leases::leave(change, instance)))
     }
@@ -259,7 +282,7 @@ impl Store for SqliteStore {
 
     fn overview<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Overview> {
         let deployment = deployment.to_owned();
-        self.work.read("read", move |store| leases::overview(store, &deployment))
+        self.work.read("read", move |store| overview::overview(store, &deployment))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::{any::Any, pin::Pin, time::Duration};
 
-use super::{Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Unfinished, Wanted};
+use super::{
+    Demand, Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Unfinished, Wanted,
+};
 use crate::Error;
 
 /// What the functions of a [`Store`] return.
@@ -34,7 +36,8 @@ pub trait Store: Any + Send + Sync {
     fn begin<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, u64>;
 
     /// Takes back an attempt of which nothing came, for certain. The entry goes with its last attempt, unless it is accepted
-    /// or done with. `true` when it is gone.
+    /// or done with. `true` when it is gone. It comes after an [`intend`](Self::intend) of the same submission whose future was
+    /// dropped, so that nothing of that is left.
     fn withdraw<'a>(&'a self, correlation: &'a str, attempt: u64) -> StoreFuture<'a, bool>;
 
     /// Keeps the acceptance of an intent, and moves its revision on. The first one counts: the same operation again changes
@@ -54,7 +57,8 @@ pub trait Store: Any + Send + Sync {
     ) -> StoreFuture<'a, ()>;
 
     /// Keeps that an operation is done with. `true` for one caller only, of however many in however many processes; a lease
-    /// that has finished the operation before is that caller still. Nobody holds the operation any more.
+    /// that has finished the operation before is that caller still. Nobody holds the operation any more. Without a lease, one
+    /// that is discarded is finished, too.
     fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool>;
 
     /// One entry.
@@ -74,7 +78,7 @@ pub trait Store: Any + Send + Sync {
     fn renew(&self, instance: Instance, lease: Duration) -> StoreFuture<'_, bool>;
 
     /// Gives an instance accepted operations that are due and that nobody holds, those that have waited longest first, at most
-    /// as many of each kind as it wants. What an instance held whose time is over is held by nobody from here on. An instance
+    /// as many of each kind as it wants, and none of a kind that is paused. What an instance held whose time is over is held by nobody from here on. An instance
     /// whose time is over gets an error, [`is_lease_lost`](Error::is_lease_lost).
     fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<HeldOperation>>;
 
@@ -84,13 +88,31 @@ pub trait Store: Any + Send + Sync {
     /// Gives a lease back; the operation is due again after this time. A failure is counted, and kept for people.
     fn put_back<'a>(&'a self, lease: &'a Lease, after: Duration, failure: Option<&'a str>) -> StoreFuture<'a, ()>;
 
+    /// Gives an operation up, and says why: its [`status`](Entry::status) is [`Discarded`](super::Status::Discarded), and
+    /// nobody is given it any more. Its revision moves on. Under a lease it counts as a failure; a lease that has discarded the
+    /// operation before hears `true` again. Without a lease it is taken from whoever holds it. `false` when it is not accepted,
+    /// is discarded already, or is done with.
+    fn discard<'a>(&'a self, correlation: &'a str, reason: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool>;
+
+    /// Makes an operation that is discarded, or accepted and held by nobody, due now: as one that has never failed and that is
+    /// accepted at this moment. Its revision moves on. `false` when somebody holds it, when it is not accepted, or when it is
+    /// done with.
+    fn retry<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, bool>;
+
+    /// Sets whether operations of a kind are kept from being claimed.
+    fn pause<'a>(&'a self, deployment: &'a str, kind: &'a str, paused: bool) -> StoreFuture<'a, ()>;
+
+    /// Says of each that is wanted, in this order, how many are due and whether the kind is paused.
+    fn demand<'a>(&'a self, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<Demand>>;
+
     /// Gives all leases of an instance back, and forgets the instance. One that is not there is forgotten already.
     fn leave(&self, instance: Instance) -> StoreFuture<'_, ()>;
 
     /// Ends when an operation may have become due since the call. It need not end: whoever waits looks from time to time, too.
     fn wake(&self) -> WakeFuture<'_>;
 
-    /// Forgets entries of a deployment that were finished longer ago than this, at most so many, and says how many.
+    /// Forgets entries of a deployment that were finished longer ago than this, at most so many, and says how many. What is
+    /// discarded stays.
     fn purge<'a>(&'a self, deployment: &'a str, age: Duration, limit: u32) -> StoreFuture<'a, u64>;
 
     /// What an operator looks at, of a deployment.

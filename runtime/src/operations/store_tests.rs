@@ -32,6 +32,7 @@ pub(super) fn intent(correlation: &str, label: Option<&str>) -> Intent {
         at: 1,
         parameters: BTreeMap::new(),
         key: SubmissionKey::None,
+        contents: None,
     }
 }
 
@@ -244,6 +245,135 @@ async fn what_is_given_back_comes_again_in_its_time(store: Arc<dyn Store>) {
     assert_eq!(claimed(&*store, instance(&*store).await, 9).await.len(), 2);
 }
 
+/// What is given back waits behind what waits already, and before what comes later: nobody is passed over for ever.
+async fn what_is_given_back_waits_in_its_turn(store: Arc<dyn Store>) {
+    accepted(&*store, &["a", "b"]).await;
+    let one = instance(&*store).await;
+    let first = claimed(&*store, one, 1).await.remove(0);
+    crate::clock::sleep(Duration::from_millis(3)).await;
+    store.put_back(&first, Duration::ZERO, None).await.expect("it is given back");
+    crate::clock::sleep(Duration::from_millis(3)).await;
+    accepted(&*store, &["c"]).await;
+    let mut order = Vec::new();
+    for _ in 0..3 {
+        order.extend(claimed(&*store, one, 1).await.into_iter().map(|lease| lease.correlation().to_owned()));
+    }
+    assert_eq!(order, ["b", "a", "c"]);
+}
+
+/// An operation that is given up is nobody's, is listed, and stays, until somebody retries or forgets it.
+async fn what_is_given_up_stays_until_somebody_retries_it(store: Arc<dyn Store>) {
+    accepted(&*store, &["failed", "held", "waiting", "other"]).await;
+    store.intend(&intent("unknown", None)).await.expect("it is kept");
+    let one = instance(&*store).await;
+    let leases = claimed(&*store, one, 9).await;
+    let lease = |name: &str| leases.iter().find(|lease| lease.correlation() == name).cloned().expect("a lease");
+    let failed = lease("failed");
+    store.put_back(&lease("waiting"), Duration::MAX, Some("it broke")).await.expect("it is given back");
+    let discard = async |name, lease| store.discard(name, "it \u{0} broke", lease).await;
+    for _ in 0..2 {
+        assert!(discard("failed", Some(&failed)).await.expect("it is given up, also when the answer was lost"));
+    }
+    for name in ["held", "waiting"] {
+        assert!(discard(name, None).await.expect("an operator gives it up"));
+    }
+    for name in ["held", "failed", "unknown"] {
+        assert!(!discard(name, None).await.expect("it is not open"), "{name}");
+    }
+    assert_eq!(discard("nobody", None).await.expect_err("it is not there").code(), "store");
+    assert_eq!(store.retry("nobody").await.expect_err("it is not there").code(), "store");
+    // Whoever held it writes nothing any more.
+    let held = lease("held");
+    assert!(is_lost(store.observe("held", &seen(9, "late", &[]), Some(&held)).await), "observe");
+    assert!(is_lost(store.finish("held", "succeeded", Some(&held)).await), "finish");
+    assert!(is_lost(discard("held", Some(&held)).await), "discard");
+    assert!(is_lost(store.finish("failed", "succeeded", Some(&failed)).await), "finish what was given up");
+    let overview = store.overview("here").await.expect("it says");
+    assert_eq!(overview.count(Standing::Discarded), 3, "{overview:?}");
+    let mut listed: Vec<_> = overview.discarded.iter().map(|one| (one.correlation.as_str(), one.failures)).collect();
+    listed.sort_unstable();
+    assert_eq!(listed, [("failed", 1), ("held", 0), ("waiting", 1)]);
+    assert!(overview.failing.is_empty(), "{overview:?}");
+    assert!(store.overview("there").await.expect("it says").discarded.is_empty());
+    // It is neither open nor finished, whatever was waited for; its label is taken.
+    let unfinished = store.unfinished("here").await.expect("it says").all().expect("all");
+    let open: Vec<&str> = unfinished.iter().map(|entry| entry.intent().correlation()).collect();
+    assert_eq!(open, ["other", "unknown"]);
+    assert_eq!(store.purge("here", Duration::ZERO, 9).await.expect("it purges"), 0);
+    let entry = store.labelled("here", "held").await.expect("it says").expect("an entry");
+    assert_eq!(entry.status(), Status::Discarded);
+    assert!(claimed(&*store, one, 9).await.is_empty(), "nobody is given it");
+
+    assert!(store.retry("held").await.expect("it is due again"));
+    assert!(!store.forget("held", entry.revision()).await.expect("it says"), "it was retried since it was read");
+    assert!(store.retry("failed").await.expect("it is due again"));
+    for name in ["other", "unknown"] {
+        assert!(!store.retry(name).await.expect("it says"), "{name} is held, or was never accepted");
+    }
+    assert!(is_lost(store.finish("failed", "succeeded", Some(&failed)).await), "its lease of before is over");
+    let again = store.claim(one, &things(9)).await.expect("it claims");
+    let mut names: Vec<_> = again.iter().map(|held| (held.lease().correlation(), held.failures())).collect();
+    names.sort_unstable();
+    assert_eq!(names, [("failed", 0), ("held", 0)]);
+    assert!(store.overview("here").await.expect("it says").failing.is_empty(), "its failures are forgotten");
+    // A program that waited for it by itself finishes it.
+    assert!(store.finish("waiting", "succeeded", None).await.expect("it is finished"));
+    assert!(!store.retry("waiting").await.expect("it is done with"));
+    assert_eq!(store.overview("here").await.expect("it says").count(Standing::Discarded), 0);
+    assert_eq!(store.purge("here", Duration::ZERO, 9).await.expect("it purges"), 1);
+}
+
+/// A failure that was to be waited out is tried at once, and the time of an operation begins again.
+async fn what_is_retried_has_its_whole_time(store: Arc<dyn Store>) {
+    accepted(&*store, &["one"]).await;
+    let one = instance(&*store).await;
+    crate::clock::sleep(Duration::from_millis(200)).await;
+    let held = store.claim(one, &things(1)).await.expect("it claims").remove(0);
+    assert!(held.age() >= Duration::from_millis(200), "{:?}", held.age());
+    store.put_back(held.lease(), Duration::MAX, Some("it broke")).await.expect("it is given back");
+    let wake = store.wake();
+    assert!(store.retry("one").await.expect("it is due at once"));
+    crate::clock::limit(WATCHDOG, wake).await.expect("who waits is woken");
+    let begun = std::time::Instant::now();
+    let again = store.claim(one, &things(1)).await.expect("it claims").remove(0);
+    // On a slow machine the claim itself takes its time.
+    assert!(again.age() < held.age() + begun.elapsed() && again.failures() == 0, "{again:?}");
+}
+
+async fn an_instance_says_how_long_its_leases_hold(store: Arc<dyn Store>) {
+    let length = async || store.overview("here").await.expect("it says").owners[0].lease;
+    let one = store.enlist("a test", Duration::from_secs(600)).await.expect("it enlists");
+    assert_eq!(length().await, Some(Duration::from_secs(600)));
+    assert!(store.renew(one, Duration::from_millis(1_200_500)).await.expect("it is renewed"));
+    assert_eq!(length().await, Some(Duration::from_millis(1_200_500)));
+}
+
+async fn what_is_paused_is_given_to_nobody(store: Arc<dyn Store>) {
+    accepted(&*store, &["a", "b"]).await;
+    let one = instance(&*store).await;
+    let wanted = [Wanted::new("here", "thing", 1), Wanted::new("here", "other", 9), Wanted::new("there", "thing", 9)];
+    let demand = async || -> Vec<(u32, bool)> {
+        let demand = store.demand(&wanted).await.expect("it says");
+        demand.iter().map(|demand| (demand.due, demand.paused)).collect()
+    };
+    assert_eq!(demand().await, [(1, false), (0, false), (0, false)]);
+    for _ in 0..2 {
+        store.pause("here", "thing", true).await.expect("it is paused");
+    }
+    assert_eq!(demand().await, [(0, true), (0, false), (0, false)]);
+    assert!(claimed(&*store, one, 9).await.is_empty());
+    assert_eq!(store.overview("here").await.expect("it says").paused, ["thing"]);
+    assert!(store.overview("there").await.expect("it says").paused.is_empty());
+    let wake = store.wake();
+    for _ in 0..2 {
+        store.pause("here", "thing", false).await.expect("it goes on");
+    }
+    crate::clock::limit(WATCHDOG, wake).await.expect("who waits is woken");
+    assert!(store.overview("here").await.expect("it says").paused.is_empty());
+    assert_eq!(claimed(&*store, one, 9).await.len(), 2);
+    assert_eq!(demand().await, [(0, false), (0, false), (0, false)], "what is held is not due");
+}
+
 /// Each event once, each state once with the time of its last sight, and all events with the last observation.
 async fn observations_say_what_is_new(store: Arc<dyn Store>) {
     accepted(&*store, &["one"]).await;
@@ -409,6 +539,31 @@ macro_rules! forward {
         ) -> $crate::operations::StoreFuture<'a, ()> {
             $store.put_back(lease, after, failure)
         }
+        fn discard<'a>(
+            &'a $self,
+            correlation: &'a str,
+            reason: &'a str,
+            lease: Option<&'a $crate::operations::Lease>,
+        ) -> $crate::operations::StoreFuture<'a, bool> {
+            $store.discard(correlation, reason, lease)
+        }
+        fn retry<'a>(&'a $self, correlation: &'a str) -> $crate::operations::StoreFuture<'a, bool> {
+            $store.retry(correlation)
+        }
+        fn pause<'a>(
+            &'a $self,
+            deployment: &'a str,
+            kind: &'a str,
+            paused: bool,
+        ) -> $crate::operations::StoreFuture<'a, ()> {
+            $store.pause(deployment, kind, paused)
+        }
+        fn demand<'a>(
+            &'a $self,
+            wanted: &'a [$crate::operations::Wanted],
+        ) -> $crate::operations::StoreFuture<'a, Vec<$crate::operations::Demand>> {
+            $store.demand(wanted)
+        }
         fn leave(&$self, instance: $crate::operations::Instance) -> $crate::operations::StoreFuture<'_, ()> {
             $store.leave(instance)
         }
@@ -442,7 +597,7 @@ fn given(outcome: Result<Vec<HeldOperation>, Error>, leases: &mut Vec<Lease>) ->
     said(outcome.map(|mut held| {
         held.sort_by_key(|held| held.lease().correlation().to_owned());
         leases.extend(held.iter().map(|held| held.lease().clone()));
-        held
+        held.into_iter().map(|held| held.with_age(Duration::ZERO)).collect::<Vec<_>>()
     }))
 }
 
@@ -450,6 +605,8 @@ fn shown(overview: Result<Overview, Error>) -> String {
     said(overview.map(|mut overview| {
         overview.counts.iter_mut().for_each(|count| count.oldest = None);
         overview.failing.sort_by_key(|failing| failing.correlation.clone());
+        overview.discarded.sort_by_key(|discarded| discarded.correlation.clone());
+        overview.owners.iter_mut().for_each(|owner| owner.lease = None);
         overview
     }))
 }
@@ -469,6 +626,14 @@ async fn step(store: &dyn Store, number: u64, references: &[OperationRef], past:
     let instance = past.instances.iter().rev().nth((number >> 8 & 1) as usize).copied();
     let look = seen(small, &format!("{small}"), &["x", "y"][..(number >> 9 & 1) as usize + 1]);
     let came = match (number >> 3 & 15, lease, instance) {
+        (6, lease, _) if number >> 10 & 1 == 1 => {
+            let lease = lease.filter(|_| small > 1);
+            let name = lease.as_ref().map_or(correlation, Lease::correlation);
+            said(store.discard(name, "it is enough", lease.as_ref()).await)
+        }
+        (10, ..) if small == 3 => said(store.retry(correlation).await),
+        (15, ..) if small == 3 => said(store.pause("here", "thing", number >> 10 & 1 == 1).await),
+        (15, ..) if small == 2 => said(store.demand(&things(9)).await),
         (0, ..) => said(store.intend(&intent(correlation, (small > 0).then_some("label"))).await),
         (1, ..) => said(store.begin(correlation).await),
         (2, ..) => said(store.withdraw(correlation, small).await),
@@ -556,6 +721,11 @@ macro_rules! tests {
             nothing_is_written_after_the_fence
             a_lease_of_before_is_over_for_its_own_instance_too
             what_is_given_back_comes_again_in_its_time
+            what_is_given_back_waits_in_its_turn
+            what_is_given_up_stays_until_somebody_retries_it
+            what_is_retried_has_its_whole_time
+            what_is_paused_is_given_to_nobody
+            an_instance_says_how_long_its_leases_hold
             observations_say_what_is_new
             what_was_finished_long_ago_is_forgotten
             who_waits_is_woken

@@ -1,20 +1,24 @@
 //! Submits: intent, request, acceptance.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
 
 use uuid::{Builder, Uuid};
 
 use super::{
-    Binding, Entry, FIRST, Intent, Operation, OperationRef, Operations, Status, StoreFuture,
+    Binding, Entry, Intent, Operation, OperationRef, Operations, Status,
+    attempt::{Attempt, detached},
     binding::text,
-    error::submission_unknown,
-    error::{absent, taken},
+    contents::Contents,
+    error::{absent, mismatch, submission_unknown, taken},
     intent::SubmissionKey,
     time::millis,
 };
 use crate::{
     Bytes, Call, Error, Request, Submission, Value,
-    client::{Options, send},
+    client::{Options, send_tracked},
     clock,
     error::Kind,
     protocol::{Prepared, decode, parameters_of, set_header},
@@ -30,12 +34,19 @@ impl<T> Submission<'_, T> {
     /// - [`is_submission_unknown`](Error::is_submission_unknown): some attempt had no answer, met a failure of the service, or
     ///   was accepted without an identifier, whatever came back from the others. The store keeps the submission.
     /// - The store could not keep the acceptance: [`Error::accepted`] has the reference.
+    ///
+    /// # Cancellation
+    ///
+    /// The future may be dropped at any point. Dropped before an attempt asks for a connection, or between attempts that were
+    /// clearly refused, it leaves nothing: a task of the runtime takes the entry out of the store, and the label is free. From
+    /// there on, nobody can tell whether the attempt left, and the submission stays unknown; an answer that has come is kept by
+    /// a task. So the runtime has to go on. A program that is killed leaves the entry as unknown, wherever it was.
     pub async fn submit(self, operations: &Operations) -> Result<Operation, Error> {
-        let draft = self.draft(operations)?;
+        let draft = self.draft(operations).await?;
         let intent = draft.intent(operations)?;
         let draft = draft.keyed(&intent)?;
-        draft.within(operations.store().intend(&intent)).await?;
-        draft.run(operations, &intent, FIRST).await
+        let attempt = draft.within(Attempt::first(operations, &intent)).await?;
+        draft.run(operations, &intent, attempt).await
     }
 
     /// Submits again what is in the store under the same label, and of which nobody knows whether it arrived. The service
@@ -43,24 +54,33 @@ impl<T> Submission<'_, T> {
     ///
     /// # Errors
     ///
-    /// The configuration names no such header, or an attempt was sent without it; the store has no such submission of the
-    /// label; else as for [`submit`](Self::submit). A refusal does not say that the attempts before it did not arrive: the
-    /// error is [`is_submission_unknown`](Error::is_submission_unknown), has the status, and the store keeps the submission.
+    /// - The configuration names no such header, or an attempt was sent without it.
+    /// - [`is_label_mismatch`](Error::is_label_mismatch): the label was submitted with other contents, as
+    ///   [`Operations::submit_or_resume`] says.
+    /// - The store has no such submission of the label.
+    /// - Else as for [`submit`](Self::submit). A refusal does not say that the attempts before it did not arrive: the error is
+    ///   [`is_submission_unknown`](Error::is_submission_unknown), has the status, and the store keeps the submission.
+    ///
+    /// # Cancellation
+    ///
+    /// As for [`submit`](Self::submit): an attempt that was not sent is taken back. Those before it stay, and so the
+    /// submission stays unknown.
     pub async fn resubmit(self, operations: &Operations) -> Result<Operation, Error> {
-        let draft = self.draft(operations)?;
+        let draft = self.draft(operations).await?;
         let header = draft.header()?;
         let entry = draft.entry(operations).await?.ok_or_else(absent)?;
+        let intent = entry.intent();
+        draft.is_same(operations, intent)?;
         if entry.status() != Status::SubmissionUnknown {
             return Err(taken());
         }
-        let intent = entry.intent();
         draft.fits(intent, header)?;
         let draft = draft.keyed(intent)?;
-        let attempt = draft.within(operations.store().begin(intent.correlation())).await?;
+        let attempt = draft.within(Attempt::another(operations, intent)).await?;
         draft.run(operations, intent, attempt).await
     }
 
-    fn draft(self, operations: &Operations) -> Result<Draft, Error> {
+    async fn draft(self, operations: &Operations) -> Result<Draft, Error> {
         let Self { call, kind, label } = self;
         if call.unsent.client.session.base != operations.client().session.base {
             return Err(Error::of(
@@ -74,7 +94,12 @@ impl<T> Submission<'_, T> {
         let patience = options.deadline.unwrap_or(operations.client().session.deadline);
         // A submission begins work, whatever its method says: no attempt is free.
         let options = Options { begins: true, ..options };
-        Ok(Draft { binding, label, prepared, options, patience })
+        let mut draft = Draft { binding, label, prepared, options, patience, contents: None };
+        // Without a label, nobody finds the submission to repeat it.
+        if draft.label.is_some() {
+            draft.contents = Some(draft.contents(operations).await?);
+        }
+        Ok(draft)
     }
 }
 
@@ -85,27 +110,44 @@ impl Operations {
     ///
     /// An operation that was found is given whatever became of it, an ended one as well.
     ///
+    /// A label stands for its contents: the kind, the method, the path, the query, the body, and the headers of the call. They
+    /// count however they are written: members of JSON, pairs of a query or a form, and parts of a form may change their order.
+    /// A file counts by its bytes, which are read before it is sent; a stream by the length that it announces, and by nothing
+    /// else. Headers count but for `Authorization`, `Proxy-Authorization`, `Cookie`, `User-Agent`, `Date`, those that begin with
+    /// `Accept`, those of traces (`traceparent`, `tracestate`, `baggage`, `b3`, `X-B3-*`) and requests (`X-Request-Id`,
+    /// `X-Correlation-Id`, `Request-Id`, the client's own), those of API keys, and the one by which the service recognises a
+    /// repetition. The client's credential and default headers do not count. The store keeps fingerprints (SHA-256, made
+    /// with the random correlation of the submission), not the contents. Of a label that an earlier version of the client
+    /// submitted, only kind and path parameters are compared.
+    ///
     /// # Errors
     ///
-    /// - The submission has no label, or the label was submitted with other path parameters or as another kind.
+    /// - The submission has no label.
+    /// - [`is_label_mismatch`](Error::is_label_mismatch): the label was submitted with other contents, whatever became of it.
+    ///   Nothing was sent.
     /// - [`is_submission_unknown`](Error::is_submission_unknown): nobody knows whether it arrived, and the service recognises
     ///   no repetition.
     /// - Else as for [`Submission::submit`] and [`Submission::resubmit`].
+    ///
+    /// # Cancellation
+    ///
+    /// As for [`Submission::submit`] and [`Submission::resubmit`]. Ask again with the same label: the answer is the one
+    /// operation.
     pub async fn submit_or_resume<'a, T>(&self, submission: impl Into<Submission<'a, T>>) -> Result<Operation, Error> {
-        let draft = submission.into().draft(self)?;
+        let draft = submission.into().draft(self).await?;
         let fresh = draft.intent(self)?;
         let mut rounds = 0;
         loop {
             let tried = match draft.entry(self).await? {
-                None => draft.within(self.store().intend(&fresh)).await.map(|()| (fresh.clone(), FIRST)),
+                None => draft.within(Attempt::first(self, &fresh)).await.map(|attempt| (fresh.clone(), attempt)),
                 Some(entry) => {
-                    draft.is_same(entry.intent(), &fresh)?;
+                    draft.is_same(self, entry.intent())?;
                     if entry.status() != Status::SubmissionUnknown {
                         return self.resume(&entry);
                     }
                     let Some(header) = draft.binding.idempotency else { return self.resume(&entry) };
                     draft.fits(entry.intent(), header)?;
-                    let begun = draft.within(self.store().begin(entry.intent().correlation())).await;
+                    let begun = draft.within(Attempt::another(self, entry.intent())).await;
                     begun.map(|attempt| (entry.intent().clone(), attempt))
                 }
             };
@@ -174,20 +216,39 @@ struct Draft {
     options: Options,
     /// How long the store may take for each step.
     patience: Duration,
+    /// What is submitted, where it has a label.
+    contents: Option<Contents>,
 }
 
 impl Draft {
+    async fn contents(&self, operations: &Operations) -> Result<Contents, Error> {
+        let own = operations.client().session.request_id.as_ref().map(|name| name.as_str());
+        let unlisted: Vec<&str> = self.binding.idempotency.into_iter().chain(own).collect();
+        let contents = Contents::read(&self.prepared, &self.options.headers, &unlisted);
+        clock::limit(self.patience, contents).await.unwrap_or_else(|_| {
+            let time = clock::seconds(self.patience);
+            Err(Error::of(Kind::Timeout, format!("the files of the submission were not read within {time}"))
+                .hint("nothing was sent: set a longer deadline"))
+        })
+    }
+
     fn intent(&self, operations: &Operations) -> Result<Intent, Error> {
         let key = self.binding.idempotency.map(|header| SubmissionKey::Header(header.to_owned()));
+        let correlation = correlation()?;
         Ok(Intent {
-            correlation: correlation()?,
+            contents: self.contents.as_ref().map(|contents| contents.of_submission(&correlation)),
+            correlation,
             label: self.label.clone(),
             kind: self.binding.kind.to_owned(),
             deployment: operations.deployment(),
             at: millis(SystemTime::now()),
-            parameters: parameters_of(&operations.client().session.base, self.binding.path, &self.prepared.url),
+            parameters: self.parameters(operations),
             key: key.unwrap_or(SubmissionKey::None),
         })
+    }
+
+    fn parameters(&self, operations: &Operations) -> BTreeMap<String, String> {
+        parameters_of(&operations.client().session.base, self.binding.path, &self.prepared.url)
     }
 
     /// The header by which the service recognises a repetition.
@@ -207,29 +268,26 @@ impl Draft {
         self.within(operations.store().labelled(&operations.deployment(), label)).await
     }
 
-    /// Whether the submission of the label is of this kind.
-    fn is_of_kind(&self, intent: &Intent) -> Result<(), Error> {
-        let kind = self.binding.kind;
-        if intent.kind() == kind {
-            return Ok(());
-        }
-        let what = format!("the submission with this label is of kind `{}`, not `{kind}`", intent.kind());
-        Err(Error::of(Kind::Store, what).hint("submit it again with the operation that submitted it"))
-    }
-
     /// Whether the submission of the label is this one.
-    fn is_same(&self, intent: &Intent, fresh: &Intent) -> Result<(), Error> {
-        self.is_of_kind(intent)?;
-        if intent.parameters == fresh.parameters {
-            return Ok(());
+    fn is_same(&self, operations: &Operations, intent: &Intent) -> Result<(), Error> {
+        let mismatch = |difference: &str| Err(mismatch(intent.label(), difference));
+        if intent.kind() != self.binding.kind {
+            return mismatch(&format!("the kind `{}`, not `{}`", intent.kind(), self.binding.kind));
         }
-        let what = "the label was submitted with other path parameters";
-        Err(Error::of(Kind::Store, what).hint("give each submission a label of its own"))
+        // Earlier versions of the client kept no contents, and the first one no path parameters.
+        let unrecorded = intent.contents.is_none() && intent.parameters().is_empty();
+        if !unrecorded && *intent.parameters() != self.parameters(operations) {
+            return mismatch("other path parameters");
+        }
+        let (Some(known), Some(contents)) = (&intent.contents, &self.contents) else { return Ok(()) };
+        match known.difference(&contents.of_submission(intent.correlation())) {
+            None => Ok(()),
+            Some(difference) => mismatch(difference),
+        }
     }
 
     /// Whether the submission of the label can be sent again with this header.
     fn fits(&self, intent: &Intent, header: &str) -> Result<(), Error> {
-        self.is_of_kind(intent)?;
         if intent.is_recognised_by(header) {
             return Ok(());
         }
@@ -246,7 +304,7 @@ impl Draft {
     }
 
     /// A step of the store, in the time of the call.
-    async fn within<T>(&self, step: StoreFuture<'_, T>) -> Result<T, Error> {
+    async fn within<T>(&self, step: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         clock::limit(self.patience, step).await.unwrap_or_else(|_| {
             Err(Error::of(Kind::Store, format!("the store did not answer within {}", clock::seconds(self.patience)))
                 .hint("check whether another program locks its file"))
@@ -254,14 +312,15 @@ impl Draft {
     }
 
     /// Sends, and keeps what came of it. The store has the attempt already.
-    async fn run(self, operations: &Operations, intent: &Intent, attempt: u64) -> Result<Operation, Error> {
+    async fn run(self, operations: &Operations, intent: &Intent, attempt: Attempt) -> Result<Operation, Error> {
         let binding = self.binding;
-        let raw = match send(&operations.client().session, &self.prepared, &self.options).await {
-            Ok(raw) => raw,
-            // The attempt stays in the store.
-            Err(error) if error.may_have_taken_effect() => return Err(submission_unknown(error, intent)),
-            Err(error) => return self.refused(operations, intent, attempt, error).await,
-        };
+        let raw =
+            match send_tracked(&operations.client().session, &self.prepared, &self.options, attempt.progress()).await {
+                Ok(raw) => raw,
+                // The attempt stays in the store.
+                Err(error) if error.may_have_taken_effect() => return Err(submission_unknown(error, intent)),
+                Err(error) => return self.refused(operations, intent, attempt, error).await,
+            };
         let body = raw.bytes().clone();
         let id = serde_json::from_slice::<Value>(&body)
             .ok()
@@ -272,7 +331,11 @@ impl Draft {
             })
             .and_then(|id| OperationRef::of(intent, id))
             .map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
-        match self.within(operations.store().accept(&reference)).await {
+        let kept = {
+            let (operations, reference) = (operations.clone(), reference.clone());
+            detached(async move { operations.store().accept(&reference).await })
+        };
+        match self.within(kept).await {
             Ok(()) => Ok(Operation::new(operations.clone(), binding, reference, Some(body))),
             Err(error) => Err(error.with_attachment(reference)),
         }
@@ -284,11 +347,11 @@ impl Draft {
         &self,
         operations: &Operations,
         intent: &Intent,
-        attempt: u64,
+        attempt: Attempt,
         error: Error,
     ) -> Result<Operation, Error> {
         let store = operations.store();
-        match self.within(store.withdraw(intent.correlation(), attempt)).await {
+        match self.within(attempt.take_back()).await {
             Ok(true) => return Err(error),
             Ok(false) => {}
             Err(failed) => {

@@ -7,6 +7,7 @@ use std::{
 };
 
 use futures_core::Stream;
+use tokio::sync::watch;
 
 use super::{
     Deadline, Observation, Operation, OperationOutcome,
@@ -59,6 +60,17 @@ pub struct Watch {
     /// Observed, and not yet stored and handed over.
     ready: Option<Observation>,
     done: bool,
+    /// Who is told each time that it has nothing to do but wait.
+    rests: Option<watch::Sender<Rest>>,
+}
+
+/// How a watch stands when it has nothing to do but wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Rest {
+    /// It has looked at the operation since it began, with or without success.
+    pub(super) looked: bool,
+    /// Time alone brings it to an end: it has to wait for that.
+    pub(super) pending: bool,
 }
 
 impl Operation {
@@ -74,8 +86,17 @@ impl Operation {
     /// The service refuses the query, or does not show the operation in time; the store fails. Failures that pass are
     /// waited out.
     pub async fn wait(&self, deadline: impl Into<Deadline>) -> Result<OperationOutcome, Error> {
-        let mut watch = self.watch();
-        let passed = deadline.into().until().sleep();
+        Self::end(self.watch(), deadline.into()).await
+    }
+
+    /// Waits until it has ended, and reports each time that there is nothing to do but wait.
+    pub(super) async fn wait_reporting(&self, rests: &watch::Sender<Rest>) -> Result<OperationOutcome, Error> {
+        rests.send_replace(Rest::default());
+        Self::end(Watch { rests: Some(rests.clone()), ..self.watch() }, Deadline::never()).await
+    }
+
+    async fn end(mut watch: Watch, deadline: Deadline) -> Result<OperationOutcome, Error> {
+        let passed = deadline.until().sleep();
         tokio::pin!(passed);
         loop {
             tokio::select! {
@@ -92,7 +113,7 @@ impl Operation {
 
 impl Watch {
     fn new(operation: Operation) -> Self {
-        let now = Instant::now();
+        let now = clock::now();
         let age = operation.age();
         let tracker = Tracker::new(operation.binding(), operation.options(), age, now);
         Self {
@@ -111,6 +132,7 @@ impl Watch {
             trouble: None,
             ready: None,
             done: false,
+            rests: None,
         }
     }
 
@@ -142,7 +164,7 @@ impl Watch {
 
     /// How the operation ended; `None` while it goes on.
     pub fn outcome(&self) -> Option<OperationOutcome> {
-        self.tracker.outcome(Instant::now())
+        self.tracker.outcome(clock::now())
     }
 
     /// As a stream.
@@ -171,7 +193,7 @@ impl Watch {
                 self.operation.keep(observation).await?;
                 return Ok(self.ready.take());
             }
-            let now = Instant::now();
+            let now = clock::now();
             // What time alone decides is decided after one more look.
             let change = self.tracker.next_change();
             let looked = !change.is_over(now) || self.looked_at.is_some_and(|looked| change.is_over(looked));
@@ -192,6 +214,11 @@ impl Watch {
                 self.look().await?;
                 continue;
             }
+            if let Some(rests) = &self.rests {
+                let looked = self.looked_at.is_some() || self.failures > 0;
+                let rest = Rest { looked, pending: change != Until::NEVER };
+                rests.send_if_modified(|known| std::mem::replace(known, rest) != rest);
+            }
             let change = if change.is_over(now) { Until::NEVER } else { change };
             let wake = self.next_look().min(self.subscribe_at).min(change);
             let delivery = async {
@@ -209,7 +236,7 @@ impl Watch {
 
     async fn look(&mut self) -> Result<(), Error> {
         let outcome = self.operation.look().await;
-        let now = Instant::now();
+        let now = clock::now();
         match outcome {
             Ok(data) => {
                 self.failures = 0;
@@ -270,7 +297,7 @@ impl Watch {
     }
 
     fn delivered(&mut self, delivery: Option<Result<Delivery<Value>, Error>>) {
-        let now = Instant::now();
+        let now = clock::now();
         match delivery {
             Some(Ok(Delivery::Next(answer))) => {
                 self.drops = 0;

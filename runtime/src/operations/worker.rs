@@ -4,6 +4,8 @@ mod attend;
 mod event;
 mod handler;
 mod life;
+mod pace;
+mod progress;
 mod share;
 mod shared;
 mod supervise;
@@ -11,7 +13,7 @@ mod turns;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-pub use event::WorkerEvent;
+pub use event::{Discarded, WorkerEvent};
 pub use handler::Ended;
 
 use self::{handler::Handler, supervise::Supervisor};
@@ -72,6 +74,11 @@ struct Settings {
     retry: Backoff,
     grace: Duration,
     retention: Option<Duration>,
+    max_lease: Duration,
+    operation_timeout: Duration,
+    handler_timeout: Duration,
+    max_attempts: u32,
+    turn: Duration,
 }
 
 impl Default for Settings {
@@ -86,6 +93,11 @@ impl Default for Settings {
             retry: Backoff { first: Duration::from_secs(1), longest: Duration::from_secs(300) },
             grace: Duration::from_secs(30),
             retention: None,
+            max_lease: Duration::from_secs(60),
+            operation_timeout: Duration::from_secs(7 * 24 * 60 * 60),
+            handler_timeout: Duration::from_secs(300),
+            max_attempts: 100,
+            turn: Duration::from_secs(60),
         }
     }
 }
@@ -110,9 +122,17 @@ impl Worker {
     }
 
     /// Sets how long an operation is this instance's without a sign of life; 30 s unless set. It is renewed three times as
-    /// often. A shorter one is taken over sooner, and lost sooner by a program or a database that is held up.
+    /// often. A shorter one is taken over sooner, and lost sooner by a program or a database that is held up. One that is lost,
+    /// or nearly so, doubles, up to [`max_lease`](Self::max_lease), and comes back to this when renewals are in time again.
     pub fn lease(mut self, time: Duration) -> Self {
         self.settings.lease = time;
+        self
+    }
+
+    /// Sets the longest lease that a late machine or store leads to; 60 s unless set. [`lease`](Self::lease) counts where it
+    /// is longer.
+    pub fn max_lease(mut self, time: Duration) -> Self {
+        self.settings.max_lease = time;
         self
     }
 
@@ -122,7 +142,7 @@ impl Worker {
         self
     }
 
-    /// Sets how many operations this instance watches at once; 1,000 unless set.
+    /// Sets how many operations this instance watches at once; 1,000 unless set. Those beyond take [turns](Self::turn).
     pub fn watching(mut self, count: usize) -> Self {
         self.settings.watching = count;
         self
@@ -131,6 +151,38 @@ impl Worker {
     /// Sets how many handlers run at once; 16 unless set. Kinds and deployments take turns.
     pub fn handling(mut self, count: usize) -> Self {
         self.settings.handling = count;
+        self
+    }
+
+    /// Sets how long an operation keeps its place while others wait for one; 60 s unless set. Then it makes room for them, and
+    /// is watched again after them. It keeps its place until it has been looked at, and longer where time alone brings it to an
+    /// end, such as for events that are missing. Of `n` operations that are open, where `p` are watched, one waits for
+    /// `n / p` turns at most, rounded up, and for a few rounds of [polling](Self::poll).
+    pub fn turn(mut self, time: Duration) -> Self {
+        self.settings.turn = time;
+        self
+    }
+
+    /// Sets how long after its acceptance an operation may end; 7 days unless set, and without a limit by `Duration::MAX`.
+    /// One that has not ended by then, as a last look says, is given up ([`Status::Discarded`](super::Status::Discarded)); one
+    /// that the service does not show is given as long again. The store counts the time, over all instances.
+    pub fn operation_timeout(mut self, time: Duration) -> Self {
+        self.settings.operation_timeout = time;
+        self
+    }
+
+    /// Sets how long a handler may take; 5 minutes unless set. After that it is dropped where it waits, which counts as a
+    /// failure. A handler that blocks its thread cannot be dropped: use `tokio::task::spawn_blocking` for that.
+    pub fn handler_timeout(mut self, time: Duration) -> Self {
+        self.settings.handler_timeout = time;
+        self
+    }
+
+    /// Sets after how many failures an operation is given up ([`Status::Discarded`](super::Status::Discarded)): of its
+    /// handler, and of watching it; 100 unless set, which are six to eight hours with the default [pauses](Self::retry).
+    /// `u32::MAX` sets no limit in practice.
+    pub fn max_attempts(mut self, count: u32) -> Self {
+        self.settings.max_attempts = count;
         self
     }
 
@@ -160,9 +212,15 @@ impl Worker {
     }
 
     /// Works until `stop` ends, then gives back what it holds. Each end goes to the handler; when it returns, the operation is
-    /// finished. A handler that fails, or panics, is called again after a pause, by whichever instance has the operation then.
+    /// finished. A handler that fails, panics, or takes longer than [`handler_timeout`](Self::handler_timeout), is called again
+    /// after a pause, by whichever instance has the operation then, [`max_attempts`](Self::max_attempts) times at most.
     ///
     /// A handler is dropped where it waits when this instance has lost its lease.
+    ///
+    /// # Cancellation
+    ///
+    /// End it by `stop`. Dropped in place of that, it drops its handlers where they wait and gives nothing back: another
+    /// instance takes over when the lease is over, and calls a handler again that was not marked as done. Nothing is lost.
     ///
     /// # Errors
     ///
@@ -183,7 +241,8 @@ impl Worker {
     /// Works until `stop` ends, then gives back what it holds. The handler gets a transaction on the database of the store;
     /// what it writes there is committed together with the end of the operation, once, or not at all.
     ///
-    /// A handler that leaves its transaction idle for longer than the lease is rolled back by the database.
+    /// A handler that leaves its transaction idle for longer than the lease is rolled back by the database. Dropped in place of
+    /// being stopped, this rolls back what its handlers have begun; else as for [`handle`](Self::handle).
     ///
     /// ```no_run
     /// # async fn run(operations: platform_runtime::operations::Operations) -> Result<(), platform_runtime::Error> {
@@ -215,13 +274,16 @@ impl Worker {
     }
 
     async fn run(self, handler: Handler, stop: impl Future<Output = ()> + Send) -> Result<(), Error> {
-        let Settings { lease, watching, handling, .. } = self.settings;
+        let Settings { lease, watching, handling, handler_timeout, max_attempts, .. } = self.settings;
         let wrong = |what: &str, hint: &str| Err(Error::of(Kind::Configuration, what).hint(hint));
         if lease < SHORTEST {
             return wrong("the lease of the worker is shorter than 100 ms", "use a lease of several seconds");
         }
         if watching == 0 || handling == 0 {
             return wrong("the worker may watch or handle 0 operations at a time", "choose 1 or more");
+        }
+        if handler_timeout.is_zero() || max_attempts == 0 {
+            return wrong("the handlers of the worker have no time, or no attempt", "choose more than 0");
         }
         Supervisor::new(self.sources, self.settings, self.tell, handler)?.run(stop).await;
         Ok(())
@@ -241,3 +303,5 @@ impl fmt::Debug for Worker {
 
 #[cfg(all(test, feature = "testing"))]
 mod tests;
+#[cfg(all(test, feature = "testing"))]
+mod turn_tests;

@@ -2,7 +2,7 @@
 
 use std::{
     net::IpAddr,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock},
     time::Duration,
 };
 
@@ -166,6 +166,7 @@ impl PostgresBuilder {
             steps: Pool::new(&source, self.connections)?,
             handlers: Pool::new(&source, self.transactions)?,
             listener: Listener::new(&source, name, !self.wakes),
+            intending: Mutex::default(),
         }));
         // The first connection looks at the schema.
         drop(store.repeat(|_| store.0.steps.get()).await?);

@@ -17,7 +17,7 @@ use crate::{
     Value,
     error::Error,
     operations::{
-        HeldOperation, Instance, Lease, Observation, Wanted,
+        Demand, HeldOperation, Instance, Lease, Observation, Wanted,
         lease::lost,
         row::{column, number, write},
     },
@@ -95,21 +95,21 @@ pub(super) async fn finish(pool: &Pool, outcome: &str, lease: &Lease) -> Result<
 
 /// Whether this lease has finished its operation: the answer to that may have been lost.
 pub(super) async fn is_finished_by(pool: &Pool, lease: &Lease) -> Result<bool, Error> {
-    let sql = "SELECT 1 FROM @.submission WHERE correlation = $1 AND finisher = $2";
+    let sql = "SELECT 1 FROM @.submission WHERE correlation = $1 AND finisher = $2 AND outcome <> 'discarded'";
     let mut connection = pool.get().await?;
     let row = connection.query_opt("read", sql, &[&lease.correlation(), &column(lease.fence())]).await?;
     Ok(row.is_some())
 }
 
 pub(super) async fn enlist(pool: &Pool, name: &str, lease: Duration) -> Result<Instance, Error> {
-    let sql = "INSERT INTO @.instance (name, until)
-               VALUES ($1, clock_timestamp() + make_interval(secs => $2)) RETURNING id";
+    let sql = "INSERT INTO @.instance (name, until, lease)
+               VALUES ($1, clock_timestamp() + make_interval(secs => $2), make_interval(secs => $2)) RETURNING id";
     let row = pool.get().await?.query_opt("take an instance in", sql, &[&name, &seconds(lease)]).await?;
     row.map_or_else(|| Err(lost()), |row| Ok(Instance::new(number(get(&row, 0)?))))
 }
 
 pub(super) const RENEW: &str = "
-    UPDATE @.instance SET until = clock_timestamp() + make_interval(secs => $2)
+    UPDATE @.instance SET until = clock_timestamp() + make_interval(secs => $2), lease = make_interval(secs => $2)
     WHERE id = $1 AND until > clock_timestamp()";
 
 pub(super) async fn renew(pool: &Pool, instance: Instance, lease: Duration) -> Result<bool, Error> {
@@ -148,19 +148,25 @@ pub(super) const CLAIM: &str = "
             SELECT s.number FROM @.submission s
             WHERE s.deployment = w.deployment AND s.kind = w.kind AND s.due <= statement_timestamp()
                 AND s.reference IS NOT NULL AND s.outcome IS NULL AND s.owner IS NULL
-            ORDER BY s.due LIMIT w.places FOR NO KEY UPDATE SKIP LOCKED) d),
+            ORDER BY s.due LIMIT w.places FOR NO KEY UPDATE SKIP LOCKED) d
+        WHERE NOT EXISTS (SELECT 1 FROM @.pause p WHERE p.deployment = w.deployment AND p.kind = w.kind)),
     claimed AS (
         UPDATE @.submission s SET owner = $1, fence = least(greatest(s.fence, 0), 9223372036854775806) + 1
         WHERE s.number = ANY (ARRAY(SELECT number FROM picked)) RETURNING s.correlation)
     SELECT EXISTS (SELECT 1 FROM me), (SELECT array_agg(correlation) FROM claimed)";
 
+/// What is wanted, as the statements take it.
+fn columns(wanted: &[Wanted]) -> (Vec<&str>, Vec<&str>, Vec<i64>) {
+    let deployments = wanted.iter().map(Wanted::deployment).collect();
+    let kinds = wanted.iter().map(Wanted::kind).collect();
+    (deployments, kinds, wanted.iter().map(|wanted| i64::from(wanted.limit())).collect())
+}
+
 pub(super) async fn claim(pool: &Pool, instance: Instance, wanted: &[Wanted]) -> Result<Vec<HeldOperation>, Error> {
     let action = "give operations to an instance";
     let mut connection = pool.get().await?;
     connection.execute("take operations from instances that are gone", REAP, &[&id(instance)]).await?;
-    let deployments: Vec<&str> = wanted.iter().map(Wanted::deployment).collect();
-    let kinds: Vec<&str> = wanted.iter().map(Wanted::kind).collect();
-    let places: Vec<i64> = wanted.iter().map(|wanted| i64::from(wanted.limit())).collect();
+    let (deployments, kinds, places) = columns(wanted);
     let row = connection.query_opt(action, CLAIM, &[&id(instance), &deployments, &kinds, &places]).await?;
     let row = row.ok_or_else(lost)?;
     if !get::<bool>(&row, 0)? {
@@ -204,6 +210,86 @@ pub(super) async fn put_back(
     let values: [&(dyn ToSql + Sync); 6] = [&lease.correlation(), &owner, &fence, &after, &failure, &channel];
     let row = connection.query_opt("give a lease back", PUT_BACK, &values).await?;
     row.map(drop).ok_or_else(lost)
+}
+
+/// $3 is the instance and $4 the fencing number, or both are NULL where an operator gives it up.
+pub(super) const DISCARD: &str = "
+    UPDATE @.submission s SET outcome = 'discarded', discarded = clock_timestamp(), finisher = $4::bigint, owner = NULL,
+        revision = s.revision + 1, failures = s.failures + ($3::bigint IS NOT NULL)::int, failure = $2
+    WHERE s.correlation = $1 AND s.reference IS NOT NULL AND s.outcome IS NULL AND ($3::bigint IS NULL OR (
+        s.owner = $3 AND s.fence = $4
+        AND EXISTS (SELECT 1 FROM @.instance i WHERE i.id = $3 AND i.until > clock_timestamp())))";
+
+pub(super) async fn discard(
+    pool: &Pool,
+    correlation: &str,
+    reason: &str,
+    lease: Option<&Lease>,
+) -> Result<bool, Error> {
+    let action = "discard an operation";
+    // The database takes no NUL in a text.
+    let reason = reason.replace('\0', "");
+    let (owner, fence) = (lease.map(|lease| id(lease.instance())), lease.map(|lease| column(lease.fence())));
+    let mut connection = pool.get().await?;
+    if connection.execute(action, DISCARD, &[&correlation, &reason, &owner, &fence]).await? > 0 {
+        return Ok(true);
+    }
+    if fence.is_none() {
+        return Ok(false);
+    }
+    let sql = "SELECT 1 FROM @.submission WHERE correlation = $1 AND finisher = $2 AND outcome = 'discarded'";
+    connection.query_opt("read", sql, &[&correlation, &fence]).await?.map(|_| true).ok_or_else(lost)
+}
+
+/// What is due again at once wakes whoever waits.
+pub(super) const RETRY: &str = "
+    WITH retried AS (
+        UPDATE @.submission s SET
+            due = CASE WHEN s.outcome IS NULL THEN least(s.due, clock_timestamp()) ELSE clock_timestamp() END,
+            since = clock_timestamp(), outcome = NULL, discarded = NULL, finisher = NULL, failures = 0, failure = NULL,
+            revision = s.revision + 1
+        WHERE s.correlation = $1 AND s.reference IS NOT NULL AND s.owner IS NULL
+            AND (s.outcome IS NULL OR s.outcome = 'discarded')
+        RETURNING s.deployment)
+    SELECT pg_notify($2, deployment)::text FROM retried";
+
+pub(super) async fn retry(pool: &Pool, channel: &str, correlation: &str) -> Result<bool, Error> {
+    Ok(pool.get().await?.query_opt("retry an operation", RETRY, &[&correlation, &channel]).await?.is_some())
+}
+
+pub(super) async fn pause(pool: &Pool, channel: &str, deployment: &str, kind: &str, paused: bool) -> Result<(), Error> {
+    let action = "pause a kind";
+    let mut connection = pool.get().await?;
+    if paused {
+        let sql = "INSERT INTO @.pause (deployment, kind) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+        connection.execute(action, sql, &[&deployment, &kind]).await?;
+    } else {
+        let sql = "DELETE FROM @.pause WHERE deployment = $1 AND kind = $2";
+        connection.execute(action, sql, &[&deployment, &kind]).await?;
+    }
+    connection.query_opt(action, "SELECT pg_notify($1, $2)::text", &[&channel, &deployment]).await?;
+    Ok(())
+}
+
+/// The order is that of the index: without it, a plan may read the whole table for its first rows.
+pub(super) const DEMAND: &str = "
+    SELECT (SELECT count(*) FROM (
+            SELECT 1 FROM @.submission s
+            WHERE s.deployment = w.deployment AND s.kind = w.kind AND s.due <= statement_timestamp()
+                AND s.reference IS NOT NULL AND s.outcome IS NULL AND s.owner IS NULL
+            ORDER BY s.due LIMIT w.places) d), p.kind IS NOT NULL
+    FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS w (deployment, kind, places, place)
+    LEFT JOIN @.pause p ON p.deployment = w.deployment AND p.kind = w.kind
+    ORDER BY w.place";
+
+pub(super) async fn demand(pool: &Pool, wanted: &[Wanted]) -> Result<Vec<Demand>, Error> {
+    let (deployments, kinds, places) = columns(wanted);
+    let rows = pool.get().await?.query("read", DEMAND, &[&deployments, &kinds, &places]).await?;
+    let ask = |row| {
+        let (due, paused) = (get::<i64>(row, 0)?, get(row, 1)?);
+        Ok(Demand { due: if paused { 0 } else { u32::try_from(due).unwrap_or(u32::MAX) }, paused })
+    };
+    rows.iter().map(ask).collect()
 }
 
 pub(super) async fn leave(pool: &Pool, channel: &str, instance: Instance) -> Result<(), Error> {

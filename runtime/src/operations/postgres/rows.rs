@@ -19,7 +19,8 @@ macro_rules! entries {
         concat!(
             "SELECT s.number, s.correlation, s.deployment, s.kind, s.label, s.intent, s.reference, s.outcome, s.revision,
                 s.fence, s.failures, o.number, o.at, o.body,
-                (SELECT array_agg(e.name) FROM @.event e WHERE e.submission = s.number)
+                (SELECT array_agg(e.name) FROM @.event e WHERE e.submission = s.number),
+                extract(epoch FROM clock_timestamp() - coalesce(s.since, s.created))::float8
             FROM @.submission s
             LEFT JOIN LATERAL (
                 SELECT number, at, body FROM @.observation
@@ -62,6 +63,7 @@ pub(super) fn read(row: &tokio_postgres::Row) -> Result<Row, Error> {
         revision: number(get(row, 8)?),
         fence: number(get(row, 9)?),
         failures: number(get(row, 10)?),
+        age: Duration::try_from_secs_f64(get(row, 15)?).unwrap_or_default(),
         last,
         events: get::<Option<Vec<String>>>(row, 14)?.unwrap_or_default(),
     })
@@ -89,24 +91,41 @@ pub(super) async fn overview(pool: &Pool, deployment: &str) -> Result<Overview, 
         });
     }
     overview.counts.sort_by(|one, other| (&one.kind, one.standing).cmp(&(&other.kind, other.standing)));
-    for row in connection.query("read", "SELECT id, name, alive, held FROM @.owner ORDER BY id", &[]).await? {
+    let sql = "SELECT id, name, alive, held, extract(epoch FROM lease)::float8 FROM @.owner ORDER BY id";
+    for row in connection.query("read", sql, &[]).await? {
+        let lease: Option<f64> = get(&row, 4)?;
         overview.owners.push(Owner {
             instance: Instance::new(number(get(&row, 0)?)),
             name: get(&row, 1)?,
             alive: get(&row, 2)?,
             held: number(get(&row, 3)?),
+            lease: lease.and_then(|lease| Duration::try_from_secs_f64(lease).ok()),
         });
     }
-    let sql = "SELECT correlation, kind, label, failures, failure FROM @.failing
-               WHERE deployment = $1 ORDER BY failures DESC, correlation LIMIT $2";
-    for row in connection.query("read", sql, &[&deployment, &i64::from(Overview::LONGEST)]).await? {
-        overview.failing.push(Failing {
-            correlation: get(&row, 0)?,
-            kind: get(&row, 1)?,
-            label: get(&row, 2)?,
-            failures: u32::try_from(get::<i64>(&row, 3)?).unwrap_or(u32::MAX),
-            failure: get(&row, 4)?,
-        });
-    }
+    let failing = connection.query("read", FAILING, &[&deployment, &i64::from(Overview::LONGEST)]).await?;
+    overview.failing = failing.iter().map(failure).collect::<Result<_, _>>()?;
+    let discarded = connection.query("read", DISCARDS, &[&deployment, &i64::from(Overview::LONGEST)]).await?;
+    overview.discarded = discarded.iter().map(failure).collect::<Result<_, _>>()?;
+    let sql = "SELECT kind FROM @.pause WHERE deployment = $1 ORDER BY kind";
+    let paused = connection.query("read", sql, &[&deployment]).await?;
+    overview.paused = paused.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
     Ok(overview)
+}
+
+const FAILING: &str = "
+    SELECT correlation, kind, label, failures, failure FROM @.failing
+    WHERE deployment = $1 ORDER BY failures DESC, correlation LIMIT $2";
+
+const DISCARDS: &str = "
+    SELECT correlation, kind, label, failures, coalesce(failure, '') FROM @.submission
+    WHERE deployment = $1 AND discarded IS NOT NULL ORDER BY discarded DESC, number LIMIT $2";
+
+fn failure(row: &tokio_postgres::Row) -> Result<Failing, Error> {
+    Ok(Failing {
+        correlation: get(row, 0)?,
+        kind: get(row, 1)?,
+        label: get(row, 2)?,
+        failures: u32::try_from(get::<i64>(row, 3)?).unwrap_or(u32::MAX),
+        failure: get(row, 4)?,
+    })
 }

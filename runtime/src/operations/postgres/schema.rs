@@ -6,7 +6,7 @@ use super::connection::{Connection, Known};
 use crate::error::{Error, Kind};
 
 /// What leads from each version to the next. What is published here is never changed: databases have it.
-pub(super) const STEPS: [&str; 3] = [
+pub(super) const STEPS: [&str; 4] = [
     "
     CREATE TABLE @.submission (
         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -79,6 +79,56 @@ pub(super) const STEPS: [&str; 3] = [
     UPDATE @.submission s SET owner = NULL
         WHERE owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM @.instance i WHERE i.id = s.owner);
     ALTER TABLE @.submission ADD CONSTRAINT submission_owner FOREIGN KEY (owner) REFERENCES @.instance ON DELETE SET NULL;
+    ",
+    // What is given up, since when an operation is accepted, how long leases hold, and kinds that are paused. What is given up is
+    // an end to a program of an earlier version; it has no time of its end, so that no such program forgets it. Whoever may
+    // work on submissions may work on the new table, too.
+    "
+    ALTER TABLE @.submission ADD COLUMN since timestamptz, ADD COLUMN discarded timestamptz;
+    ALTER TABLE @.instance ADD COLUMN lease interval;
+    UPDATE @.submission SET since = clock_timestamp() WHERE reference IS NOT NULL AND outcome IS NULL;
+    CREATE INDEX submission_discarded ON @.submission (deployment, discarded) WHERE discarded IS NOT NULL;
+    CREATE TABLE @.pause (
+        deployment text NOT NULL,
+        kind text NOT NULL,
+        since timestamptz NOT NULL DEFAULT clock_timestamp(),
+        PRIMARY KEY (deployment, kind)
+    );
+    CREATE OR REPLACE VIEW @.overview AS
+        SELECT deployment, kind, standing, outcome, count(*) AS count, min(created) AS oldest, max(failures) AS failures
+        FROM (
+            SELECT *, CASE
+                WHEN outcome = 'discarded' THEN 'discarded'
+                WHEN outcome IS NOT NULL THEN 'finished'
+                WHEN reference IS NULL THEN 'submission-unknown'
+                WHEN owner IS NOT NULL THEN 'held'
+                WHEN due <= clock_timestamp() THEN 'waiting'
+                ELSE 'delayed' END AS standing
+            FROM @.submission) s
+        GROUP BY deployment, kind, standing, outcome;
+    CREATE OR REPLACE VIEW @.owner AS
+        SELECT i.id, i.name, i.until > clock_timestamp() AS alive, i.until,
+            (SELECT count(*) FROM @.submission s WHERE s.owner = i.id) AS held, i.lease
+        FROM @.instance i;
+    CREATE VIEW @.discarded AS
+        SELECT deployment, kind, label, correlation, failures, failure, discarded
+        FROM @.submission WHERE discarded IS NOT NULL;
+    DO $$
+        DECLARE
+            one record;
+            name text;
+        BEGIN
+            FOREACH name IN ARRAY ARRAY['@.pause', '@.discarded'] LOOP
+                FOR one IN
+                    SELECT a.grantee, a.privilege_type FROM pg_class c, aclexplode(c.relacl) a
+                    WHERE c.oid = '@.submission'::regclass AND a.grantee <> c.relowner
+                        AND a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+                LOOP
+                    EXECUTE format('GRANT %s ON %s TO %s', one.privilege_type, name,
+                        CASE one.grantee WHEN 0 THEN 'PUBLIC' ELSE one.grantee::regrole::text END);
+                END LOOP;
+            END LOOP;
+        END $$;
     ",
 ];
 

@@ -4,9 +4,11 @@ use std::{
     collections::BTreeSet,
     io::Write as _,
     process::Command,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio_postgres::{Client, NoTls};
 
@@ -150,7 +152,7 @@ async fn a_migration_that_is_killed_leaves_the_version_that_was_there() {
     for one in many {
         one.await.unwrap().expect("it migrates, or finds that it was done");
     }
-    assert_eq!(admin.query_one(&version, &[]).await.unwrap().get::<_, i32>(0), 3);
+    assert_eq!(admin.query_one(&version, &[]).await.unwrap().get::<_, i32>(0), 4);
     let kept = admin.query(&format!("SELECT 1 FROM {schema}.submission"), &[]).await.unwrap();
     assert_eq!(kept.len(), 1);
 }
@@ -221,6 +223,8 @@ async fn a_role_needs_no_more_than_the_schema_and_its_tables() {
     assert!(store.renew(instance, Duration::from_secs(60)).await.unwrap());
     assert!(store.finish("a", "succeeded", Some(&lease)).await.unwrap());
     store.overview("here").await.unwrap();
+    store.pause("here", "thing", true).await.unwrap();
+    assert!(store.demand(&things(1)).await.unwrap()[0].paused);
     assert_eq!(store.purge("here", Duration::ZERO, 9).await.unwrap(), 1);
     store.leave(instance).await.unwrap();
     server.run("rights", &format!("REVOKE INSERT ON {schema}.submission FROM {role}")).await;
@@ -440,6 +444,83 @@ async fn a_server_that_restarts_is_waited_for_and_nothing_is_done_twice() {
 }
 
 /// The address leads to another database, without the store or with an empty one, and back again.
+/// The answer of the server that is lost next.
+type Lost = Arc<Mutex<Option<&'static [u8]>>>;
+
+/// Passes bytes on to the server, and closes a connection in place of the answer that is to be lost.
+async fn losing(server: String) -> (u16, Lost) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (port, lost) = (listener.local_addr().unwrap().port(), Lost::default());
+    let next = Arc::clone(&lost);
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let (server, next) = (tokio::net::TcpStream::connect(&server).await.unwrap(), Arc::clone(&next));
+            tokio::spawn(async move {
+                let ((mut from, mut to), (mut answers_of, mut requests_to)) =
+                    (client.into_split(), server.into_split());
+                let forward = tokio::io::copy(&mut from, &mut requests_to);
+                let back = async {
+                    let mut chunk = vec![0; 64 * 1024];
+                    loop {
+                        let length = answers_of.read(&mut chunk).await.unwrap_or_default();
+                        let is_it =
+                            |answer: &mut &[u8]| chunk[..length].windows(answer.len()).any(|part| part == *answer);
+                        if next.lock().unwrap().take_if(is_it).is_some() {
+                            return;
+                        }
+                        if length == 0 || to.write_all(&chunk[..length]).await.is_err() {
+                            return;
+                        }
+                    }
+                };
+                tokio::select! { _ = forward => {}, () = back => {} }
+            });
+        }
+    });
+    (port, lost)
+}
+
+/// The server has kept it, and the program does not hear of it: the submission is the program's all the same, and nobody
+/// else's.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_intent_whose_answer_is_lost_is_kept_once() {
+    let Some(server) = Server::shared().await else { return };
+    drop(server.store("lost").await);
+    let (_, place) = server.url.split_once('@').unwrap();
+    let (host, _) = place.split_once('/').unwrap();
+    let (port, lost) = losing(host.to_owned()).await;
+    let lose = |answer: &'static str| *lost.lock().unwrap() = Some(answer.as_bytes());
+    let url = server.url.replace(host, &format!("127.0.0.1:{port}"));
+    let store = PostgresStore::builder(&url).schema(&server.schema("lost")).open().await.unwrap();
+    let mine = intent("mine", Some("one"));
+    lose("INSERT 0 1");
+    store.intend(&mine).await.expect("the first try has kept it");
+    assert!(lost.lock().unwrap().is_none(), "an answer was lost");
+    // A label that another one has, whose answer is lost, too.
+    lose("INSERT 0 0");
+    assert!(store.intend(&intent("other", Some("one"))).await.expect_err("it is taken").is_store());
+    assert!(lost.lock().unwrap().is_none(), "an answer was lost");
+    assert!(store.intend(&mine).await.expect_err("it has been kept before").is_store());
+    let entry = store.labelled("here", "one").await.unwrap().unwrap();
+    assert_eq!((entry.intent().correlation(), entry.revision()), ("mine", 1));
+    assert!(store.entry("other").await.unwrap().is_none());
+    // Whoever gives up in the middle of a step takes back what it did.
+    let dropped = intent("dropped", Some("two"));
+    for polls in 0..20 {
+        let mut step = store.intend(&dropped);
+        for _ in 0..polls {
+            let once = std::future::poll_fn(|context| std::task::Poll::Ready(step.as_mut().poll(context).is_ready()));
+            if once.await {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        drop(step);
+        assert!(store.withdraw("dropped", 1).await.unwrap());
+        assert!(store.entry("dropped").await.unwrap().is_none(), "{polls}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failover_to_an_empty_database_is_an_error_until_it_is_over() {
     let Some(server) = Server::shared().await else { return };
@@ -634,6 +715,9 @@ async fn no_step_reads_a_whole_table() {
         ("observe", leases::OBSERVE, "'c17', 1, 1, 5, 'b', '{e1,e2}'"),
         ("finish", leases::FINISH, "'c17', 'succeeded', 1, 1"),
         ("put back", leases::PUT_BACK, "'c17', 1, 1, 0, 'why', 'channel'"),
+        ("discard", leases::DISCARD, "'c17', 'why', 1, 1"),
+        ("retry", leases::RETRY, "'c17', 'channel'"),
+        ("demand", leases::DEMAND, "'{here,here}', '{kind1,kind2}', '{100,100}'"),
         ("purge", leases::PURGE, "'here', 3600, 1000"),
         ("claimed", rows::CLAIMED, "'{c17,c19,c23}'"),
         ("entry", rows::ENTRY, "'c17'"),
@@ -662,6 +746,68 @@ async fn no_step_reads_a_whole_table() {
     }
 }
 
+/// A program of version 3 ran with the rights that it was given then: it goes on with them when another one has migrated.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_migration_gives_the_new_tables_to_whoever_has_the_old_ones() {
+    let Some(server) = Server::shared().await else { return };
+    let role = server.schema("heir");
+    let schema = server.schema("inherited");
+    drop(server.builder("inherited").migrate_to(3).open().await);
+    server
+        .run(
+            "inherited",
+            &format!(
+                "CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA {schema} TO {role};
+                 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
+            ),
+        )
+        .await;
+    drop(server.store("inherited").await);
+    let store = PostgresStore::builder(&server.as_user(&role)).schema(&schema).open().await.expect("it opens");
+    accepted(&store, &["a"]).await;
+    let one = instance(&store).await;
+    let lease = claim_one(&store, one).await;
+    assert!(store.discard("a", "why", Some(&lease)).await.unwrap());
+    store.pause("here", "thing", true).await.unwrap();
+    let overview = store.overview("here").await.unwrap();
+    assert_eq!((overview.discarded.len(), overview.paused.len()), (1, 1));
+}
+
+/// A handler that waits for ever, and one whose statement does: both are over in their time, and nothing of them stays.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_hangs_leaves_nothing_in_the_database() {
+    let Some(server) = Server::shared().await else { return };
+    let store = server.store("hangs").await;
+    let table = format!("{}.mine", server.schema("hangs"));
+    server.run("hangs", &format!("CREATE TABLE {table} (name text)")).await;
+    accepted(&store, &["a"]).await;
+    let one = instance(&store).await;
+    let lease = claim_one(&store, one).await;
+    for sql in ["SELECT 1", "SELECT pg_sleep(3600)"] {
+        let table = table.clone();
+        let limits = (Duration::from_secs(60), Duration::from_secs(2));
+        let done = store.handled_in(&lease, "succeeded", limits, move |transaction| {
+            Box::pin(async move {
+                transaction.execute(&format!("INSERT INTO {table} VALUES ('a')"), &[]).await?;
+                transaction.batch_execute(sql).await?;
+                std::future::pending().await
+            })
+        });
+        let done = crate::clock::limit(Duration::from_secs(60), done).await.expect("it is over in its time");
+        assert!(matches!(done, Err(super::Undone::Late | super::Undone::Handler(_))), "{sql}");
+    }
+    let admin = server.admin().await;
+    let running =
+        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(3600)%' AND state = 'active'";
+    let begun = Instant::now();
+    while admin.query_one(running, &[]).await.unwrap().get::<_, i64>(0) > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "its statement goes on");
+        crate::clock::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(admin.query_one(&format!("SELECT count(*) FROM {table}"), &[]).await.unwrap().get::<_, i64>(0), 0);
+    assert_eq!(store.overview("here").await.unwrap().count(Standing::Held), 1);
+}
+
 /// Hands over in a transaction: all of it or nothing, and nothing after the fence.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_handler_writes_is_committed_with_the_end_or_not_at_all() {
@@ -674,7 +820,7 @@ async fn what_a_handler_writes_is_committed_with_the_end_or_not_at_all() {
     let handle = async |lease: &Lease, fails: bool| {
         let (table, name) = (table.clone(), lease.correlation().to_owned());
         store
-            .handled_in(lease, "succeeded", Duration::from_secs(30), move |transaction| {
+            .handled_in(lease, "succeeded", (Duration::from_secs(30), Duration::MAX), move |transaction| {
                 Box::pin(async move {
                     transaction.execute(&format!("INSERT INTO {table} VALUES ($1)"), &[&name]).await?;
                     if fails { Err("it does not want to".into()) } else { Ok(()) }

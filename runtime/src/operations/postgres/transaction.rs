@@ -9,7 +9,7 @@ use super::{
     leases::{FINISH, is_finished_by},
 };
 use crate::{
-    Error,
+    Error, clock,
     operations::{Lease, lease::lost, row::column},
 };
 
@@ -25,17 +25,20 @@ pub type TransactionFuture<'a> =
 pub(in crate::operations) enum Undone {
     /// The handler says so.
     Handler(Box<dyn std::error::Error + Send + Sync>),
+    /// The handler took longer than it may.
+    Late,
     /// The database does, or the lease is over.
     Store(Error),
 }
 
 impl PostgresStore {
-    /// Runs a handler in a transaction, and finishes the operation at its end.
+    /// Runs a handler in a transaction, and finishes the operation at its end. The first time is how long the transaction may
+    /// be idle, the second one how long the handler may take.
     pub(in crate::operations) async fn handled_in(
         &self,
         lease: &Lease,
         outcome: &str,
-        time: Duration,
+        (idle, whole): (Duration, Duration),
         handler: impl for<'t> FnOnce(&'t Transaction<'t>) -> TransactionFuture<'t> + Send,
     ) -> Result<(), Undone> {
         let mut connection = self.0.handlers.get().await.map_err(Undone::Store)?;
@@ -44,10 +47,17 @@ impl PostgresStore {
         let stored = |cause| Undone::Store(failed(action, cause));
         let change = connection.begin().await.map_err(stored)?;
         // An instance that stands still in its transaction holds the row: the database ends that, so that another one goes on.
-        let limit = time.as_millis().clamp(1000, 86_400_000);
-        let sql = format!("SET LOCAL idle_in_transaction_session_timeout = {limit}");
+        // So it does with a statement that waits for ever, which would hold its locks when its handler is gone.
+        let idle = idle.as_millis().clamp(1000, 86_400_000);
+        let statement = if whole > clock::LONGEST { 0 } else { whole.as_millis().clamp(1000, 86_400_000) };
+        let sql = format!(
+            "SET LOCAL idle_in_transaction_session_timeout = {idle}; SET LOCAL statement_timeout = {statement}"
+        );
         change.batch_execute(&sql).await.map_err(stored)?;
-        handler(&change).await.map_err(Undone::Handler)?;
+        match clock::limit(whole, handler(&change)).await {
+            Ok(done) => done.map_err(Undone::Handler)?,
+            Err(clock::Over) => return Err(Undone::Late),
+        }
         let (owner, fence) = (column(lease.instance().number()), column(lease.fence()));
         let sql = named(FINISH, &schema);
         let finished = change.execute(&sql, &[&lease.correlation(), &outcome, &owner, &fence]).await.map_err(stored)?;

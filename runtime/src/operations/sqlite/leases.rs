@@ -1,29 +1,30 @@
 //! Leases in the file of a store. The clock is that of the machine, on which all programs of a file run.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::{
-    rows::{self, ENTRIES},
+    is_there,
+    rows::{self, ENTRIES, now},
     worker::Failure,
 };
 use crate::operations::{
-    Count, Failing, HeldOperation, Instance, Lease, Overview, Owner, Standing, Wanted,
+    Demand, HeldOperation, Instance, Lease, Wanted,
+    entry::DISCARDED,
     lease::lost,
     row::{column, number},
-    time::{from_millis, millis},
 };
 
 /// The first milliseconds that no clock comes to: what is due then is never due.
 const NEVER: i64 = i64::MAX;
 
-pub(super) fn now() -> i64 {
-    column(millis(SystemTime::now()))
+fn span(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(NEVER)
 }
 
 fn after(time: Duration) -> i64 {
-    i64::try_from(time.as_millis()).ok().and_then(|time| now().checked_add(time)).unwrap_or(NEVER)
+    now().saturating_add(span(time))
 }
 
 /// Whether a lease holds. Nothing is written where it does not.
@@ -37,13 +38,14 @@ pub(super) fn check(change: &Transaction<'_>, lease: Option<&Lease>) -> Result<(
 }
 
 pub(super) fn enlist(change: &Transaction<'_>, name: &str, lease: Duration) -> Result<Instance, Failure> {
-    change.execute("INSERT INTO instance (name, until) VALUES (?1, ?2)", params![name, after(lease)])?;
+    let sql = "INSERT INTO instance (name, until, lease) VALUES (?1, ?2, ?3)";
+    change.execute(sql, params![name, after(lease), span(lease)])?;
     Ok(Instance::new(number(change.last_insert_rowid())))
 }
 
 pub(super) fn renew(change: &Transaction<'_>, instance: Instance, lease: Duration) -> Result<bool, Failure> {
-    let sql = "UPDATE instance SET until = ?2 WHERE id = ?1 AND until > ?3";
-    Ok(change.execute(sql, params![column(instance.number()), after(lease), now()])? > 0)
+    let sql = "UPDATE instance SET until = ?2, lease = ?4 WHERE id = ?1 AND until > ?3";
+    Ok(change.execute(sql, params![column(instance.number()), after(lease), now(), span(lease)])? > 0)
 }
 
 pub(super) fn claim(
@@ -64,6 +66,7 @@ pub(super) fn claim(
         let sql = "UPDATE submission SET owner = ?1, fence = fence + 1 WHERE rowid IN (
                        SELECT rowid FROM submission WHERE deployment = ?2 AND kind = ?3 AND due <= ?4
                            AND reference IS NOT NULL AND outcome IS NULL AND owner IS NULL
+                           AND NOT EXISTS (SELECT 1 FROM pause WHERE deployment = ?2 AND kind = ?3)
                        ORDER BY due, rowid LIMIT ?5)
                    RETURNING correlation";
         let values = params![owner, wanted.deployment(), wanted.kind(), now, wanted.limit()];
@@ -99,6 +102,68 @@ pub(super) fn put_back(
     Ok(())
 }
 
+pub(super) fn discard(
+    change: &Transaction<'_>,
+    correlation: &str,
+    reason: &str,
+    lease: Option<&Lease>,
+) -> Result<bool, Failure> {
+    if let Some(lease) = lease {
+        let sql = "SELECT 1 FROM submission WHERE correlation = ?1 AND finisher = ?2 AND outcome = ?3";
+        let values = params![correlation, column(lease.fence()), DISCARDED];
+        if change.query_row(sql, values, |_| Ok(())).optional()?.is_some() {
+            return Ok(true);
+        }
+        check(change, Some(lease))?;
+    }
+    let sql = "UPDATE submission SET outcome = ?2, discarded = ?3, finisher = ?4, failure = ?5, owner = NULL,
+                   revision = revision + 1, failures = failures + (?4 IS NOT NULL)
+               WHERE correlation = ?1 AND reference IS NOT NULL AND outcome IS NULL";
+    let fence = lease.map(|lease| column(lease.fence()));
+    if change.execute(sql, params![correlation, DISCARDED, now(), fence, reason])? > 0 {
+        return Ok(true);
+    }
+    is_there(change, correlation)?;
+    Ok(false)
+}
+
+pub(super) fn retry(change: &Transaction<'_>, correlation: &str) -> Result<bool, Failure> {
+    let sql = "UPDATE submission SET due = CASE WHEN outcome IS NULL THEN min(due, ?2) ELSE ?2 END, since = ?2,
+                   outcome = NULL, discarded = NULL, finisher = NULL, failures = 0, failure = NULL,
+                   revision = revision + 1
+               WHERE correlation = ?1 AND reference IS NOT NULL AND owner IS NULL
+                   AND (outcome IS NULL OR outcome = ?3)";
+    if change.execute(sql, params![correlation, now(), DISCARDED])? > 0 {
+        return Ok(true);
+    }
+    is_there(change, correlation)?;
+    Ok(false)
+}
+
+pub(super) fn pause(change: &Transaction<'_>, deployment: &str, kind: &str, paused: bool) -> Result<(), Failure> {
+    let sql = match paused {
+        true => "INSERT OR IGNORE INTO pause (deployment, kind) VALUES (?1, ?2)",
+        false => "DELETE FROM pause WHERE deployment = ?1 AND kind = ?2",
+    };
+    change.execute(sql, [deployment, kind])?;
+    Ok(())
+}
+
+pub(super) fn demand(store: &Connection, wanted: &[Wanted]) -> Result<Vec<Demand>, Failure> {
+    let sql = "WITH pauses (kind) AS (SELECT EXISTS (SELECT 1 FROM pause WHERE deployment = ?1 AND kind = ?2))
+               SELECT pauses.kind, (SELECT count(*) FROM (
+                   SELECT 1 FROM submission WHERE deployment = ?1 AND kind = ?2 AND due <= ?3 AND NOT pauses.kind
+                       AND reference IS NOT NULL AND outcome IS NULL AND owner IS NULL LIMIT ?4)) FROM pauses";
+    let mut statement = store.prepare_cached(sql)?;
+    let ask = |wanted: &Wanted| {
+        let values = params![wanted.deployment(), wanted.kind(), now(), wanted.limit()];
+        statement.query_row(values, |row| {
+            Ok(Demand { paused: row.get(0)?, due: u32::try_from(number(row.get(1)?)).unwrap_or(u32::MAX) })
+        })
+    };
+    Ok(wanted.iter().map(ask).collect::<Result<_, _>>()?)
+}
+
 pub(super) fn leave(change: &Transaction<'_>, instance: Instance) -> Result<(), Failure> {
     let owner = column(instance.number());
     change.execute("UPDATE submission SET owner = NULL, due = ?2 WHERE owner = ?1", params![owner, now()])?;
@@ -111,56 +176,4 @@ pub(super) fn purge(change: &Transaction<'_>, deployment: &str, age: Duration, l
     let sql = "DELETE FROM submission WHERE rowid IN (
                    SELECT rowid FROM submission WHERE deployment = ?1 AND finished <= ?2 ORDER BY finished LIMIT ?3)";
     Ok(change.execute(sql, params![deployment, now().saturating_sub(age), limit])? as u64)
-}
-
-pub(super) fn overview(store: &Connection, deployment: &str) -> Result<Overview, Failure> {
-    let mut overview = Overview::default();
-    let sql = "SELECT coalesce(kind, ''), CASE
-                   WHEN outcome IS NOT NULL THEN 'finished'
-                   WHEN reference IS NULL THEN 'submission-unknown'
-                   WHEN owner IS NOT NULL THEN 'held'
-                   WHEN due <= ?2 THEN 'waiting'
-                   ELSE 'delayed' END AS standing,
-                   count(*), min(CASE WHEN json_valid(intent) THEN json_extract(intent, '$.at') END)
-               FROM submission WHERE deployment = ?1 GROUP BY 1, 2 ORDER BY 1, 2";
-    let mut statement = store.prepare(sql)?;
-    let mut rows = statement.query(params![deployment, now()])?;
-    while let Some(row) = rows.next()? {
-        let Some(standing) = Standing::of(&row.get::<_, String>(1)?) else { continue };
-        let oldest = row.get::<_, Option<i64>>(3).unwrap_or_default();
-        overview.counts.push(Count {
-            kind: row.get(0)?,
-            standing,
-            count: number(row.get(2)?),
-            oldest: oldest.map(|oldest| from_millis(number(oldest))),
-        });
-    }
-    overview.counts.sort_by(|one, other| (&one.kind, one.standing).cmp(&(&other.kind, other.standing)));
-    let sql = "SELECT i.id, i.name, i.until > ?1, (SELECT count(*) FROM submission s WHERE s.owner = i.id)
-               FROM instance i ORDER BY i.id";
-    let mut statement = store.prepare(sql)?;
-    let owners = statement.query_map([now()], |row| {
-        Ok(Owner {
-            instance: Instance::new(number(row.get(0)?)),
-            name: row.get(1)?,
-            alive: row.get(2)?,
-            held: number(row.get(3)?),
-        })
-    })?;
-    overview.owners = owners.collect::<Result<_, _>>()?;
-    let sql = "SELECT correlation, coalesce(kind, ''), label, failures, failure FROM submission
-               WHERE deployment = ?1 AND failure IS NOT NULL AND outcome IS NULL
-               ORDER BY failures DESC, rowid LIMIT ?2";
-    let mut statement = store.prepare(sql)?;
-    let failing = statement.query_map(params![deployment, Overview::LONGEST], |row| {
-        Ok(Failing {
-            correlation: row.get(0)?,
-            kind: row.get(1)?,
-            label: row.get(2)?,
-            failures: u32::try_from(number(row.get(3)?)).unwrap_or(u32::MAX),
-            failure: row.get(4)?,
-        })
-    })?;
-    overview.failing = failing.collect::<Result<_, _>>()?;
-    Ok(overview)
 }

@@ -1,5 +1,7 @@
 //! The rows of the tables.
 
+use std::time::{Duration, SystemTime};
+
 use rusqlite::{OptionalExtension as _, Transaction, params, types::ValueRef};
 
 use super::worker::Failure;
@@ -7,15 +9,21 @@ use crate::{
     Value,
     operations::{
         Observation,
-        row::{Last, Row, number, write},
+        row::{Last, Row, column, number, write},
+        time::millis,
     },
 };
+
+/// The time of the machine, in milliseconds.
+pub(super) fn now() -> i64 {
+    column(millis(SystemTime::now()))
+}
 
 /// Submissions, each with its last observation.
 pub(super) const ENTRIES: &str = "
     SELECT s.rowid, s.correlation, s.deployment, s.label, s.intent, s.reference, s.outcome, s.revision,
         o.number, o.observation, s.fence, s.failures,
-        (SELECT json_group_array(name) FROM event e WHERE e.correlation = s.correlation)
+        (SELECT json_group_array(name) FROM event e WHERE e.correlation = s.correlation), s.since
     FROM submission s
     LEFT JOIN observation o
         ON o.number = (SELECT max(number) FROM observation WHERE correlation = s.correlation)";
@@ -36,6 +44,7 @@ pub(super) fn read(row: &rusqlite::Row<'_>) -> Row {
         last: bytes(row, 9).map(|text| Last { number: whole(8), text, at: None }),
         fence: number(whole(10)),
         failures: number(whole(11)),
+        age: Duration::from_millis(number(row.get::<_, i64>(13).map_or(0, |since| now().saturating_sub(since)))),
         events: events.unwrap_or_default(),
     }
 }

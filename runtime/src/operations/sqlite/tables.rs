@@ -6,7 +6,7 @@ use super::worker::{PATIENCE, failed};
 use crate::error::{Error, Kind};
 
 /// What leads from each version to the next, in `user_version`. What is published here is never changed: files have it.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     "
     CREATE TABLE submission (
         correlation TEXT PRIMARY KEY,
@@ -80,6 +80,36 @@ const STEPS: [&str; 3] = [
     UPDATE observation SET observation = json_set(observation, '$.events', json('[]'))
         WHERE json_valid(observation)
             AND json_type(CASE WHEN json_valid(observation) THEN observation ELSE '{}' END, '$.events') = 'array';
+    ",
+    // What is given up, since when an operation is accepted, how long leases hold, and kinds that are paused. What is given up is
+    // an end to a program of an earlier version. It has no time of its end, so that no such program forgets it; the trigger
+    // leaves it so. The other trigger keeps when an acceptance came, and lets it wait behind what was given back before.
+    "
+    ALTER TABLE submission ADD COLUMN since INTEGER;
+    ALTER TABLE submission ADD COLUMN discarded INTEGER;
+    ALTER TABLE instance ADD COLUMN lease INTEGER;
+    UPDATE submission SET since = CAST(unixepoch('subsec') * 1000 AS INTEGER)
+        WHERE reference IS NOT NULL AND outcome IS NULL;
+    CREATE TRIGGER submission_is_accepted AFTER UPDATE OF reference ON submission
+        WHEN NEW.reference IS NOT NULL AND NEW.since IS NULL
+    BEGIN
+        UPDATE submission SET since = CAST(unixepoch('subsec') * 1000 AS INTEGER),
+            due = CAST(unixepoch('subsec') * 1000 AS INTEGER)
+            WHERE correlation = NEW.correlation;
+    END;
+    DROP TRIGGER submission_is_finished;
+    CREATE TRIGGER submission_is_finished AFTER UPDATE OF outcome ON submission
+        WHEN NEW.outcome IS NOT NULL AND NEW.outcome <> 'discarded' AND NEW.finished IS NULL
+    BEGIN
+        UPDATE submission SET finished = CAST(unixepoch('subsec') * 1000 AS INTEGER), owner = NULL
+            WHERE correlation = NEW.correlation;
+    END;
+    CREATE INDEX submission_discarded ON submission (deployment, discarded) WHERE discarded IS NOT NULL;
+    CREATE TABLE pause (
+        deployment TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        PRIMARY KEY (deployment, kind)
+    ) STRICT, WITHOUT ROWID;
     ",
 ];
 

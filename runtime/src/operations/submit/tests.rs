@@ -1,6 +1,6 @@
 //! Every order of events that two programs, a service and their failures can bring about, with the store and the code that
-//! submits as they are. A schedule is a list of choices: which program goes on to its next step, where one is killed, and what
-//! becomes of a request. All schedules are run, but for those that come to a state which another one has come to.
+//! submits as they are. A schedule is a list of choices: which program goes on to its next step, where one is killed or drops
+//! what it waits for, and what becomes of a request. All schedules are run, but for those that come to a state which another one has come to.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
 
@@ -69,6 +69,25 @@ struct Plan {
     /// How often each of the two programs is run.
     runs: [u32; 2],
     kills: u32,
+    drops: u32,
+}
+
+/// What a program does next.
+#[derive(Clone, Copy)]
+enum Move {
+    GoOn,
+    /// Its process ends, with all of its tasks.
+    Kill,
+    /// It drops the future of its submission; its other tasks go on.
+    Drop,
+}
+
+/// A program.
+enum Slot {
+    Idle,
+    Runs(JoinHandle<Ended>),
+    /// It has dropped its submission, and may have tasks that go on.
+    Dropped,
 }
 
 /// The choices of one schedule: those of the one before it, up to the last that had another option.
@@ -118,6 +137,8 @@ struct World {
     recovering: bool,
     /// Where each program waits for its turn.
     parked: [Option<(&'static str, oneshot::Sender<()>)>; 2],
+    /// The runs of each program before this one were killed.
+    alive_from: [u32; 2],
     /// What each program has met in this run.
     trace: [String; 2],
     story: String,
@@ -131,20 +152,25 @@ impl Shared {
         self.0.0.lock().unwrap()
     }
 
-    /// Waits for its turn.
-    async fn turn(&self, program: usize, step: &'static str, about: &str) {
+    /// Waits for its turn, in a run of the program. What was killed never has one.
+    async fn turn(&self, (program, run): (usize, u32), step: &'static str, about: &str) {
         let turn = {
             let mut world = self.world();
             if world.recovering {
                 return;
             }
             let (sender, turn) = oneshot::channel();
-            world.parked[program] = Some((step, sender));
-            let _ = write!(world.trace[program], " {step} \"{about}\"");
+            // The sender goes at once where the run was killed.
+            if run >= world.alive_from[program] {
+                world.parked[program] = Some((step, sender));
+                let _ = write!(world.trace[program], " {step} \"{about}\"");
+            }
             turn
         };
         self.0.1.notify_one();
-        turn.await.expect("a turn");
+        if turn.await.is_err() {
+            std::future::pending().await
+        }
     }
 
     /// What the service does with a request.
@@ -175,7 +201,7 @@ impl Shared {
 
 /// Stops before each step of the store.
 struct Gated {
-    program: usize,
+    program: (usize, u32),
     shared: Shared,
     store: Arc<MemoryStore>,
 }
@@ -223,7 +249,7 @@ impl Middleware for Before {
     fn handle<'a>(&'a self, mut request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a> {
         Box::pin(async move {
             let key = request.headers.get("idempotency-key").and_then(|key| key.to_str().ok()).unwrap_or_default();
-            self.1.turn(self.0, "send", key).await;
+            self.1.turn((self.0, u32::MAX), "send", key).await;
             request.headers.insert("x-program", self.0.into());
             next.run(request).await
         })
@@ -253,79 +279,117 @@ async fn schedule(plan: Plan, shared: &Shared, visited: &mut HashSet<String>) ->
     fake.script(move |call| service.serve(call));
     let operations: Vec<Operations> = (0..2)
         .map(|program| {
-            let store = Gated { program, shared: shared.clone(), store: Arc::clone(&store) };
             let builder = fake.builder().middleware(Before(program, shared.clone()));
-            builder.build().unwrap().operations().with_binding(plan.binding).with_store(store)
+            builder.build().unwrap().operations().with_binding(plan.binding)
         })
         .collect();
     let deployment = operations[0].deployment();
-    let mut running: [Option<JoinHandle<Ended>>; 2] = [None, None];
-    let (mut runs, mut kills) = (plan.runs, plan.kills);
+    let gated = |program: usize, run: u32| {
+        let store = Gated { program: (program, run), shared: shared.clone(), store: Arc::clone(&store) };
+        operations[program].clone().with_store(store)
+    };
+    let mut slots = [Slot::Idle, Slot::Idle];
+    let (mut runs, mut kills, mut drops) = (plan.runs, plan.kills, plan.drops);
     loop {
         // Until each program waits for its turn, or has ended.
-        for (program, slot) in running.iter_mut().enumerate() {
-            while let Some(task) = slot.as_ref() {
+        for (program, slot) in slots.iter_mut().enumerate() {
+            while let Slot::Runs(task) = slot {
                 if shared.world().parked[program].is_some() {
                     break;
                 }
                 if task.is_finished() {
-                    let ended = slot.take().unwrap().await.expect("it does not panic");
+                    let ended = task.await.expect("it does not panic");
                     let end = check_end(&ended, shared, program);
                     shared.world().trace[program] = end.to_owned();
+                    *slot = Slot::Idle;
                     break;
                 }
                 shared.0.1.notified().await;
+            }
+            if matches!(slot, Slot::Dropped) {
+                // Longer than any of its tasks takes to come to its next step, or to its end.
+                for _ in 0..32 {
+                    tokio::task::yield_now().await;
+                }
+                if shared.world().parked[program].is_none() {
+                    *slot = Slot::Idle;
+                }
             }
         }
         check(shared, &store, &deployment).await;
         let mut moves = Vec::new();
         for program in 0..2 {
-            if running[program].is_some() {
-                moves.push((program, false));
-                if kills > 0 {
-                    moves.push((program, true));
-                }
-            } else if runs[program] > 0 {
-                moves.push((program, false));
+            let idle = matches!(slots[program], Slot::Idle);
+            if !idle || runs[program] > 0 {
+                moves.push((program, Move::GoOn));
+            }
+            if !idle && kills > 0 {
+                moves.push((program, Move::Kill));
+            }
+            if matches!(slots[program], Slot::Runs(_)) && drops > 0 {
+                moves.push((program, Move::Drop));
             }
         }
         if moves.is_empty() {
             break;
         }
-        let (program, kill) = {
+        let (program, chosen) = {
             let mut world = shared.world();
-            if world.choices.is_new() && !visited.insert(fingerprint(&world, &store, runs, kills)) {
+            if world.choices.is_new() && !visited.insert(fingerprint(&world, &store, runs, [kills, drops])) {
                 return false;
             }
             moves[world.choices.choose(moves.len())]
         };
-        if kill {
-            kills -= 1;
-            let task = running[program].take().unwrap();
-            task.abort();
-            drop(task.await);
-            let mut world = shared.world();
-            world.parked[program] = None;
-            world.trace[program] = "killed".to_owned();
-            world.doubtful = true;
-            let _ = write!(world.story, "\n  {program}: killed");
-        } else if running[program].is_some() {
-            let (step, turn) = shared.world().parked[program].take().unwrap();
-            let _ = write!(shared.world().story, "\n  {program}: {step}");
-            turn.send(()).expect("it waits");
-        } else {
-            runs[program] -= 1;
-            shared.world().trace[program].clear();
-            let _ = write!(shared.world().story, "\n  {program}: started");
-            let (told, run) = (shared.clone(), self::program(operations[program].clone(), plan.idempotent));
-            running[program] = Some(tokio::spawn(async move {
-                let ended = run.await;
-                told.0.1.notify_one();
-                ended
-            }));
+        let run = plan.runs[program] - runs[program];
+        match (chosen, std::mem::replace(&mut slots[program], Slot::Idle)) {
+            (Move::Kill, slot) => {
+                kills -= 1;
+                {
+                    let mut world = shared.world();
+                    world.parked[program] = None;
+                    world.alive_from[program] = run + 1;
+                    world.trace[program] = "killed".to_owned();
+                    world.doubtful = true;
+                    let _ = write!(world.story, "\n  {program}: killed");
+                }
+                if let Slot::Runs(task) = slot {
+                    task.abort();
+                    drop(task.await);
+                }
+            }
+            (Move::Drop, Slot::Runs(task)) => {
+                drops -= 1;
+                task.abort();
+                drop(task.await);
+                slots[program] = Slot::Dropped;
+                let mut world = shared.world();
+                world.trace[program] = "dropped".to_owned();
+                let _ = write!(world.story, "\n  {program}: dropped");
+                // The step that waited was its own.
+                if world.parked[program].as_ref().is_some_and(|(_, turn)| turn.is_closed()) {
+                    world.parked[program] = None;
+                }
+            }
+            (_, Slot::Idle) => {
+                runs[program] -= 1;
+                shared.world().trace[program].clear();
+                let _ = write!(shared.world().story, "\n  {program}: started");
+                let (told, run) = (shared.clone(), self::program(gated(program, run + 1), plan.idempotent));
+                slots[program] = Slot::Runs(tokio::spawn(async move {
+                    let ended = run.await;
+                    told.0.1.notify_one();
+                    ended
+                }));
+            }
+            (_, slot) => {
+                slots[program] = slot;
+                let (step, turn) = shared.world().parked[program].take().unwrap();
+                let _ = write!(shared.world().story, "\n  {program}: {step}");
+                turn.send(()).expect("it waits");
+            }
         }
     }
-    check_rest(plan, shared, &store, &deployment, operations[0].clone()).await;
+    check_rest(plan, shared, &store, &deployment, gated(0, u32::MAX)).await;
     true
 }
 
@@ -384,12 +448,15 @@ async fn check_rest(plan: Plan, shared: &Shared, store: &MemoryStore, deployment
     assert_eq!(last.is_some(), !stays, "{story}");
 }
 
-/// What the future depends on: correlations by their order, and no times.
-fn fingerprint(world: &World, store: &MemoryStore, runs: [u32; 2], kills: u32) -> String {
+/// What the future depends on: correlations, and what is made of them, by their order, and no times.
+fn fingerprint(world: &World, store: &MemoryStore, runs: [u32; 2], ends: [u32; 2]) -> String {
     let steps: Vec<_> = world.parked.iter().map(|parked| parked.as_ref().map(|(step, _)| *step)).collect();
     let mut kept = format!("{store:?} {:?} {}", world.begun, world.trace.join("|"));
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    for word in kept.clone().split('"').filter(|word| word.len() == 36 && word.matches('-').count() == 4) {
+    let is_hex = |word: &str| word.chars().all(|character| character.is_ascii_hexdigit());
+    let is_random =
+        |word: &&str| word.len() == 36 && word.matches('-').count() == 4 || word.len() == 32 && is_hex(word);
+    for word in kept.clone().split('"').filter(is_random) {
         let next = names.len();
         names.entry(word.to_owned()).or_insert(next);
     }
@@ -401,7 +468,7 @@ fn fingerprint(world: &World, store: &MemoryStore, runs: [u32; 2], kills: u32) -
         text = if text.is_empty() { kept.replace(part, "") } else { text.replace(part, "") };
     }
     let kept = if text.is_empty() { kept } else { text };
-    format!("{kept} {steps:?} {runs:?} {kills} {}", world.doubtful)
+    format!("{kept} {steps:?} {runs:?} {ends:?} {}", world.doubtful)
 }
 
 fn explore(plan: Plan) -> (usize, usize) {
@@ -426,10 +493,13 @@ fn explore(plan: Plan) -> (usize, usize) {
 #[test]
 fn no_order_of_events_loses_a_submission_or_begins_it_twice() {
     let plans = [
-        Plan { binding: &KEYED, idempotent: false, runs: [2, 1], kills: 1 },
-        Plan { binding: &KEYED, idempotent: false, runs: [3, 0], kills: 1 },
-        Plan { binding: &KEYED, idempotent: true, runs: [1, 1], kills: 0 },
-        Plan { binding: &UNKEYED, idempotent: false, runs: [2, 2], kills: 1 },
+        Plan { binding: &KEYED, idempotent: false, runs: [2, 1], kills: 1, drops: 0 },
+        Plan { binding: &KEYED, idempotent: false, runs: [3, 0], kills: 1, drops: 0 },
+        Plan { binding: &KEYED, idempotent: true, runs: [1, 1], kills: 0, drops: 0 },
+        Plan { binding: &UNKEYED, idempotent: false, runs: [2, 2], kills: 1, drops: 0 },
+        Plan { binding: &KEYED, idempotent: false, runs: [2, 1], kills: 0, drops: 1 },
+        Plan { binding: &KEYED, idempotent: false, runs: [2, 0], kills: 1, drops: 2 },
+        Plan { binding: &UNKEYED, idempotent: false, runs: [2, 1], kills: 0, drops: 1 },
     ];
     for plan in plans {
         let (whole, all) = explore(plan);

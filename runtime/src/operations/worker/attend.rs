@@ -7,16 +7,23 @@ use std::{
 
 use super::{
     WorkerEvent,
+    event::Discarded,
     handler::{Ended, Handler},
     life::Life,
+    progress::{TaskProgress, TaskRequest},
     shared::Shared,
     shown,
 };
 use crate::{
     Error,
-    clock::{self, Backoff},
-    operations::{Deadline, Entry, HeldOperation, Lease, Operation, OperationOutcome, Operations},
+    clock::{self, Backoff, Until, seconds},
+    operations::{Entry, HeldOperation, Lease, Operation, OperationOutcome, Operations},
 };
+
+/// How long nobody is given an operation that has made room for others: they come first.
+const BEHIND: Duration = Duration::from_millis(1);
+/// The least time between two looks at an operation whose time is over.
+const LEAST: Duration = Duration::from_secs(1);
 
 /// One operation in the hands of this instance.
 pub(super) struct Attendance {
@@ -26,6 +33,17 @@ pub(super) struct Attendance {
     pub(super) lease: Lease,
     pub(super) kind: String,
     pub(super) failures: u32,
+    /// How long ago it was accepted, or retried by hand, when this instance got it.
+    pub(super) age: Duration,
+    pub(super) progress: Arc<TaskProgress>,
+}
+
+/// How an operation is let go of.
+enum Parting<'a> {
+    /// It is due again after this time, with one more failure where there is one.
+    Back(Duration, Option<&'a str>),
+    /// It is given up.
+    Discard(&'a str),
 }
 
 /// Why an operation is let go of.
@@ -34,6 +52,10 @@ enum Stop {
     Quiet,
     /// It is another instance's.
     Fenced,
+    /// Others wait for its place, or its kind is paused.
+    Yield,
+    /// Its time is over.
+    Overdue,
     Watch(Error),
     Handler(String),
 }
@@ -41,7 +63,7 @@ enum Stop {
 impl Attendance {
     /// Attends to what was claimed.
     pub(super) async fn run(self, held: HeldOperation) {
-        let (_, _, entry, _) = held.into_parts();
+        let entry = held.into_entry();
         let work = async {
             match entry {
                 Ok(entry) => self.work(entry).await,
@@ -59,6 +81,8 @@ impl Attendance {
         match stop {
             Stop::Quiet => {}
             Stop::Fenced => self.fenced(),
+            Stop::Yield => self.give_way().await,
+            Stop::Overdue => self.fail_to_end().await,
             Stop::Watch(error) => self.fail_to_watch(error).await,
             Stop::Handler(failure) => self.fail(&failure).await,
         }
@@ -67,9 +91,14 @@ impl Attendance {
     async fn work(&self, entry: Entry) -> Result<(), Stop> {
         let operation = self.operations.resume(&entry).map_err(Stop::Watch)?.under(self.lease.clone());
         let outcome = self.watch(&operation).await?;
-        let seen = Instant::now();
+        self.progress.end();
+        let seen = clock::now();
         let group = (self.operations.deployment(), self.kind.clone());
-        let _turn = self.shared.turns.take(&group).await;
+        let _turn = tokio::select! {
+            biased;
+            () = self.progress.requested(TaskRequest::LetGo) => return Err(Stop::Yield),
+            turn = self.shared.turns.take(&group) => turn,
+        };
         // A program that stood still learns here that others have gone on, before it acts.
         if !self.life.holds() {
             return Err(Stop::Quiet);
@@ -89,11 +118,23 @@ impl Attendance {
     /// Watches until it has ended. A store that fails is waited for, as long as the leases hold.
     async fn watch(&self, operation: &Operation) -> Result<OperationOutcome, Stop> {
         let mut failures = 0;
+        let begun = self.progress.since();
+        let mut overdue = Until::from(begun, self.shared.settings.operation_timeout.saturating_sub(self.age));
+        let mut has_ended = false;
         loop {
             let outcome = tokio::select! {
                 biased;
                 () = self.shared.stopped() => return Err(Stop::Quiet),
-                outcome = operation.wait(Deadline::never()) => outcome,
+                outcome = operation.wait_reporting(&self.progress.rests) => outcome,
+                () = self.progress.requested(TaskRequest::Yield) => return Err(Stop::Yield),
+                () = overdue.sleep() => match self.last_look(operation, begun, has_ended).await {
+                    Ok(again) => {
+                        has_ended = true;
+                        overdue = again;
+                        continue;
+                    }
+                    Err(stop) => return Err(stop),
+                }
             };
             match outcome {
                 Ok(outcome) => return Ok(outcome),
@@ -108,15 +149,38 @@ impl Attendance {
         }
     }
 
+    /// Looks once more at an operation whose time is over: it may have ended while nobody watched it. When to give it up
+    /// after all, where it has ended, or where the service does not say: as long again is waited for that.
+    async fn last_look(&self, operation: &Operation, begun: Instant, has_ended: bool) -> Result<Until, Stop> {
+        let timeout = self.shared.settings.operation_timeout;
+        let age = self.age.saturating_add(clock::now().saturating_duration_since(begun));
+        match operation.poll().await {
+            Ok(last) if !last.state().is_final() || has_ended => Err(Stop::Overdue),
+            Ok(_) => Ok(Until::after(self.operations.options().patience().max(LEAST))),
+            Err(error) if error.is_lease_lost() => Err(Stop::Fenced),
+            Err(error) if error.is_store() => {
+                self.shared.store_failed(&self.operations, error);
+                Ok(Until::after(LEAST))
+            }
+            Err(error) if error.is_operation_missing() => Err(Stop::Watch(error)),
+            Err(_) if age >= timeout.saturating_mul(2) => Err(Stop::Overdue),
+            Err(_) => Ok(Until::after(self.shared.settings.turn.max(LEAST))),
+        }
+    }
+
     async fn pause(&self, failures: u32) {
-        let longest = self.shared.settings.lease;
+        let longest = self.shared.lease();
         clock::sleep(Backoff { first: Duration::from_millis(100).min(longest), longest }.pause(failures)).await;
     }
 
     async fn hand_over(&self, ended: Ended, outcome: &'static str) -> Result<(), Stop> {
         match &self.shared.handler {
             Handler::Plain(handler) => {
-                handler(ended).await.map_err(Stop::Handler)?;
+                let limit = self.shared.settings.handler_timeout;
+                match clock::limit(limit, handler(ended)).await {
+                    Ok(done) => done.map_err(Stop::Handler)?,
+                    Err(clock::Over) => return Err(Stop::Handler(too_long(limit))),
+                }
                 let mut failures = 0;
                 loop {
                     let finished =
@@ -140,11 +204,12 @@ impl Attendance {
                 let Some(store) = self.operations.postgres() else {
                     return Err(Stop::Handler("the store has no transactions to hand out".to_owned()));
                 };
-                let lease = self.shared.settings.lease;
+                let times = (self.shared.lease(), self.shared.settings.handler_timeout);
                 let done =
-                    store.handled_in(&self.lease, outcome, lease, |transaction| handler.call(ended, transaction));
+                    store.handled_in(&self.lease, outcome, times, |transaction| handler.call(ended, transaction));
                 match done.await {
                     Ok(()) => Ok(()),
+                    Err(Undone::Late) => Err(Stop::Handler(too_long(times.1))),
                     Err(Undone::Handler(error)) => Err(Stop::Handler(error.to_string())),
                     Err(Undone::Store(error)) if error.is_lease_lost() => Err(Stop::Fenced),
                     Err(Undone::Store(error)) => {
@@ -166,28 +231,64 @@ impl Attendance {
         self.tell(WorkerEvent::Fenced { correlation, kind: self.kind.clone() });
     }
 
-    /// Counts the failure, and gives the operation back for a while.
-    async fn give_back(&self, failure: &str) -> Option<(u32, Duration)> {
-        let failures = self.failures.saturating_add(1);
-        let after = self.shared.settings.retry.pause(failures);
-        let mut tries = 0;
+    /// Lets go of the operation, as soon as the store takes it. `false` when the lease is lost.
+    async fn part(&self, parting: Parting<'_>) -> bool {
+        let (store, mut tries) = (self.operations.store(), 0);
         loop {
-            match self.operations.store().put_back(&self.lease, after, Some(failure)).await {
-                Ok(()) => return Some((failures, after)),
+            let parted = match parting {
+                Parting::Back(after, failure) => store.put_back(&self.lease, after, failure).await,
+                Parting::Discard(reason) => {
+                    store.discard(self.lease.correlation(), reason, Some(&self.lease)).await.map(drop)
+                }
+            };
+            match parted {
+                Ok(()) => return true,
                 Err(error) if error.is_lease_lost() => {
                     self.fenced();
-                    return None;
+                    return false;
                 }
                 Err(error) => {
                     self.shared.store_failed(&self.operations, error);
                     tries += 1;
                     tokio::select! {
-                        () = self.life.lost() => return None,
+                        () = self.life.lost() => return false,
                         () = self.pause(tries) => {}
                     }
                 }
             }
         }
+    }
+
+    async fn give_way(&self) {
+        if self.part(Parting::Back(BEHIND, None)).await {
+            let correlation = self.lease.correlation().to_owned();
+            self.tell(WorkerEvent::Yielded { correlation, kind: self.kind.clone() });
+        }
+    }
+
+    async fn fail_to_end(&self) {
+        let failure = format!("it has not ended within {}", seconds(self.shared.settings.operation_timeout));
+        self.discard(Discarded::OperationTimeout, failure).await;
+    }
+
+    async fn discard(&self, cause: Discarded, failure: String) {
+        if self.part(Parting::Discard(&failure)).await {
+            let (correlation, kind) = (self.lease.correlation().to_owned(), self.kind.clone());
+            let failures = self.failures.saturating_add(1);
+            self.tell(WorkerEvent::Discarded { correlation, kind, cause, failure, failures });
+        }
+    }
+
+    /// Counts a failure, and gives the operation back for a while, or up where it was the last one. How often it has failed,
+    /// and when it is tried again.
+    async fn give_back(&self, failure: &str) -> Option<(u32, Duration)> {
+        let failures = self.failures.saturating_add(1);
+        if failures >= self.shared.settings.max_attempts {
+            self.discard(Discarded::MaxAttempts, failure.to_owned()).await;
+            return None;
+        }
+        let after = self.shared.settings.retry.pause(failures);
+        self.part(Parting::Back(after, Some(failure))).await.then_some((failures, after))
     }
 
     /// The handler has failed.
@@ -203,4 +304,8 @@ impl Attendance {
         let correlation = self.lease.correlation().to_owned();
         self.tell(WorkerEvent::WatchFailed { correlation, kind: self.kind.clone(), error, failures, after });
     }
+}
+
+fn too_long(limit: Duration) -> String {
+    format!("the handler did not return within {}", seconds(limit))
 }

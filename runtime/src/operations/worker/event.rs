@@ -60,6 +60,32 @@ pub enum WorkerEvent {
         /// When it is tried again.
         after: Duration,
     },
+    /// An operation is given up: nobody is given it any more, until
+    /// [`Operations::retry`](crate::operations::Operations::retry).
+    Discarded {
+        /// What ties the operation to its submission.
+        correlation: String,
+        /// The name of its binding.
+        kind: String,
+        /// By which limit.
+        cause: Discarded,
+        /// The last failure.
+        failure: String,
+        /// How often it has failed.
+        failures: u32,
+    },
+    /// An operation has made room for others that wait, or its kind is paused. It goes on, and has its next turn after them.
+    Yielded {
+        /// What ties the operation to its submission.
+        correlation: String,
+        /// The name of its binding.
+        kind: String,
+    },
+    /// Leases are longer from here on, because they were lost or nearly so, or shorter again, because renewals are in time.
+    LeaseChanged {
+        /// How long they are.
+        lease: Duration,
+    },
     /// This instance was away for longer than its lease, or could not renew it in time. It has let go of all that it held,
     /// without writing anything, and comes back as another instance.
     LeaseLost {
@@ -89,6 +115,26 @@ pub enum WorkerEvent {
     },
 }
 
+/// The limit by which a worker gives an operation up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Discarded {
+    /// [`Worker::max_attempts`](crate::operations::Worker::max_attempts).
+    MaxAttempts,
+    /// [`Worker::operation_timeout`](crate::operations::Worker::operation_timeout).
+    OperationTimeout,
+}
+
+impl Discarded {
+    /// A short, stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MaxAttempts => "max-attempts",
+            Self::OperationTimeout => "operation-timeout",
+        }
+    }
+}
+
 impl WorkerEvent {
     /// Counts it, where metrics are on.
     pub(super) fn count(&self) {
@@ -99,6 +145,9 @@ impl WorkerEvent {
             Self::Handled { kind, outcome, took, .. } => WorkerCount::Handled { kind, outcome, took: *took },
             Self::HandlerFailed { kind, .. } => WorkerCount::Failed { kind, error: "handler" },
             Self::WatchFailed { kind, error, .. } => WorkerCount::Failed { kind, error: error.code() },
+            Self::Discarded { kind, cause, .. } => WorkerCount::Discarded { kind, cause: cause.name() },
+            Self::Yielded { kind, .. } => WorkerCount::Yielded { kind },
+            Self::LeaseChanged { lease } => WorkerCount::Lease(*lease),
             Self::LeaseLost { operations, .. } => WorkerCount::Lost(wide(*operations)),
             Self::Fenced { .. } => WorkerCount::Lost(1),
             Self::StoreFailed { error } => WorkerCount::StoreFailed { error: error.code() },
@@ -119,6 +168,13 @@ impl WorkerEvent {
             }
             Self::WatchFailed { kind, error, failures, after, .. } => {
                 tracing::warn!(%kind, code = error.code(), failures, after_ms = millis(*after), "worker: watching failed");
+            }
+            Self::Discarded { kind, cause, failures, .. } => {
+                tracing::warn!(%kind, cause = cause.name(), failures, "worker: an operation is given up");
+            }
+            Self::Yielded { kind, .. } => tracing::debug!(%kind, "worker: an operation has made room for others"),
+            Self::LeaseChanged { lease } => {
+                tracing::info!(lease_ms = millis(*lease), "worker: the length of leases changes")
             }
             Self::LeaseLost { instance, operations } => {
                 tracing::warn!(instance = instance.number(), operations, "worker: the lease is lost");

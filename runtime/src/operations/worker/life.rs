@@ -1,7 +1,10 @@
 //! The life of an instance: as long as its leases are renewed.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 
@@ -19,13 +22,27 @@ pub(super) struct Life {
     /// Until when its leases hold for certain, on this machine's monotonic clock.
     until: Mutex<Until>,
     lost: watch::Sender<bool>,
+    /// How many operations it has.
+    held: AtomicUsize,
+}
+
+/// One operation that an instance has: until it is done with, or for ever where the leases were lost before that.
+pub(super) struct Hold(Arc<Life>);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if !self.0.is_lost() {
+            self.0.held.fetch_sub(1, Relaxed);
+        }
+    }
 }
 
 impl Life {
     /// Begins with what was asked for at `asked`: the store counts from later on.
     pub(super) fn new(instance: Instance, asked: Instant, lease: Duration) -> Arc<Self> {
         let (lost, _) = watch::channel(false);
-        Arc::new(Self { instance, until: Mutex::new(Until::from(asked, lease)), lost })
+        let until = Mutex::new(Until::from(asked, lease));
+        Arc::new(Self { instance, until, lost, held: AtomicUsize::new(0) })
     }
 
     fn until(&self) -> Until {
@@ -34,7 +51,18 @@ impl Life {
 
     /// Whether the leases still hold, as far as this side knows. The store has the last word.
     pub(super) fn holds(&self) -> bool {
-        !*self.lost.borrow() && !self.until().is_over(Instant::now())
+        !*self.lost.borrow() && !self.until().is_over(clock::now())
+    }
+
+    /// Counts an operation.
+    pub(super) fn hold(self: &Arc<Self>) -> Hold {
+        self.held.fetch_add(1, Relaxed);
+        Hold(Arc::clone(self))
+    }
+
+    /// How many operations it has, or had when the leases were lost.
+    pub(super) fn held(&self) -> usize {
+        self.held.load(Relaxed)
     }
 
     /// Ends when the leases are lost.
@@ -53,24 +81,27 @@ impl Life {
 
     /// Renews the leases until they are lost.
     pub(super) async fn keep(self: Arc<Self>, operations: Operations, shared: Arc<Shared>) {
-        let lease = shared.settings.lease;
-        let mut pause = lease / 3;
+        let mut due = Until::after(shared.lease() / 3);
+        let mut next = due;
         loop {
-            Until::after(pause).min(self.until()).sleep().await;
-            if self.until().is_over(Instant::now()) {
+            next.min(self.until()).sleep().await;
+            let (asked, lease) = (clock::now(), shared.lease());
+            if self.until().is_over(asked) {
                 break;
             }
-            let asked = Instant::now();
             match self.until().limit(operations.store().renew(self.instance, lease)).await {
                 Ok(Ok(true)) => {
                     *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Until::from(asked, lease);
                     shared.store_works(&operations);
-                    pause = lease / 3;
+                    let late = due.instant().map_or(Duration::ZERO, |due| clock::now().saturating_duration_since(due));
+                    // Leases of another length hold from the next renewal on.
+                    due = if shared.renewed(late) { Until::at(clock::now()) } else { Until::from(asked, lease / 3) };
+                    next = due;
                 }
                 Ok(Ok(false)) | Err(clock::Over) => break,
                 Ok(Err(error)) => {
                     shared.store_failed(&operations, error);
-                    pause = lease / 10;
+                    next = Until::after(lease / 10);
                 }
             }
         }

@@ -28,9 +28,73 @@ pub(super) fn shares(free: usize, held: &[usize], hungry: &[bool]) -> Vec<usize>
         .collect()
 }
 
+/// How many places each group gives up to operations that wait, so that all groups have as many as the others, as far as can
+/// be, and each operation that waits has its turn. `due` counts those that wait, up to `places`.
+pub(super) fn releases(places: usize, held: &[usize], due: &[usize]) -> Vec<usize> {
+    let mut targets = vec![0; held.len()];
+    loop {
+        let rest = places.saturating_sub(targets.iter().sum());
+        let wants: Vec<bool> =
+            held.iter().zip(due).zip(&targets).map(|((held, due), target)| *target < held + due).collect();
+        let more = shares(rest, &targets, &wants);
+        if more.iter().all(|more| *more == 0) {
+            break;
+        }
+        for (((target, more), held), due) in targets.iter_mut().zip(more).zip(held).zip(due) {
+            *target = (*target + more).min(held + due);
+        }
+    }
+    let given = |((held, due), target): ((&usize, &usize), usize)| (held + due.min(&target)).saturating_sub(target);
+    held.iter().zip(due).zip(targets).map(given).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::shares;
+    use super::{releases, shares};
+
+    #[test]
+    fn places_are_given_up_where_others_wait_and_only_there() {
+        assert_eq!(releases(2, &[2], &[1]), [1]);
+        assert_eq!(releases(2, &[2], &[9]), [2]);
+        assert_eq!(releases(2, &[2], &[0]), [0]);
+        assert_eq!(releases(9, &[2], &[7]), [0]);
+        assert_eq!(releases(2, &[2, 0], &[0, 1]), [1, 0]);
+        assert_eq!(releases(4, &[3, 1], &[2, 1]), [3, 0]);
+        let mut number: u64 = 11;
+        let mut next = |below: u64| {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from((number >> 33) % below).unwrap_or_default()
+        };
+        for _ in 0..2000 {
+            let (places, groups) = (1 + next(40), 1 + next(5));
+            let mut held = vec![0; groups];
+            (0..next(places as u64 + 1)).for_each(|_| held[next(groups as u64)] += 1);
+            let due: Vec<usize> = (0..groups).map(|_| next(4) * next(20)).collect();
+            let context = format!("{places} {held:?} {due:?}");
+            let given = releases(places, &held, &due);
+            let mut kept: Vec<usize> = held.iter().zip(&given).map(|(held, given)| held - given).collect();
+            // What the next claims bring.
+            let mut rest = due.clone();
+            loop {
+                let hungry: Vec<bool> = rest.iter().map(|rest| *rest > 0).collect();
+                let more = shares(places - kept.iter().sum::<usize>(), &kept, &hungry);
+                if more.iter().sum::<usize>() == 0 {
+                    break;
+                }
+                for ((kept, rest), more) in kept.iter_mut().zip(&mut rest).zip(more) {
+                    *kept += more.min(*rest);
+                    *rest -= more.min(*rest);
+                }
+            }
+            for (((held, due), kept), rest) in held.iter().zip(&due).zip(&kept).zip(&rest) {
+                let level = places / groups;
+                assert!(*kept >= level.min(held + due), "a group has less than its share: {context}");
+                assert!(due - rest >= level.min(*due), "what waits has no turn: {context}");
+            }
+            let is_enough = held.iter().chain(&due).sum::<usize>() <= places;
+            assert!(!is_enough || given.iter().all(|given| *given == 0), "nobody need give way: {context} {given:?}");
+        }
+    }
 
     #[test]
     fn places_level_the_groups() {

@@ -3,11 +3,12 @@
 use std::{
     collections::BTreeSet,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use tokio::sync::watch;
 
-use super::{Settings, Tell, WorkerEvent, handler::Handler, turns::Turns};
+use super::{Settings, Tell, WorkerEvent, handler::Handler, pace::Pace, turns::Turns};
 use crate::{error::Error, operations::Operations};
 
 /// What all parts of a worker share.
@@ -17,6 +18,7 @@ pub(super) struct Shared {
     pub(super) turns: Arc<Turns<(String, String)>>,
     tell: Option<Tell>,
     stopping: watch::Sender<bool>,
+    pace: Mutex<Pace>,
     /// The deployments whose store fails.
     failing: Mutex<BTreeSet<String>>,
 }
@@ -25,7 +27,31 @@ impl Shared {
     pub(super) fn new(settings: Settings, tell: Option<Tell>, handler: Handler) -> Arc<Self> {
         let (stopping, _) = watch::channel(false);
         let turns = Turns::new(settings.handling);
-        Arc::new(Self { settings, handler, turns, tell, stopping, failing: Mutex::default() })
+        let pace = Mutex::new(Pace::new(settings.lease, settings.max_lease));
+        Arc::new(Self { settings, handler, turns, tell, stopping, pace, failing: Mutex::default() })
+    }
+
+    /// How long leases are now.
+    pub(super) fn lease(&self) -> Duration {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner).lease()
+    }
+
+    /// Takes note that leases were lost.
+    pub(super) fn lease_lost(&self) {
+        self.change_lease(Pace::lost);
+    }
+
+    /// Takes note of a renewal that came so much later than it was due. Whether leases are longer or shorter from here on.
+    pub(super) fn renewed(&self, late: Duration) -> bool {
+        self.change_lease(|pace| pace.renewed(late))
+    }
+
+    fn change_lease(&self, change: impl FnOnce(&mut Pace) -> Option<Duration>) -> bool {
+        let changed = change(&mut self.pace.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(lease) = changed {
+            self.tell(&WorkerEvent::LeaseChanged { lease });
+        }
+        changed.is_some()
     }
 
     /// Tells all parts to stop.

@@ -1,17 +1,20 @@
 //! What holds a worker together: instances, places, and the operations in them.
 
+mod survey;
+
 use std::{
     collections::{BTreeMap, HashMap},
     future::poll_fn,
     sync::Arc,
     task::Poll,
-    time::Instant,
+    time::Duration,
 };
 
 use tokio::task::{Id, JoinSet};
 
 use super::{
-    Settings, Tell, WorkerEvent, attend::Attendance, handler::Handler, life::Life, share::shares, shared::Shared,
+    Settings, Tell, WorkerEvent, attend::Attendance, handler::Handler, life::Life, progress::TaskProgress,
+    share::shares, shared::Shared,
 };
 use crate::{
     clock::{self, Until, random},
@@ -23,8 +26,8 @@ use crate::{
 /// How many entries are forgotten in one step.
 const PURGED: u32 = 1000;
 /// How often finished entries are looked through, at most and at least.
-const OFTEN: std::time::Duration = std::time::Duration::from_secs(1);
-const RARELY: std::time::Duration = std::time::Duration::from_secs(3600);
+const OFTEN: Duration = Duration::from_secs(1);
+const RARELY: Duration = Duration::from_secs(3600);
 
 /// One deployment, and this instance in its store.
 struct Source {
@@ -44,6 +47,8 @@ struct Post {
     kind: String,
     lease: Lease,
     failures: u32,
+    age: Duration,
+    progress: Arc<TaskProgress>,
     life: Arc<Life>,
     _counted: HeldCount,
 }
@@ -55,6 +60,11 @@ pub(super) struct Supervisor {
     tasks: JoinSet<()>,
     /// What renews leases. It goes on to the end.
     keepers: JoinSet<()>,
+    /// When the stores are next asked what is paused, and what waits.
+    survey_at: Until,
+    /// In which claim each kind of each deployment was last given an operation.
+    last_given: HashMap<(usize, String), u64>,
+    claims: u64,
 }
 
 impl Supervisor {
@@ -84,7 +94,7 @@ impl Supervisor {
                 life: None,
                 before: None,
                 doubt: false,
-                purge_at: Until::at(Instant::now()),
+                purge_at: Until::at(clock::now()),
             });
         }
         Ok(Self {
@@ -93,6 +103,9 @@ impl Supervisor {
             posts: HashMap::new(),
             tasks: JoinSet::new(),
             keepers: JoinSet::new(),
+            survey_at: Until::at(clock::now()),
+            last_given: HashMap::new(),
+            claims: 0,
         })
     }
 
@@ -111,7 +124,8 @@ impl Supervisor {
             if more {
                 continue;
             }
-            let pause = self.shared.settings.poll.mul_f64(0.75 + random() / 4.0);
+            let pause = self.shared.settings.poll.min(clock::LONGEST).mul_f64(0.75 + random() / 4.0);
+            let pause = pause.min(self.survey_at.left(clock::now()));
             let lives: Vec<Arc<Life>> = self.sources.iter().filter_map(|source| source.life.clone()).collect();
             tokio::select! {
                 biased;
@@ -135,20 +149,21 @@ impl Supervisor {
             self.clear_doubt(index).await;
             self.purge(index).await;
         }
+        self.survey().await;
         self.claim().await
     }
 
     async fn enlist(&mut self, index: usize) {
-        let held = self.posts.values().filter(|post| post.source == index).count();
         let Some(source) = self.sources.get_mut(index) else { return };
         if let Some(life) = source.life.take_if(|life| life.is_lost()) {
             source.before = Some(life.instance);
-            self.shared.tell(&WorkerEvent::LeaseLost { instance: life.instance, operations: held });
+            self.shared.lease_lost();
+            self.shared.tell(&WorkerEvent::LeaseLost { instance: life.instance, operations: life.held() });
         }
         if source.life.is_some() {
             return;
         }
-        let (lease, asked) = (self.shared.settings.lease, Instant::now());
+        let (lease, asked) = (self.shared.lease(), clock::now());
         match source.operations.store().enlist(&self.shared.settings.name, lease).await {
             Ok(instance) => {
                 self.shared.store_works(&source.operations);
@@ -177,7 +192,7 @@ impl Supervisor {
         let known: BTreeMap<&str, u64> =
             self.posts.values().map(|post| (post.lease.correlation(), post.lease.fence())).collect();
         for lease in held.iter().filter(|lease| known.get(lease.correlation()) != Some(&lease.fence())) {
-            let given = source.operations.store().put_back(lease, std::time::Duration::ZERO, None).await;
+            let given = source.operations.store().put_back(lease, Duration::ZERO, None).await;
             if given.is_err_and(|error| !error.is_lease_lost()) {
                 return;
             }
@@ -187,7 +202,7 @@ impl Supervisor {
 
     async fn purge(&mut self, index: usize) {
         let Some(age) = self.shared.settings.retention else { return };
-        let now = Instant::now();
+        let now = clock::now();
         let Some(source) = self.sources.get_mut(index).filter(|source| source.purge_at.is_over(now)) else { return };
         source.purge_at = Until::from(now, (age / 10).clamp(OFTEN, RARELY));
         let deployment = source.operations.deployment();
@@ -203,18 +218,25 @@ impl Supervisor {
         }
     }
 
+    /// All kinds of all deployments. First are those that were given nothing for longest: where there are fewer places than
+    /// kinds, they take turns.
+    fn groups(&self) -> Vec<(usize, String)> {
+        let kinds = |(index, source): (usize, &Source)| -> Vec<(usize, String)> {
+            source.kinds.iter().map(|kind| (index, kind.clone())).collect()
+        };
+        let mut groups: Vec<(usize, String)> = self.sources.iter().enumerate().flat_map(kinds).collect();
+        groups.sort_by_key(|group| self.last_given.get(group).copied().unwrap_or_default());
+        groups
+    }
+
+    fn group(&self, source: usize, kind: &str) -> Vec<&Post> {
+        self.posts.values().filter(|post| post.source == source && post.kind == kind).collect()
+    }
+
     /// Fills free places, evenly between deployments and kinds. Whether a store gave as many as it was asked for.
     async fn claim(&mut self) -> bool {
-        let groups: Vec<(usize, String)> = self
-            .sources
-            .iter()
-            .enumerate()
-            .flat_map(|(index, source)| source.kinds.iter().map(move |kind| (index, kind.clone())))
-            .collect();
-        let mut held: Vec<usize> = groups
-            .iter()
-            .map(|(index, kind)| self.posts.values().filter(|post| (post.source, &post.kind) == (*index, kind)).count())
-            .collect();
+        let groups = self.groups();
+        let mut held: Vec<usize> = groups.iter().map(|(source, kind)| self.group(*source, kind).len()).collect();
         let mut hungry = vec![true; groups.len()];
         loop {
             let free = self.shared.settings.watching.saturating_sub(self.posts.len());
@@ -271,17 +293,33 @@ impl Supervisor {
             }
         };
         source.doubt = false;
+        self.claims += 1;
         self.shared.store_works(&source.operations);
         if !claimed.is_empty() {
             self.shared.tell(&WorkerEvent::Claimed { count: claimed.len() });
         }
         for held in claimed {
-            let (kind, lease, failures) = (held.kind().to_owned(), held.lease().clone(), held.failures());
+            let (kind, lease) = (held.kind().to_owned(), held.lease().clone());
             *got.entry(kind.clone()).or_default() += 1;
+            self.last_given.insert((index, kind.clone()), self.claims);
             let counted = HeldCount::new(&kind);
-            let post = Post { source: index, kind, lease, failures, life: Arc::clone(&life), _counted: counted };
+            let post = Post {
+                source: index,
+                kind,
+                lease,
+                failures: held.failures(),
+                age: held.age(),
+                progress: Arc::new(TaskProgress::new()),
+                life: Arc::clone(&life),
+                _counted: counted,
+            };
             let Some(attendance) = attendance(&self.sources, &self.shared, &post) else { continue };
-            let id = self.tasks.spawn(attendance.run(held)).id();
+            let hold = life.hold();
+            let task = async move {
+                let _hold = hold;
+                attendance.run(held).await;
+            };
+            let id = self.tasks.spawn(task).id();
             self.posts.insert(id, post);
         }
         got
@@ -334,6 +372,8 @@ fn attendance(sources: &[Source], shared: &Arc<Shared>, post: &Post) -> Option<A
         lease: post.lease.clone(),
         kind: post.kind.clone(),
         failures: post.failures,
+        age: post.age,
+        progress: Arc::clone(&post.progress),
     })
 }
 

@@ -6,15 +6,15 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use http::StatusCode;
 use tokio::sync::{Notify, oneshot};
 
-use super::{Ended, Worker, WorkerEvent};
+use super::{Ended, Settings, Worker, WorkerEvent, attend::Attendance, handler::Handler, life::Life, shared::Shared};
 use crate::{
     Bytes, Error, Method,
     operations::{
@@ -221,6 +221,38 @@ async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
     running.stop().await;
 }
 
+/// A program that stood still knows by its own clock that its leases are over, before anybody tells it.
+#[tokio::test]
+async fn nothing_is_handled_when_the_time_of_the_lease_is_over() {
+    let lease = Duration::from_secs(60);
+    for (asked, expected) in [(Instant::now(), 1), (Instant::now() - lease, 0)] {
+        let (world, handled) = (World::new(), Arc::new(AtomicU32::new(0)));
+        world.submit("thing", &["one"]).await;
+        // The store counts by a clock of its own, and lets it go on.
+        let instance = world.store.enlist("a test", Duration::MAX).await.unwrap();
+        let wanted = [super::super::Wanted::new(world.operations.deployment(), "thing", 1)];
+        let held = world.store.claim(instance, &wanted).await.unwrap().remove(0);
+        let count = Arc::clone(&handled);
+        let handler = Handler::Plain(Box::new(move |_| {
+            count.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async { Ok(()) })
+        }));
+        let attendance = Attendance {
+            shared: Shared::new(Settings::default(), None, handler),
+            operations: world.operations.clone(),
+            life: Life::new(instance, asked, lease),
+            lease: held.lease().clone(),
+            kind: "thing".to_owned(),
+            failures: 0,
+            age: Duration::ZERO,
+            progress: Arc::new(super::progress::TaskProgress::new()),
+        };
+        attendance.run(held).await;
+        assert_eq!(handled.load(Ordering::SeqCst), expected);
+        assert_eq!(world.count(Standing::Finished).await, u64::from(expected));
+    }
+}
+
 /// Takes so many instances in, for ever, does not answer to a further one, and does not renew the first.
 struct Forgetful {
     store: Arc<MemoryStore>,
@@ -256,6 +288,8 @@ async fn what_an_instance_held_that_lost_its_leases_is_given_back() {
         world.done.store(false, Ordering::SeqCst);
         world.submit("thing", &["one"]).await;
         let (lost, learnt) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let counted = Arc::new(AtomicUsize::new(usize::MAX));
+        let let_go = Arc::clone(&counted);
         let (tell, say) = (Arc::clone(&lost), Arc::clone(&learnt));
         let claims = AtomicU32::new(0);
         let store = Forgetful {
@@ -265,12 +299,16 @@ async fn what_an_instance_held_that_lost_its_leases_is_given_back() {
         };
         let operations = world.operations.clone().with_store(store);
         let worker = operations.worker().lease(Duration::from_millis(300)).on_event(move |event| match event {
-            WorkerEvent::LeaseLost { .. } => tell.notify_one(),
+            WorkerEvent::LeaseLost { operations, .. } => {
+                let_go.store(*operations, Ordering::SeqCst);
+                tell.notify_one();
+            }
             WorkerEvent::Claimed { .. } if claims.fetch_add(1, Ordering::SeqCst) == 1 => say.notify_one(),
             _ => {}
         });
         let running = start(worker, |_| async { Ok(()) });
         crate::clock::limit(WATCHDOG, lost.notified()).await.expect("it learns so");
+        assert_eq!(counted.load(Ordering::SeqCst), 1, "it held one");
         if places == 2 {
             crate::clock::limit(WATCHDOG, learnt.notified()).await.expect("it takes again what it has lost");
             let owners = world.operations.overview().await.unwrap().owners;

@@ -1,0 +1,217 @@
+//! The contents of a submission, by which a label is recognised: fingerprints of what the call says, in a form that does not
+//! depend on how it happens to be written.
+
+use http::{HeaderMap, header};
+use serde::{Deserialize, Serialize};
+use tokio::io::AsyncReadExt as _;
+
+use super::fingerprint::{self, Fingerprint};
+use crate::{
+    Upload, Value,
+    client::open_file,
+    error::{Error, Kind},
+    protocol::{Content, Part, Prepared, Scheme, Security, UploadSource},
+};
+
+/// How much of a file is read at once, in bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// Headers of a call that say who asks, how the answer is wanted, or which attempt it is, and nothing of what is submitted.
+const UNCOUNTED: [&str; 12] = [
+    "authorization",
+    "proxy-authorization",
+    "cookie",
+    "user-agent",
+    "date",
+    "traceparent",
+    "tracestate",
+    "baggage",
+    "b3",
+    "x-request-id",
+    "x-correlation-id",
+    "request-id",
+];
+
+/// The beginnings of the names of further ones.
+const UNCOUNTED_PREFIXES: [&str; 2] = ["accept", "x-b3-"];
+
+/// Fingerprints of the parts of a submission. As a store has them, they are made with its correlation: equal contents of two
+/// submissions are not seen to be equal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Contents {
+    /// Method and path.
+    target: String,
+    query: String,
+    headers: String,
+    body: String,
+}
+
+impl Contents {
+    /// The contents of a request with the headers of its call. Files are read. `unlisted` are further headers that do not
+    /// count.
+    pub(super) async fn read(prepared: &Prepared, call: &HeaderMap, unlisted: &[&str]) -> Result<Self, Error> {
+        let mut headers = prepared.headers.clone();
+        headers.extend(call.clone());
+        let keys = names_of_keys(prepared.security);
+        headers = headers
+            .iter()
+            .filter(|(name, _)| {
+                let name = name.as_str();
+                !UNCOUNTED.contains(&name)
+                    && !UNCOUNTED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+                    && !unlisted.iter().chain(&keys).any(|other| other.eq_ignore_ascii_case(name))
+            })
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        let url = &prepared.url;
+        Ok(Self {
+            target: fingerprint::of("target", &[prepared.method.as_str(), url.path()]),
+            query: pairs("query", url.query().unwrap_or_default()),
+            body: body(&prepared.body, media_type(&headers)).await?,
+            headers: header_lines(&headers),
+        })
+    }
+
+    /// As the store keeps them.
+    pub(super) fn of_submission(&self, correlation: &str) -> Self {
+        let salted = |part: &String| fingerprint::of("contents 1", &[correlation, part]);
+        Self {
+            target: salted(&self.target),
+            query: salted(&self.query),
+            headers: salted(&self.headers),
+            body: salted(&self.body),
+        }
+    }
+
+    /// The first part that differs, in words.
+    pub(super) fn difference(&self, other: &Self) -> Option<&'static str> {
+        let parts = [
+            ("another method or path", self.target == other.target),
+            ("another query", self.query == other.query),
+            ("other headers", self.headers == other.headers),
+            ("another body", self.body == other.body),
+        ];
+        parts.into_iter().find_map(|(difference, same)| (!same).then_some(difference))
+    }
+}
+
+/// The headers that the keys of the contract go into.
+fn names_of_keys(security: Security) -> Vec<&'static str> {
+    let Security::Any(alternatives) = security else { return Vec::new() };
+    let schemes = alternatives.iter().flat_map(|together| together.iter());
+    schemes.filter_map(|scheme| if let Scheme::Header { name, .. } = scheme { Some(*name) } else { None }).collect()
+}
+
+fn media_type(headers: &HeaderMap) -> &str {
+    headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+fn header_lines(headers: &HeaderMap) -> String {
+    let mut lines: Vec<_> = headers.iter().collect();
+    // Values of one name keep their order.
+    lines.sort_by_key(|(name, _)| name.as_str());
+    let mut fingerprint = Fingerprint::new("headers");
+    for (name, value) in lines {
+        fingerprint.part(name);
+        fingerprint.part(value);
+    }
+    fingerprint.finish()
+}
+
+/// Pairs of a query or of a form. The order of names is the generator's; that of the values of one name is the caller's.
+fn pairs(purpose: &str, text: &str) -> String {
+    let mut pairs: Vec<&str> = text.split('&').filter(|pair| !pair.is_empty()).collect();
+    pairs.sort_by_key(|pair| pair.split('=').next());
+    fingerprint::of(purpose, &pairs)
+}
+
+async fn body(content: &Content, media_type: &str) -> Result<String, Error> {
+    match content {
+        Content::None => Ok(fingerprint::of("none", &[])),
+        Content::Bytes(bytes) => Ok(written(bytes, media_type)),
+        Content::Upload(source) => upload(source, media_type).await,
+        Content::Parts(parts) => {
+            let mut parts: Vec<&Part> = parts.parts.iter().collect();
+            parts.sort_by_key(|part| &part.name);
+            let mut fingerprint = Fingerprint::new("parts");
+            for part in parts {
+                fingerprint.part(&*part.name);
+                fingerprint.part(part.upload.name().unwrap_or_default());
+                let media_type = part.upload.content_type.as_deref().unwrap_or_default();
+                fingerprint.part(media_type);
+                for (name, value) in part.headers {
+                    fingerprint.part(name);
+                    fingerprint.part(value);
+                }
+                fingerprint.part(upload(&part.upload, media_type).await?);
+            }
+            Ok(fingerprint.finish())
+        }
+    }
+}
+
+async fn upload(upload: &Upload, media_type: &str) -> Result<String, Error> {
+    match &upload.source {
+        UploadSource::Bytes(bytes) => Ok(written(bytes, media_type)),
+        UploadSource::File(path) => {
+            let (file, length) = open_file(path).await?;
+            let mut bytes = Fingerprint::new("bytes");
+            let (mut file, mut chunk) = (file.take(length), vec![0; CHUNK]);
+            loop {
+                let count = file.read(&mut chunk).await.map_err(|cause| {
+                    Error::of(Kind::File, format!("the file `{}` cannot be read: {cause}", path.display()))
+                        .hint("nothing was sent: check the file")
+                })?;
+                match chunk.get(..count) {
+                    Some(piece) if !piece.is_empty() => bytes.piece(piece),
+                    _ => return Ok(bytes.finish()),
+                }
+            }
+        }
+        // It can be read once, and that is for the service.
+        UploadSource::Stream(_, length) => Ok(fingerprint::of("stream", &[&format!("{length:?}")])),
+    }
+}
+
+/// The fingerprint of a body in memory: of JSON by its members, whatever their order, of a form by its pairs.
+fn written(bytes: &[u8], media_type: &str) -> String {
+    let text = std::str::from_utf8(bytes).ok();
+    if media_type.contains("json")
+        && let Some(value) = text.and_then(|text| Value::read(text).ok())
+    {
+        let mut fingerprint = Fingerprint::new("json");
+        json(&value, &mut fingerprint);
+        return fingerprint.finish();
+    }
+    if media_type.starts_with("application/x-www-form-urlencoded")
+        && let Some(text) = text
+    {
+        return pairs("form", text);
+    }
+    let mut fingerprint = Fingerprint::new("bytes");
+    fingerprint.piece(bytes);
+    fingerprint.finish()
+}
+
+/// Numbers count as they are written. The reader of values bounds the depth.
+fn json(value: &Value, fingerprint: &mut Fingerprint) {
+    match value {
+        Value::Array(items) => {
+            fingerprint.part(format!("[{}", items.len()));
+            items.iter().for_each(|item| json(item, fingerprint));
+        }
+        Value::Object(object) => {
+            let mut members: Vec<_> = object.iter().collect();
+            members.sort_by_key(|(name, _)| *name);
+            fingerprint.part(format!("{{{}", members.len()));
+            for (name, member) in members {
+                fingerprint.part(name);
+                json(member, fingerprint);
+            }
+        }
+        scalar => fingerprint.part(scalar.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

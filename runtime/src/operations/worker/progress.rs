@@ -1,0 +1,75 @@
+//! How far an operation has come in this instance, and what the supervisor asks of it.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use tokio::sync::watch;
+
+use crate::{
+    clock::{self, Until},
+    operations::watch::Rest,
+};
+
+/// What the supervisor asks of the task of an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum TaskRequest {
+    #[default]
+    Nothing,
+    /// Others wait: give the place up, unless the operation has ended.
+    Yield,
+    /// The kind is paused: give the place up, unless the handler runs.
+    LetGo,
+}
+
+/// How far an operation has come.
+pub(super) struct TaskProgress {
+    since: Instant,
+    pub(super) rests: watch::Sender<Rest>,
+    requests: watch::Sender<TaskRequest>,
+    ended: AtomicBool,
+}
+
+impl TaskProgress {
+    pub(super) fn new() -> Self {
+        let (rests, requests) = (watch::Sender::default(), watch::Sender::default());
+        Self { since: clock::now(), rests, requests, ended: AtomicBool::new(false) }
+    }
+
+    /// Since when this instance has it.
+    pub(super) fn since(&self) -> Instant {
+        self.since
+    }
+
+    /// The operation has ended, and waits for its handler or is with it.
+    pub(super) fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn request(&self, request: TaskRequest) {
+        self.requests.send_if_modified(|known| {
+            let more = request > *known;
+            *known = request.max(*known);
+            more
+        });
+    }
+
+    pub(super) fn is_requested(&self, request: TaskRequest) -> bool {
+        *self.requests.borrow() >= request
+    }
+
+    /// Ends when this, or more, is requested.
+    pub(super) async fn requested(&self, request: TaskRequest) {
+        // The sender is a part of this.
+        drop(self.requests.subscribe().wait_for(|known| *known >= request).await);
+    }
+
+    /// Whether its turn is over: it was watched for so long and looked at, and has not ended. One that time alone brings to an
+    /// end is given so much more.
+    pub(super) fn is_turn_over(&self, now: Instant, turn: Duration, patience: Duration) -> bool {
+        let rest = *self.rests.borrow();
+        let time = if rest.pending { turn.saturating_add(patience) } else { turn };
+        rest.looked && !self.ended.load(Ordering::Relaxed) && Until::from(self.since, time).is_over(now)
+    }
+}
