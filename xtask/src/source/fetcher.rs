@@ -4,7 +4,7 @@ use std::path::Path;
 
 use platform_codegen::line;
 use platform_runtime::StatusCode;
-use platform_runtime::auth::Credential;
+use platform_runtime::download::Credentials;
 use url::Url;
 
 use super::address::shown;
@@ -52,24 +52,22 @@ pub(super) struct Fetcher<'a> {
 }
 
 impl Fetcher<'_> {
-    pub(super) fn credential(
+    pub(super) fn credentials(
         &self,
         settings: &Settings,
         token: &TokenSource,
         pointer: &str,
-    ) -> Result<Option<Box<dyn Credential>>, Failure> {
+    ) -> Result<Option<Credentials>, Failure> {
         credential::resolve(settings, token, pointer, self.http.connections())
     }
 
-    /// Gets the token, and lets it go to the origin of `base`.
-    pub(super) async fn authorized(
-        mut self,
-        base: &Url,
-        credential: Option<Box<dyn Credential>>,
-    ) -> Result<Self, Failure> {
-        if let Some(credential) = credential {
-            self.steps.step(&format!("getting a token: {}", line(&credential.describe())));
-            self.http.authorize(base, credential).await?;
+    /// Gets the credentials, and lets them go to the origin of `base`.
+    pub(super) async fn authorized(mut self, base: &Url, credentials: Option<Credentials>) -> Result<Self, Failure> {
+        self.http.set_origin(base);
+        if let Some(credentials) = credentials {
+            let what = if credentials.has_token() { "getting a token" } else { "reading a key" };
+            self.steps.step(&format!("{what}: {}", line(&credentials.describe())));
+            self.http.authorize(base, credentials).await?;
         }
         Ok(self)
     }
@@ -88,12 +86,13 @@ impl Fetcher<'_> {
         };
         let Some((origin, token)) = token else { return self.download(&name, &url).await };
         let index = settings.source.documents.iter().position(|document| document.name == name).unwrap_or_default();
-        let http =
-            Http::new(self.steps, flags.connect_timeout, flags.timeout, credential::network(self.workspace, settings)?);
+        let network = credential::network(self.workspace, settings)?;
+        let http = Http::new(self.steps, flags.connect_timeout, flags.timeout, network);
+        let http = http.of_document(&name, token.variables.as_deref());
         let Self { workspace, lock, steps, recorded, .. } = *self;
         let own = Self { http, workspace, lock, steps, recorded };
-        let credential = own.credential(settings, &token, &format!("/source/document/{index}/token"))?;
-        own.authorized(&origin, credential).await?.download(&name, &url).await
+        let credentials = own.credentials(settings, &token, &format!("/source/document/{index}/token"))?;
+        own.authorized(&origin, credentials).await?.download(&name, &url).await
     }
 
     /// The contract and the schema below a base URL.
