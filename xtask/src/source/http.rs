@@ -19,7 +19,7 @@ use super::failed::{Redirect, bomb, failure, no_token, packed_wrongly, redirecte
 use super::variables::PROGRAMS;
 use crate::bounded::LIMIT;
 use crate::console::{Steps, hide};
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 
 const REDIRECTS: usize = 5;
 /// Longest tag that is kept, in bytes: the lock holds it.

@@ -2,6 +2,7 @@
 
 mod address;
 mod answer;
+pub(crate) mod base;
 mod bundle;
 mod credential;
 mod discover;
@@ -24,6 +25,7 @@ use crate::flags::Regenerate;
 use crate::lock::Lock;
 use crate::settings::Settings;
 use crate::workspace::Workspace;
+pub(crate) use address::shown;
 pub(crate) use bundle::{Bundle, Content, DEFAULT_NAME, Fetched, SANDBOX, Served, UNKNOWN};
 pub(crate) use discover::relative;
 pub(crate) use failed::{not_a_contract, repeats_no_secret};
