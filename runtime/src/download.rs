@@ -12,7 +12,7 @@ use secrecy::SecretString;
 use url::Url;
 
 pub use crate::client::{
-    ConnectionSettings, CredentialSettings, Credentials, NamedFile, SecretFiles, SecretPlace, Slot, Table,
+    ConnectionSettings, CredentialSettings, Credentials, NamedFile, SecretFiles, SecretPlace, SettingSlot, Table,
     key_variable, secret_variables, table,
 };
 use crate::{

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use platform_codegen::{Config, Setup};
-use platform_runtime::download::{CredentialSettings, Slot, Table, table};
+use platform_runtime::download::{CredentialSettings, SettingSlot, Table, table};
 use serde::{Deserialize, Deserializer};
 use toml::de::DeTable;
 
@@ -87,9 +87,9 @@ impl Table for TokenSource {
         ["variables"].into_iter().chain(known).collect()
     }
 
-    fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
+    fn slot(&mut self, key: &str) -> Option<SettingSlot<'_>> {
         match key {
-            "variables" => Some(Slot::Text(&mut self.variables)),
+            "variables" => Some(SettingSlot::Text(&mut self.variables)),
             key => self.keys.slot(key),
         }
     }

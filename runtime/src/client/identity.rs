@@ -16,13 +16,13 @@ use crate::{
 
 /// One credential that a call shows: its place, and where it comes from.
 pub(super) struct Way<'a> {
-    pub(super) place: Place<'a>,
+    pub(super) place: RequestPlace<'a>,
     pub(super) cache: &'a Cache,
 }
 
 /// The place of a credential in a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place<'a> {
+pub(super) enum RequestPlace<'a> {
     Token,
     Basic,
     Header(&'a str),
@@ -30,7 +30,7 @@ pub(super) enum Place<'a> {
     Cookie(&'a str),
 }
 
-impl From<Scheme> for Place<'static> {
+impl From<Scheme> for RequestPlace<'static> {
     fn from(scheme: Scheme) -> Self {
         match scheme {
             Scheme::Token => Self::Token,
@@ -42,7 +42,7 @@ impl From<Scheme> for Place<'static> {
     }
 }
 
-impl<'a> From<&'a KeyPlace> for Place<'a> {
+impl<'a> From<&'a KeyPlace> for RequestPlace<'a> {
     fn from(place: &'a KeyPlace) -> Self {
         match place {
             KeyPlace::Authorization => Self::Basic,
@@ -106,16 +106,16 @@ impl Way<'_> {
             Ok(())
         };
         match self.place {
-            Place::Token => drop(headers.insert(header::AUTHORIZATION, held.header.clone())),
-            Place::Basic => insert(headers, header::AUTHORIZATION.as_str(), &format!("Basic {secret}"))?,
-            Place::Header(name) => insert(headers, name, secret)?,
-            Place::Query(name) => {
+            RequestPlace::Token => drop(headers.insert(header::AUTHORIZATION, held.header.clone())),
+            RequestPlace::Basic => insert(headers, header::AUTHORIZATION.as_str(), &format!("Basic {secret}"))?,
+            RequestPlace::Header(name) => insert(headers, name, secret)?,
+            RequestPlace::Query(name) => {
                 // A redirect can repeat the key.
                 let others = url.query().map(|query| without(query, name));
                 url.set_query(others.as_deref().filter(|others| !others.is_empty()));
                 url.query_pairs_mut().append_pair(name, secret);
             }
-            Place::Cookie(name) => {
+            RequestPlace::Cookie(name) => {
                 let before = headers.get(header::COOKIE).map(HeaderValue::as_bytes).unwrap_or_default();
                 let before = String::from_utf8_lossy(before).into_owned();
                 let separator = if before.is_empty() { "" } else { "; " };
@@ -136,7 +136,7 @@ fn without(query: &str, name: &str) -> String {
 /// What to blank out of the answers of the service.
 pub(super) fn hidden(ways: &[Way<'_>], shown: &[Arc<Held>]) -> Vec<SecretString> {
     let pairs = ways.iter().zip(shown);
-    pairs.flat_map(|(way, held)| secrets(held, way.place == Place::Basic)).collect()
+    pairs.flat_map(|(way, held)| secrets(held, way.place == RequestPlace::Basic)).collect()
 }
 
 /// What the contract says of its schemes against what the builder was given: a key of another name is a slip.

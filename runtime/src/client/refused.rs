@@ -11,7 +11,7 @@ use secrecy::SecretString;
 
 use super::{
     Session,
-    identity::{self, Place, Way},
+    identity::{self, RequestPlace, Way},
 };
 use crate::{
     auth::Held,
@@ -81,7 +81,8 @@ fn unauthorized(session: &Session, shown: &Shown<'_>) -> String {
         .map(|(Way { place, cache }, held)| {
             let age = held.received.instant.elapsed().as_secs();
             let credential = cache.credential();
-            let what = if *place == Place::Token { crate::auth::token_of(credential) } else { credential.describe() };
+            let what =
+                if *place == RequestPlace::Token { crate::auth::token_of(credential) } else { credential.describe() };
             format!("{what}, obtained {age} s ago,")
         })
         .collect();

@@ -14,7 +14,7 @@ use url::Url;
 
 use super::{
     Options, Session, content,
-    identity::{self, Place, Way},
+    identity::{self, RequestPlace, Way},
     middleware::{Facts, Framing, Incoming, Next, Outgoing},
     progress::Progress,
     refused::{Shown, refused},
@@ -153,7 +153,7 @@ impl Sending<'_> {
         for (index, Way { place, cache }) in self.ways.iter().enumerate() {
             let rejected = rejected.and_then(|rejected| rejected.get(index).copied());
             let held = cache.token(&self.session.transport, deadline, rejected).await?;
-            if *place == Place::Token {
+            if *place == RequestPlace::Token {
                 self.session.preflight(Some(&held))?;
             }
             shown.push(held);

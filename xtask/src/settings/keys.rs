@@ -78,6 +78,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("source.token.key", "[source.token.key.app-id]\nheader = \"X-App-Id\"\nenv = \"SERVICE_APP_ID\""),
     ("source.token.key.query", "query = \"code\""),
     ("source.token.key.file", "file = \"/run/secrets/app-id\""),
+    ("source.token.key.keyring", "keyring = \"service/app-id\""),
     ("source.token.key.command", "command = [\"pass\", \"show\", \"service/app-id\"]"),
     ("source.document", "[[source.document]]\nname = \"platform\"\ncontract = \"/swagger/v1/swagger.json\""),
     ("source.document.base_url", "base_url = \"https://other.example\""),
@@ -179,7 +180,7 @@ mod tests {
                     let place = format!("{CONFIGURATION}:{line}:");
                     assert!(failure.message.starts_with(&place), "{name} = {wrong}: {}", failure.message);
                     assert!(failure.message.contains(&format!("`{name}`")), "{name} = {wrong}: {}", failure.message);
-                    let forms = [format!("\n{key} = "), format!("[{name}]"), format!(" {key} = ")];
+                    let forms = [format!("\n{key} = "), format!("[{name}]"), format!("[{name}."), format!(" {key} = ")];
                     let is_shown = forms.iter().any(|form| failure.hint.contains(form));
                     assert!(is_shown, "{name} = {wrong}: {}", failure.hint);
                     assert!(!failure.message.contains("struct"), "{name} = {wrong}: {}", failure.message);

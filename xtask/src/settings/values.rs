@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use platform_runtime::download::{Slot, Table};
+use platform_runtime::download::{SettingSlot, Table};
 use url::Url;
 
 use super::{SourceSettings, TokenSource, keys};
@@ -45,7 +45,7 @@ pub(super) fn check(text: &str, source: &SourceSettings) -> Result<(), Failure> 
 fn token(text: &str, token: &TokenSource, pointer: &str) -> Result<(), Failure> {
     let mut token = token.clone();
     for key in TokenSource::keys() {
-        if let Some(Slot::Keys(keys)) = token.slot(key) {
+        if let Some(SettingSlot::Keys(keys)) = token.slot(key) {
             for (name, key) in keys {
                 let pointer = format!("{pointer}/key/{}", name.replace('~', "~0").replace('/', "~1"));
                 table(text, key, &pointer)?;
@@ -59,10 +59,10 @@ fn token(text: &str, token: &TokenSource, pointer: &str) -> Result<(), Failure> 
 fn table<T: Table>(text: &str, table: &mut T, pointer: &str) -> Result<(), Failure> {
     for key in T::keys() {
         let wrong = match table.slot(key) {
-            Some(Slot::Env(Some(name))) if !is_variable(name) => NO_VARIABLE,
-            Some(Slot::Path(path)) if is_empty(path) => NO_FILE,
-            Some(Slot::Words(Some(words))) if words.first().is_none_or(String::is_empty) => "names no program",
-            Some(Slot::Text(Some(value))) => match key {
+            Some(SettingSlot::Env(Some(name))) if !is_variable(name) => NO_VARIABLE,
+            Some(SettingSlot::Path(path)) if is_empty(path) => NO_FILE,
+            Some(SettingSlot::Words(Some(words))) if words.first().is_none_or(String::is_empty) => "names no program",
+            Some(SettingSlot::Text(Some(value))) => match key {
                 "variables" if !is_variable(value) => NO_BEGINNING,
                 "issuer" | "token_endpoint" if !is_web(value) => "is not an http(s) URL without user and password",
                 "client_authentication" if !matches!(value.as_str(), "form" | "basic") => {

@@ -11,6 +11,8 @@ use super::discover::USUAL;
 /// A service that is published below a prefix may not know that prefix, and one behind a proxy may state an address of this machine,
 /// or one without TLS: then the address of the contract says more.
 pub(crate) fn of_service(given: Option<&Url>, contract: Option<&Url>, stated: Option<&str>) -> Option<Url> {
+    // A variable without a default.
+    let stated = stated.filter(|stated| !stated.contains(['{', '}']));
     let resolved = stated.and_then(|stated| match contract {
         Some(contract) => contract.join(stated).ok(),
         None => Url::parse(stated).ok(),

@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, sync::Arc};
 
 use super::{
     Lookup,
-    given::{Credentials, Given, Way},
+    given::{Credentials, Given, GivenKind},
     table::{
-        CredentialSettings, KEY_SETTINGS, KeySettings, OF_CLIENT, Part, SETTINGS, SecretFiles, SecretPlace, Slot,
-        key_variable,
+        CredentialSettings, KEY_SETTINGS, KeySettings, OF_CLIENT, SETTINGS, SecretFiles, SecretPlace, SettingPart,
+        SettingSlot, key_variable,
     },
     wrong,
 };
@@ -98,22 +98,22 @@ impl Variables<'_> {
         Ok(settings)
     }
 
-    fn fill(&self, slot: Slot<'_>, end: &str) -> Result<(), Error> {
+    fn fill(&self, slot: SettingSlot<'_>, end: &str) -> Result<(), Error> {
         match slot {
-            Slot::Text(value) => *value = self.text(end)?,
+            SettingSlot::Text(value) => *value = self.text(end)?,
             // Its name is kept, and not the value: the source reads it when a secret is needed.
-            Slot::Env(value) => *value = self.text(end)?.map(|_| self.name(end)),
-            Slot::Path(value) => *value = self.path(end),
-            Slot::Flag(value) => *value = self.flag(end)?,
+            SettingSlot::Env(value) => *value = self.text(end)?.map(|_| self.name(end)),
+            SettingSlot::Path(value) => *value = self.path(end),
+            SettingSlot::Flag(value) => *value = self.flag(end)?,
             // A variable cannot hold them.
-            Slot::Words(_) | Slot::Keys(_) => {}
+            SettingSlot::Words(_) | SettingSlot::Keys(_) => {}
         }
         Ok(())
     }
 }
 
 /// A token, or what one is obtained by.
-const SECRETS: [Part; 3] = [Part::Token, Part::Secret, Part::Folder];
+const SECRETS: [SettingPart; 3] = [SettingPart::Token, SettingPart::Secret, SettingPart::Folder];
 
 impl SecretFiles {
     fn or(self, other: Self) -> Self {
@@ -153,13 +153,13 @@ impl CredentialSettings {
             (whole.token, whole.secret) = (set.token.clone(), set.secret.clone());
             whole.refresh_folder.clone_from(&set.refresh_folder);
         }
-        if set.has(&[Part::Key]) {
+        if set.has(&[SettingPart::Key]) {
             whole.key.secret = set.key.secret.clone();
         }
-        if set.has(&[Part::KeyPlace]) {
+        if set.has(&[SettingPart::KeyPlace]) {
             (whole.key.header, whole.key.query) = (None, None);
         }
-        if set.has(&[Part::Password]) {
+        if set.has(&[SettingPart::Password]) {
             whole.password = set.password.clone();
         }
         for (name, key) in &mut whole.keys {
@@ -176,7 +176,7 @@ impl CredentialSettings {
             (whole.issuer, whole.client_id) = (None, None);
         }
         whole.keys.retain(|_, key| key.secret.is_set());
-        if !whole.has(&[Part::Password]) {
+        if !whole.has(&[SettingPart::Password]) {
             whole.user = None;
         }
         Ok(whole)
@@ -215,7 +215,7 @@ impl CredentialSettings {
         if let Some(source) = self.key.secret.source(&format!("the API key of {of}"), &files)? {
             let KeySettings { header, query, .. } = self.key.clone();
             let setting = named(&[("API_KEY_HEADER", "api_key_header"), ("API_KEY_QUERY", "api_key_query")]);
-            given.push(Given { way: Way::Key { name: None, header, query }, source: source.into(), setting });
+            given.push(Given { kind: GivenKind::Key { name: None, header, query }, source: source.into(), setting });
         }
         for (name, key) in &self.keys {
             let what = format!("the API key `{name}` of {of}");
@@ -229,7 +229,7 @@ impl CredentialSettings {
             let KeySettings { header, query, .. } = key.clone();
             let setting = format!("`header` or `query` of the key `{name}`");
             given.push(Given {
-                way: Way::Key { name: Some(name.clone()), header, query },
+                kind: GivenKind::Key { name: Some(name.clone()), header, query },
                 source: source.into(),
                 setting,
             });
@@ -237,7 +237,7 @@ impl CredentialSettings {
         match (&self.user, self.password.source(&format!("the password of {of}"), &files)?) {
             (Some(user), Some(source)) => {
                 let setting = named(&[("BASIC_USER", "basic_user")]);
-                given.push(Given { way: Way::Basic { user: user.clone() }, source: source.into(), setting });
+                given.push(Given { kind: GivenKind::Basic { user: user.clone() }, source: source.into(), setting });
             }
             (None, Some(_)) => {
                 let lacks = self.set_by(&["BASIC_USER"], "`basic_user`");

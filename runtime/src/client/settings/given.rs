@@ -26,13 +26,13 @@ pub struct Credentials {
 
 /// An API key, or a user with a password.
 pub(super) struct Given {
-    pub(super) way: Way,
+    pub(super) kind: GivenKind,
     pub(super) source: Arc<dyn SecretSource>,
     /// The settings that say where it goes, or who it is.
     pub(super) setting: String,
 }
 
-pub(super) enum Way {
+pub(super) enum GivenKind {
     Basic { user: String },
     Key { name: Option<String>, header: Option<String>, query: Option<String> },
 }
@@ -51,10 +51,10 @@ impl Credentials {
     /// Names all of them; it shows none.
     pub fn describe(&self) -> String {
         let token = self.token.iter().map(|token| token.describe());
-        let given = self.given.iter().map(|given| match &given.way {
-            Way::Basic { user } => format!("the password of `{user}` from {}", given.source.describe()),
-            Way::Key { name: Some(name), .. } => format!("the key `{name}` from {}", given.source.describe()),
-            Way::Key { name: None, .. } => format!("the API key from {}", given.source.describe()),
+        let given = self.given.iter().map(|given| match &given.kind {
+            GivenKind::Basic { user } => format!("the password of `{user}` from {}", given.source.describe()),
+            GivenKind::Key { name: Some(name), .. } => format!("the key `{name}` from {}", given.source.describe()),
+            GivenKind::Key { name: None, .. } => format!("the API key from {}", given.source.describe()),
         });
         token.chain(given).collect::<Vec<_>>().join(", and ")
     }
@@ -89,7 +89,7 @@ impl Credentials {
 
     fn resolved(self, schemes: &[Scheme]) -> Result<(Option<Box<dyn Credential>>, Vec<Key>), Error> {
         let Self { token, given, variables } = self;
-        let named: Vec<String> = given.iter().filter_map(|given| given.way.name().map(str::to_owned)).collect();
+        let named: Vec<String> = given.iter().filter_map(|given| given.kind.name().map(str::to_owned)).collect();
         let mut keys = Vec::new();
         for given in given {
             match schemes {
@@ -112,7 +112,7 @@ impl fmt::Debug for Credentials {
     }
 }
 
-impl Way {
+impl GivenKind {
     fn name(&self) -> Option<&str> {
         match self {
             Self::Key { name, .. } => name.as_deref(),
@@ -124,10 +124,10 @@ impl Way {
 impl Given {
     /// Where no contract says it: the place that the settings name.
     fn placed(self) -> Result<Key, Error> {
-        let Self { way, source, setting } = self;
-        Ok(match way {
-            Way::Basic { user } => Key::new(String::new(), Some(user), source).at(KeyPlace::Authorization),
-            Way::Key { name, header, query } => {
+        let Self { kind, source, setting } = self;
+        Ok(match kind {
+            GivenKind::Basic { user } => Key::new(String::new(), Some(user), source).at(KeyPlace::Authorization),
+            GivenKind::Key { name, header, query } => {
                 let name = name.unwrap_or_default();
                 let place = match (header, query) {
                     (Some(header), _) => {
@@ -151,14 +151,14 @@ impl Given {
 
     /// The security schemes of the contract that it is for. `named`: those that have a key of their own.
     fn of_schemes(self, schemes: &[Scheme], named: &[String], variables: &str) -> Result<Vec<Key>, Error> {
-        let Self { way, source, setting } = self;
+        let Self { kind, source, setting } = self;
         let is_key = |scheme: &&Scheme| !matches!(scheme, Scheme::Token | Scheme::Basic { .. });
         let known = |scheme: &Scheme| scheme.scheme().unwrap_or_default().to_owned();
         let list = |schemes: &[&Scheme]| {
             schemes.iter().map(|scheme| format!("`{}`", known(scheme))).collect::<Vec<_>>().join(", ")
         };
-        match way {
-            Way::Basic { user } => {
+        match kind {
+            GivenKind::Basic { user } => {
                 let basic = schemes.iter().filter(|scheme| matches!(scheme, Scheme::Basic { .. }));
                 let keys: Vec<Key> =
                     basic.map(|scheme| Key::new(known(scheme), Some(user.clone()), Arc::clone(&source))).collect();
@@ -168,7 +168,7 @@ impl Given {
                 }
                 Ok(keys)
             }
-            Way::Key { name, header, query } => {
+            GivenKind::Key { name, header, query } => {
                 let fits = |scheme: &&Scheme| match (&name, scheme, &header, &query) {
                     (Some(name), ..) if scheme.scheme() != Some(name) => false,
                     (None, ..) if named.contains(&known(scheme)) => false,

@@ -22,9 +22,9 @@ pub use self::{
     connections::{ConnectionSettings, NamedFile},
     given::Credentials,
     read::{Table, table},
-    table::{CredentialSettings, SecretFiles, SecretPlace, Slot, key_variable, secret_variables},
+    table::{CredentialSettings, SecretFiles, SecretPlace, SettingSlot, key_variable, secret_variables},
 };
-use self::{credential::Variables, parts::unused, table::Part};
+use self::{credential::Variables, parts::unused, table::SettingPart};
 use super::{Client, ClientBuilder, GeneratedClient, ServerSettings};
 use crate::{
     error::{Error, Kind},
@@ -206,7 +206,7 @@ fn from_lookup(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>) -> Resu
         let (base_url, credential) = (own.text("URL")?, own.credential(key_names(schemes))?);
         let team = if *name == OF_TEAM { main.text(TEAM)? } else { None };
         let Some(base_url) = base_url else {
-            let mut names = credential.names(&Part::ALL, Some(&prefix));
+            let mut names = credential.names(&SettingPart::ALL, Some(&prefix));
             names.extend(team.map(|_| format!("`{MAIN}{TEAM}`")));
             if names.is_empty() {
                 continue;

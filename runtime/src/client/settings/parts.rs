@@ -5,7 +5,7 @@
 mod tests;
 
 use super::{
-    table::{CredentialSettings, OF_CLIENT, Part},
+    table::{CredentialSettings, OF_CLIENT, SettingPart},
     wrong,
 };
 use crate::error::Error;
@@ -20,11 +20,11 @@ impl CredentialSettings {
     /// Fails where these settings are of several credentials.
     pub(super) fn check_one(&self, variables: Option<&str>) -> Result<(), Error> {
         for (part, what) in [
-            (Part::Token, "token"),
-            (Part::Secret, "secret"),
-            (Part::Key, "API key"),
-            (Part::KeyPlace, "API key, as its places"),
-            (Part::Password, "password"),
+            (SettingPart::Token, "token"),
+            (SettingPart::Secret, "secret"),
+            (SettingPart::Key, "API key"),
+            (SettingPart::KeyPlace, "API key, as its places"),
+            (SettingPart::Password, "password"),
         ] {
             let names = self.names(&[part], variables);
             if names.len() > 1 {
@@ -34,7 +34,7 @@ impl CredentialSettings {
                 ));
             }
         }
-        match self.names(&[Part::Token], variables).first() {
+        match self.names(&[SettingPart::Token], variables).first() {
             Some(token) => self.beside(token, variables),
             None => Ok(()),
         }
@@ -43,15 +43,15 @@ impl CredentialSettings {
     /// Fails where one of these settings has no effect on the credential that `whole` makes. `key_file`: the rules of files
     /// are for the key of a client certificate, too.
     pub(super) fn check(&self, variables: Option<&str>, whole: &Self, key_file: bool) -> Result<(), Error> {
-        let names = |parts: &[Part]| Some(self.names(parts, variables)).filter(|names| !names.is_empty());
+        let names = |parts: &[SettingPart]| Some(self.names(parts, variables)).filter(|names| !names.is_empty());
         let written = |end: &str, key: &str| match variables {
             Some(prefix) => format!("{prefix}{end}"),
             None => format!("`{key}`"),
         };
         self.check_one(variables)?;
-        if let Some(token) = whole.names(&[Part::Token], None).first() {
+        if let Some(token) = whole.names(&[SettingPart::Token], None).first() {
             self.beside(token, variables)?;
-        } else if !whole.has(&[Part::Client, Part::Secret, Part::Folder]) {
+        } else if !whole.has(&[SettingPart::Client, SettingPart::Secret, SettingPart::Folder]) {
             if let Some(names) = names(&OF_CLIENT) {
                 let [issuer, client, secret] =
                     [("ISSUER", "issuer"), ("CLIENT_ID", "client_id"), ("SECRET_FILE", "secret_file")]
@@ -59,24 +59,29 @@ impl CredentialSettings {
                 let or = format!("set {issuer}, {client} and {secret}, or unset {}", names.join(", "));
                 return Err(unused(&names, "for a client, and none is configured", &or));
             }
-        } else if whole.has(&[Part::Folder])
-            && !whole.has(&[Part::Secret])
-            && let Some(names) = names(&[Part::Authentication])
+        } else if whole.has(&[SettingPart::Folder])
+            && !whole.has(&[SettingPart::Secret])
+            && let Some(names) = names(&[SettingPart::Authentication])
         {
             let or = format!("set {}, or unset {}", written("SECRET_FILE", "secret_file"), names.join(", "));
             return Err(unused(&names, "for a client's secret, and none is configured", &or));
         }
         for (parts, needs, why, (end, key)) in [
-            (Part::KeyPlace, Part::Key, "for an API key, and none is configured", ("API_KEY", "api_key_file")),
             (
-                Part::User,
-                Part::Password,
+                SettingPart::KeyPlace,
+                SettingPart::Key,
+                "for an API key, and none is configured",
+                ("API_KEY", "api_key_file"),
+            ),
+            (
+                SettingPart::User,
+                SettingPart::Password,
                 "for a password, and none is configured",
                 ("BASIC_PASSWORD", "basic_password_file"),
             ),
             (
-                Part::Password,
-                Part::User,
+                SettingPart::Password,
+                SettingPart::User,
                 "for a user of HTTP Basic, and none is configured",
                 ("BASIC_USER", "basic_user"),
             ),
@@ -86,7 +91,7 @@ impl CredentialSettings {
                 return Err(unused(&names, why, &or));
             }
         }
-        if let Some(names) = names(&[Part::Files]).filter(|_| !(whole.has_file() || key_file)) {
+        if let Some(names) = names(&[SettingPart::Files]).filter(|_| !(whole.has_file() || key_file)) {
             let [token, secret] =
                 [("TOKEN_FILE", "token_file"), ("SECRET_FILE", "secret_file")].map(|(end, key)| written(end, key));
             let or = format!("set {token} or {secret}, or unset {}", names.join(", "));

@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Deserializer, de::MapAccess};
 
 use super::{
-    Beside, ConnectionSettings, CredentialSettings, Lookup, NamedFile, Settings, Slot, Table, parse_team,
+    Beside, ConnectionSettings, CredentialSettings, Lookup, NamedFile, SettingSlot, Settings, Table, parse_team,
     parts::unused, table, wrong,
 };
 use crate::error::{Error, mask};
@@ -48,14 +48,14 @@ impl Table for Profile {
         own.into_iter().chain(CredentialSettings::table_keys()).collect()
     }
 
-    fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
+    fn slot(&mut self, key: &str) -> Option<SettingSlot<'_>> {
         match key {
-            "base_url" => Some(Slot::Text(&mut self.base_url)),
-            "team_id" => Some(Slot::Text(&mut self.team_id)),
-            "ca_file" => Some(Slot::Path(&mut self.ca_file)),
-            "client_certificate_file" => Some(Slot::Path(&mut self.client_certificate_file)),
-            "client_key_file" => Some(Slot::Path(&mut self.client_key_file)),
-            "danger_allow_http_to" => Some(Slot::Words(&mut self.danger_allow_http_to)),
+            "base_url" => Some(SettingSlot::Text(&mut self.base_url)),
+            "team_id" => Some(SettingSlot::Text(&mut self.team_id)),
+            "ca_file" => Some(SettingSlot::Path(&mut self.ca_file)),
+            "client_certificate_file" => Some(SettingSlot::Path(&mut self.client_certificate_file)),
+            "client_key_file" => Some(SettingSlot::Path(&mut self.client_key_file)),
+            "danger_allow_http_to" => Some(SettingSlot::Words(&mut self.danger_allow_http_to)),
             key => self.credential.slot(key),
         }
     }

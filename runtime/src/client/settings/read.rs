@@ -7,7 +7,7 @@ use serde::{
     de::{DeserializeSeed, Error as _, MapAccess, Visitor},
 };
 
-use super::table::{KEY_SETTINGS, KeySettings, Slot};
+use super::table::{KEY_SETTINGS, KeySettings, SettingSlot};
 
 /// A table that has the keys of a credential among its own.
 pub trait Table: Default {
@@ -15,7 +15,7 @@ pub trait Table: Default {
     fn keys() -> Vec<&'static str>;
 
     /// The value of a key that is a setting.
-    fn slot(&mut self, key: &str) -> Option<Slot<'_>>;
+    fn slot(&mut self, key: &str) -> Option<SettingSlot<'_>>;
 
     /// Reads the value of another key.
     ///
@@ -50,11 +50,11 @@ impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
         let mut table = T::default();
         while let Some(key) = map.next_key_seed(Known(&known))? {
             match table.slot(&key) {
-                Some(Slot::Text(value) | Slot::Env(value)) => *value = Some(map.next_value()?),
-                Some(Slot::Path(value)) => *value = Some(map.next_value()?),
-                Some(Slot::Words(value)) => *value = Some(map.next_value()?),
-                Some(Slot::Flag(value)) => *value = Some(map.next_value()?),
-                Some(Slot::Keys(value)) => *value = map.next_value()?,
+                Some(SettingSlot::Text(value) | SettingSlot::Env(value)) => *value = Some(map.next_value()?),
+                Some(SettingSlot::Path(value)) => *value = Some(map.next_value()?),
+                Some(SettingSlot::Words(value)) => *value = Some(map.next_value()?),
+                Some(SettingSlot::Flag(value)) => *value = Some(map.next_value()?),
+                Some(SettingSlot::Keys(value)) => *value = map.next_value()?,
                 None => table.own(&key, &mut map)?,
             }
         }
@@ -82,7 +82,7 @@ impl Table for KeySettings {
         KEY_SETTINGS.iter().map(|setting| setting.key).collect()
     }
 
-    fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
+    fn slot(&mut self, key: &str) -> Option<SettingSlot<'_>> {
         let setting = KEY_SETTINGS.iter().find(|setting| setting.key == key)?;
         Some((setting.slot)(self))
     }

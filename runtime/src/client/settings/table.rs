@@ -80,7 +80,7 @@ pub struct CredentialSettings {
 
 /// What a setting is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum SettingPart {
     /// A token that was made elsewhere.
     Token,
     /// The client that gets tokens.
@@ -107,7 +107,7 @@ pub(super) enum Part {
     Password,
 }
 
-impl Part {
+impl SettingPart {
     pub(super) const ALL: [Self; 12] = [
         Self::Token,
         Self::Client,
@@ -126,7 +126,7 @@ impl Part {
 
 /// The value of a setting.
 #[derive(Debug)]
-pub enum Slot<'a> {
+pub enum SettingSlot<'a> {
     /// A text.
     Text(&'a mut Option<String>),
     /// The name of the variable that holds a secret.
@@ -141,7 +141,7 @@ pub enum Slot<'a> {
     Keys(&'a mut BTreeMap<String, KeySettings>),
 }
 
-impl Slot<'_> {
+impl SettingSlot<'_> {
     /// Whether it has a value.
     pub fn is_set(&self) -> bool {
         match self {
@@ -154,26 +154,26 @@ impl Slot<'_> {
     }
 
     /// The same slot, for a shorter time.
-    pub(super) fn again(&mut self) -> Slot<'_> {
+    pub(super) fn again(&mut self) -> SettingSlot<'_> {
         match self {
-            Self::Text(text) => Slot::Text(text),
-            Self::Env(text) => Slot::Env(text),
-            Self::Path(path) => Slot::Path(path),
-            Self::Words(words) => Slot::Words(words),
-            Self::Flag(flag) => Slot::Flag(flag),
-            Self::Keys(keys) => Slot::Keys(keys),
+            Self::Text(text) => SettingSlot::Text(text),
+            Self::Env(text) => SettingSlot::Env(text),
+            Self::Path(path) => SettingSlot::Path(path),
+            Self::Words(words) => SettingSlot::Words(words),
+            Self::Flag(flag) => SettingSlot::Flag(flag),
+            Self::Keys(keys) => SettingSlot::Keys(keys),
         }
     }
 
     /// Takes the other value, where there is one.
-    pub(super) fn take(self, other: Slot<'_>) {
+    pub(super) fn take(self, other: SettingSlot<'_>) {
         match (self, other) {
-            (Self::Text(own), Slot::Text(other)) | (Self::Env(own), Slot::Env(other)) => {
+            (Self::Text(own), SettingSlot::Text(other)) | (Self::Env(own), SettingSlot::Env(other)) => {
                 *own = other.take().or(own.take())
             }
-            (Self::Path(own), Slot::Path(other)) => *own = other.take().or(own.take()),
-            (Self::Words(own), Slot::Words(other)) => *own = other.take().or(own.take()),
-            (Self::Flag(own), Slot::Flag(other)) => *own = other.or(*own),
+            (Self::Path(own), SettingSlot::Path(other)) => *own = other.take().or(own.take()),
+            (Self::Words(own), SettingSlot::Words(other)) => *own = other.take().or(own.take()),
+            (Self::Flag(own), SettingSlot::Flag(other)) => *own = other.or(*own),
             _ => {}
         }
     }
@@ -184,14 +184,14 @@ pub(super) struct Setting<T: 'static = CredentialSettings> {
     /// The end of its variable, where it has one.
     pub(super) variable: Option<&'static str>,
     pub(super) key: &'static str,
-    pub(super) part: Part,
-    pub(super) slot: for<'a> fn(&'a mut T) -> Slot<'a>,
+    pub(super) part: SettingPart,
+    pub(super) slot: for<'a> fn(&'a mut T) -> SettingSlot<'a>,
 }
 
 /// One row: the end of the variable, the key, the part, the kind of value, and the field.
 macro_rules! row {
     ($variable:expr, $key:literal, $part:ident, $kind:ident, $($field:ident).+) => {
-        Setting { variable: $variable, key: $key, part: Part::$part, slot: |of| Slot::$kind(&mut of.$($field).+) }
+        Setting { variable: $variable, key: $key, part: SettingPart::$part, slot: |of| SettingSlot::$kind(&mut of.$($field).+) }
     };
 }
 
@@ -239,11 +239,12 @@ pub(super) static KEY_SETTINGS: [Setting<KeySettings>; 6] = [
 ];
 
 /// Parts that are for a token; for its client, and not for a token.
-pub(super) const OF_CLIENT: [Part; 5] = [Part::Client, Part::Secret, Part::Folder, Part::Request, Part::Authentication];
+pub(super) const OF_CLIENT: [SettingPart; 5] =
+    [SettingPart::Client, SettingPart::Secret, SettingPart::Folder, SettingPart::Request, SettingPart::Authentication];
 
 /// The ends of the variables that name a secret, or the folder of one.
 pub fn secret_variables() -> impl Iterator<Item = &'static str> {
-    let parts = [Part::Token, Part::Secret, Part::Folder, Part::Key, Part::Password];
+    let parts = [SettingPart::Token, SettingPart::Secret, SettingPart::Folder, SettingPart::Key, SettingPart::Password];
     SETTINGS.iter().filter(move |setting| parts.contains(&setting.part)).filter_map(|setting| setting.variable)
 }
 
@@ -255,14 +256,14 @@ pub fn key_variable(name: &str) -> String {
 
 impl CredentialSettings {
     /// The settings of these parts that are set.
-    pub(super) fn set(&self, parts: &[Part]) -> Vec<&'static Setting> {
+    pub(super) fn set(&self, parts: &[SettingPart]) -> Vec<&'static Setting> {
         let mut copy = self.clone();
         let set = |setting: &&Setting| parts.contains(&setting.part) && (setting.slot)(&mut copy).is_set();
         SETTINGS.iter().filter(set).collect()
     }
 
     /// Names of the settings of these parts that are set: the variables that begin with this, or the keys.
-    pub(super) fn names(&self, parts: &[Part], variables: Option<&str>) -> Vec<String> {
+    pub(super) fn names(&self, parts: &[SettingPart], variables: Option<&str>) -> Vec<String> {
         let name = |Setting { variable, key, .. }: &Setting| match (variables, variable) {
             (Some(prefix), Some(variable)) => format!("`{prefix}{variable}`"),
             _ => format!("`{key}`"),
@@ -270,12 +271,12 @@ impl CredentialSettings {
         self.set(parts).into_iter().map(name).collect()
     }
 
-    pub(super) fn has(&self, parts: &[Part]) -> bool {
+    pub(super) fn has(&self, parts: &[SettingPart]) -> bool {
         !self.set(parts).is_empty()
     }
 
     /// The value of a key of the table.
-    pub fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
+    pub fn slot(&mut self, key: &str) -> Option<SettingSlot<'_>> {
         let setting = SETTINGS.iter().find(|setting| setting.key == key)?;
         Some((setting.slot)(self))
     }
