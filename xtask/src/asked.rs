@@ -22,9 +22,8 @@ pub(crate) fn variables(together: &[Scheme], all: &[Scheme]) -> Vec<String> {
     together.iter().flat_map(of_scheme).collect()
 }
 
-/// The keys of `[source.token]` that say where a download carries the API keys of the contract; `quoted` writes a TOML string.
-/// A download sends no cookies.
-pub(crate) fn places(all: &[Scheme], quoted: impl Fn(&str) -> String) -> String {
+/// The lines of `[source.token]` that say where a download carries the API keys of the contract. A download sends no cookies.
+pub(crate) fn places(all: &[Scheme]) -> String {
     let place = |place: KeyPlace| match place {
         KeyPlace::Header => Some("header"),
         KeyPlace::Query => Some("query"),
@@ -32,13 +31,19 @@ pub(crate) fn places(all: &[Scheme], quoted: impl Fn(&str) -> String) -> String 
     };
     let is_one = keys(all).count() == 1;
     let lines = keys(all).filter_map(|(at, name, wire)| {
-        let (key, value) = (place(at)?, quoted(wire));
+        let (key, value) = (place(at)?, toml::Value::from(wire));
         Some(match is_one {
             true => format!("api_key_{key} = {value}\n"),
-            false => format!("key.{} = {{ {key} = {value} }}\n", quoted(name)),
+            false => format!("key.{} = {{ {key} = {value} }}\n", quoted_key(name)),
         })
     });
     lines.collect()
+}
+
+/// A name as TOML writes keys, which stand on one line.
+fn quoted_key(name: &str) -> String {
+    let line = toml::Table::from_iter([(name.to_owned(), toml::Value::from(true))]).to_string();
+    line.trim_end().trim_end_matches(" = true").to_owned()
 }
 
 fn keys(all: &[Scheme]) -> impl Iterator<Item = (KeyPlace, &str, &str)> {
@@ -61,7 +66,6 @@ mod tests {
     fn variables_and_places_are_those_of_the_schemes() {
         let (id, secret) = (key(KeyPlace::Header, "app-id", "X-App-Id"), key(KeyPlace::Query, "a \"b\".c", "code"));
         let (cookie, basic) = (key(KeyPlace::Cookie, "session", "sid"), Scheme::Basic("login".to_owned()));
-        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
         for (together, all, ends, keys) in [
             (vec![], vec![], "", ""),
             (vec![Scheme::Token], vec![id.clone()], "TOKEN", "api_key_header = \"X-App-Id\"\n"),
@@ -72,17 +76,37 @@ mod tests {
                 vec![id.clone(), secret.clone(), Scheme::Token],
                 vec![id.clone(), secret.clone(), cookie],
                 "KEY_APP_ID KEY_A__B__C TOKEN",
-                "key.\"app-id\" = { header = \"X-App-Id\" }\nkey.'a \"b\".c' = { query = \"code\" }\n",
+                "key.app-id = { header = \"X-App-Id\" }\nkey.'a \"b\".c' = { query = \"code\" }\n",
             ),
         ] {
             assert_eq!(variables(&together, &all).join(" "), ends);
-            let text = places(&all, quoted);
+            let text = places(&all);
             assert_eq!(text, keys);
             let read = Settings::parse(&format!("[source.token]\n{text}")).expect("valid").source.token.keys;
             let named = |name: &str| read.keys.get(name).cloned().unwrap_or_default();
             let (header, query) = (read.key.header.clone().or(named("app-id").header), read.key.query.clone());
             assert_eq!(header.as_deref(), text.contains("X-App-Id").then_some("X-App-Id"));
             assert_eq!(query.or(named("a \"b\".c").query).as_deref(), text.contains("code").then_some("code"));
+        }
+    }
+
+    /// A contract chooses the names: none of them is more than a name.
+    #[test]
+    fn every_name_of_a_contract_is_read_back() {
+        let parts =
+            ["a", "\"", "'", "\\", "\n", "\r", "\u{7f}", "\u{1}", ".", "]", "=", " ", "\u{e9}", "'''", "\"\"\""];
+        for first in parts {
+            for second in parts {
+                let (name, wire) = (format!("{first}{second}"), format!("{second}{first}x"));
+                let all = [key(KeyPlace::Query, &name, &wire), key(KeyPlace::Header, "b", "X-B")];
+                let text = format!("[source.token]\n{}", places(&all));
+                let read = Settings::parse(&text).unwrap_or_else(|failure| panic!("{text}{}", failure.message));
+                let keys = read.source.token.keys.keys;
+                assert_eq!(keys.len(), 2, "{text}");
+                assert_eq!(keys[&name].query.as_ref(), Some(&wire), "{text}");
+                let one = Settings::parse(&format!("[source.token]\n{}", places(&all[..1]))).expect("valid");
+                assert_eq!(one.source.token.keys.key.query, Some(wire), "{text}");
+            }
         }
     }
 

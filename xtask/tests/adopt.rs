@@ -178,7 +178,7 @@ fn the_variables_are_those_that_the_contract_asks_for() {
             vec![("app-id", key("header", "X-App-Id")), ("app-key", key("query", "code"))],
             "[{\"app-id\":[],\"app-key\":[]}]",
             "PLATFORM_KEY_APP_ID=… PLATFORM_KEY_APP_KEY=…",
-            "key.\"app-id\" = { header = \"X-App-Id\" }\nkey.\"app-key\" = { query = \"code\" }\n",
+            "key.app-id = { header = \"X-App-Id\" }\nkey.app-key = { query = \"code\" }\n",
         ),
         (
             vec![

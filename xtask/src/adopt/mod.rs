@@ -30,7 +30,7 @@ const HEAD: &str = "\
 [source]
 base_url_env = \"PLATFORM_BASE_URL\"
 
-# The token for the download, by the names of its places, never by its value: the variables that programs read.
+# The credentials for the download, by the names of their places, never by their values: the variables that programs read.
 [source.token]
 variables = \"PLATFORM_\"
 ";
@@ -71,7 +71,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Fail
     let stated = contracts.first().and_then(|contract| address(contract.bytes));
     let base = base_url(flags, served_at.as_ref(), stated.as_deref())?;
     let place = document(flags, base.as_ref(), served_at.as_ref());
-    let text = configuration(place.as_deref(), &asked::places(&schemes, quoted), &families);
+    let text = configuration(place.as_deref(), &asked::places(&schemes), &families);
     Settings::parse(&text)?;
     drop(steps);
 

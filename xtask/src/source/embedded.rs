@@ -21,7 +21,7 @@ pub(super) async fn fetch(fetcher: Fetcher<'_>, interface: Interface<'_>) -> Res
             "report this",
         )
     })?;
-    let secret = SecretPlace { file: Some(client.secret_file.clone().into()), ..SecretPlace::default() };
+    let secret = SecretPlace { file: Some(client.secret_file.clone()), ..SecretPlace::default() };
     let settings = CredentialSettings {
         issuer: Some(addresses.auth_url.clone()),
         client_id: Some(client.client_id.clone()),

@@ -64,45 +64,40 @@ impl Credentials {
     /// # Errors
     ///
     /// The contract of the client has no use for one of them, or does not say where a key goes.
-    pub fn apply<P: GeneratedClient>(self, mut builder: ClientBuilder<P>) -> Result<ClientBuilder<P>, Error> {
-        let (token, keys) = self.resolved(P::SCHEMES)?;
-        if let Some(token) = token {
+    pub fn apply<P: GeneratedClient>(mut self, mut builder: ClientBuilder<P>) -> Result<ClientBuilder<P>, Error> {
+        let keys = self.keys(P::SCHEMES)?;
+        if let Some(token) = self.token {
             builder = builder.credential(token);
         }
         Ok(keys.into_iter().fold(builder, ClientBuilder::key))
     }
 
     /// The same for a server beside the main one.
-    pub(super) fn apply_to(self, mut server: ServerSettings, schemes: &[Scheme]) -> Result<ServerSettings, Error> {
-        let (token, keys) = self.resolved(schemes)?;
-        if let Some(token) = token {
+    pub(super) fn apply_to(mut self, mut server: ServerSettings, schemes: &[Scheme]) -> Result<ServerSettings, Error> {
+        let keys = self.keys(schemes)?;
+        if let Some(token) = self.token {
             server = server.credential(token);
         }
         Ok(keys.into_iter().fold(server, ServerSettings::key))
     }
 
-    /// The schemes that get a key; empty where a setting names its place.
-    #[cfg(test)]
-    pub(super) fn keys_of(self, schemes: &[Scheme]) -> Result<Vec<String>, Error> {
-        Ok(self.resolved(schemes)?.1.iter().map(|key| key.scheme().to_owned()).collect())
-    }
-
-    fn resolved(self, schemes: &[Scheme]) -> Result<(Option<Box<dyn Credential>>, Vec<Key>), Error> {
-        let Self { token, given, variables } = self;
+    /// The keys, each for its schemes or with its place.
+    pub(super) fn keys(&mut self, schemes: &[Scheme]) -> Result<Vec<Key>, Error> {
+        let given = std::mem::take(&mut self.given);
         let named: Vec<String> = given.iter().filter_map(|given| given.kind.name().map(str::to_owned)).collect();
         let mut keys = Vec::new();
         for given in given {
             match schemes {
                 [] => keys.push(given.placed()?),
-                _ => keys.extend(given.of_schemes(schemes, &named, &variables)?),
+                _ => keys.extend(given.of_schemes(schemes, &named, &self.variables)?),
             }
         }
-        let headers = keys.iter().filter(|key| key.wants_authorization()).count() + usize::from(token.is_some());
+        let headers = keys.iter().filter(|key| key.wants_authorization()).count() + usize::from(self.token.is_some());
         if schemes.is_empty() && headers > 1 {
             let what = "several credentials want the header `Authorization`: a token, HTTP Basic, or a key";
             return Err(wrong(what, "keep one of them"));
         }
-        Ok((token, keys))
+        Ok(keys)
     }
 }
 

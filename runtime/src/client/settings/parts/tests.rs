@@ -128,7 +128,8 @@ fn schemes_of(schemes: &[Scheme], variables: &[(&str, &str)]) -> Result<Vec<Stri
     let settings = from_lookup(&[], schemes, &|name| lookup(name).or_else(|| (name == BASE.0).then(|| BASE.1.into())));
     let credentials = settings.and_then(|settings| {
         settings.main.check_whole(false)?;
-        settings.main.credentials("the service", &[])?.keys_of(schemes)
+        let keys = settings.main.credentials("the service", &[])?.keys(schemes)?;
+        Ok(keys.iter().map(|key| key.scheme().to_owned()).collect())
     });
     credentials.map_err(|error| {
         assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
