@@ -87,7 +87,7 @@ const EXAMPLES: &[(&str, &str)] = &[
 ];
 
 /// What to write for a key, by its own example or that of the nearest table around it that has one.
-fn example(key: &str) -> Option<&'static str> {
+fn example(key: &str) -> Option<String> {
     let found = |key: &str| EXAMPLES.iter().find(|(name, _)| *name == key).map(|(_, example)| *example);
     // The token of a document has the keys of that of the base URL.
     let of_document = key.strip_prefix("source.document.token.").map(|own| format!("source.token.{own}"));
@@ -98,7 +98,11 @@ fn example(key: &str) -> Option<&'static str> {
     let mut around = of_key.as_deref().unwrap_or(key);
     loop {
         if let Some(example) = found(around) {
-            return Some(example);
+            let is_of_document = of_document.is_some() && example.starts_with("[source.token");
+            return Some(match is_of_document {
+                true => example.replacen("[source.token", "[source.document.token", 1),
+                false => example.to_owned(),
+            });
         }
         around = around.rsplit_once('.')?.0;
     }
