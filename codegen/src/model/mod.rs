@@ -43,9 +43,11 @@ mod xml;
 mod xml_shapes;
 
 pub(crate) use address::address;
+pub(crate) use bodies::sent;
 pub(crate) use build::build;
 pub(crate) use families::name as family_name;
 pub(crate) use propose::propose;
+pub(crate) use responses::asked_for;
 pub use security::{KeyPlace, Scheme};
 pub(crate) use security::{Security, schemes};
 pub(crate) use status::StatusKey;
