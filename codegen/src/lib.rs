@@ -72,8 +72,9 @@ pub use config::{
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};
+pub use model::{KeyPlace, Scheme};
 pub use naming::setter::is_reserved as is_method_of_calls;
-pub use output::{Contract, Degraded, Feature, Output, Stats, Unused};
+pub use output::{Contract, Credentials, Degraded, Feature, Output, Proposal, Stats, Unused};
 pub use pins::Names;
 pub use report::{Problem, Report};
 pub use setup::{GraphqlFiles, Reserved, Setup};
@@ -100,11 +101,17 @@ pub fn api(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<(
     pipeline::api(contracts, setup, names)
 }
 
-/// Route families for contracts that nobody has sorted yet: entries for [`Config::families`].
+/// The address of the first server that a contract states, as it states it: a URL, or a reference relative to the contract's own
+/// address. Variables of the address have their defaults. `None`: it states none, or is no contract.
+pub fn address(contract: &[u8]) -> Option<String> {
+    pipeline::address(contract)
+}
+
+/// A configuration for contracts that nobody has sorted yet.
 ///
 /// # Errors
 ///
 /// A [`Report`], when a contract cannot be read at all.
-pub fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Vec<FamilyRule>, Report> {
+pub fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Proposal, Report> {
     pipeline::propose(contracts, setup)
 }

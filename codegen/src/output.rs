@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{Api, Ledger, Names};
+use crate::model::{Model, Scheme};
+use crate::{Api, FamilyRule, Ledger, Names};
 
 /// One contract to generate from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +33,32 @@ pub struct Output {
     pub api: Api,
     /// What reviewers read, by name: `surface__<family>`, `api__<family>`, `wire__<family>`, `security`, `ledger`.
     pub review: BTreeMap<String, String>,
+    /// The credentials that the client is asked for.
+    pub credentials: Credentials,
     /// Counts for summaries.
     pub stats: Stats,
     /// Rules of the configuration that change nothing, because the contracts have nothing that they are about.
     pub unused: Vec<Unused>,
     /// States of the schema that an asynchronous operation does not name, a text for each operation: they count as unknown.
     pub unnamed_states: Vec<String>,
+}
+
+/// The credentials that contracts ask for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Credentials {
+    /// Every scheme that a key, or a user with a password, is given for.
+    pub schemes: Vec<Scheme>,
+    /// Per operation, `family.name`: the alternatives, and the schemes that go together in each. No alternative: it shows nothing.
+    pub operations: BTreeMap<String, Vec<Vec<Scheme>>>,
+}
+
+/// What a configuration of new contracts begins with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Proposal {
+    /// Route families: entries for [`Config::families`](crate::Config::families).
+    pub families: Vec<FamilyRule>,
+    /// Every scheme that a key, or a user with a password, is given for.
+    pub schemes: Vec<Scheme>,
 }
 
 /// A rule of the configuration that changes nothing.
@@ -88,4 +109,15 @@ pub struct Degraded {
     pub pointer: String,
     /// Why.
     pub cause: String,
+}
+
+impl Credentials {
+    pub(crate) fn from_model(model: &Model) -> Self {
+        let operations = model.operations.iter();
+        let asked = |operation: &crate::model::Operation| {
+            let name = format!("{}.{}", operation.family, operation.name);
+            (name, operation.security.alternatives())
+        };
+        Self { schemes: model.schemes.clone(), operations: operations.map(asked).collect() }
+    }
 }

@@ -6,8 +6,8 @@ use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
-    Api, Config, Contract, FamilyRule, Names, Output, Problem, Report, Setup, bind, correct, decisions, emit, generate,
-    graphql, model, refine, review, stats, upgrade,
+    Api, Config, Contract, Credentials, Names, Output, Problem, Proposal, Report, Setup, bind, correct, decisions,
+    emit, generate, graphql, model, refine, review, stats, upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
@@ -26,15 +26,27 @@ pub(crate) fn api(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Re
     })
 }
 
-/// Reads the contracts, and proposes families for them.
-pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Vec<FamilyRule>, Report> {
+/// Reads the contracts, and proposes a configuration for them.
+pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Proposal, Report> {
     with_room(&|| {
         let mut ledger = Ledger::default();
         let loaded = load(contracts, &setup.config, &mut ledger)?;
         let documents: Vec<Document> =
             loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
-        Ok(model::propose(&documents, setup))
+        let schemes = model::schemes(&documents, &mut ledger);
+        Ok(Proposal { families: model::propose(&documents, setup), schemes })
     })
+}
+
+/// The address that a contract states.
+pub(crate) fn address(contract: &[u8]) -> Option<String> {
+    let stated = with_room(&|| {
+        let mut ledger = Ledger::default();
+        let loaded = load(&[Contract { name: "contract", bytes: contract }], &Config::default(), &mut ledger)?;
+        let documents = loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger));
+        Ok(documents.filter_map(|document| model::address(&document)).next())
+    });
+    stated.ok().flatten()
 }
 
 /// Works on a thread of its own, with room for contracts of any depth. The next one takes over the memory that it gives back.
@@ -75,6 +87,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
         surface: parts.surface,
         api: parts.api,
         review,
+        credentials: Credentials::from_model(&model),
         stats,
         unused,
         unnamed_states: documents.unnamed_states,

@@ -12,10 +12,11 @@ use secrecy::SecretString;
 use url::Url;
 
 pub use crate::client::{
-    ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace, secret_variables,
+    ConnectionSettings, CredentialSettings, Credentials, NamedFile, SecretFiles, SecretPlace, SettingSlot, Table,
+    key_variable, secret_variables, table,
 };
 use crate::{
-    Client, Error, Method,
+    Client, Error, Method, auth,
     client::{Options, send},
     clock::{self, Until},
     error::{Kind, escape},
@@ -112,11 +113,18 @@ impl Download<'_> {
     }
 }
 
-/// The token of a client, so that it can be kept out of what is shown and written.
-pub async fn token(client: &Client, time: Duration) -> Result<Option<SecretString>, Error> {
-    let Some(cache) = &client.session.credential else { return Ok(None) };
-    let held = cache.token(&client.session.transport, Until::after(time), None).await?;
-    Ok(Some(held.secret.clone()))
+/// The token and the keys of a client in all forms that a service could repeat, so that they can be kept out of what is shown and
+/// written.
+pub async fn secrets(client: &Client, time: Duration) -> Result<Vec<SecretString>, Error> {
+    let session = &client.session;
+    let token = session.credential.iter().map(|cache| (cache, false));
+    let keys = session.placed.iter().map(|(_, key)| (&key.cache, key.basic));
+    let mut secrets = Vec::new();
+    for (cache, is_basic) in token.chain(keys) {
+        let held = cache.token(&session.transport, Until::after(time), None).await?;
+        secrets.extend(auth::secrets(&held, is_basic));
+    }
+    Ok(secrets)
 }
 
 /// An error in parts.

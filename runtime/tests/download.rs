@@ -9,7 +9,7 @@ use std::time::Duration;
 use platform_runtime::{
     Client, Error, Method,
     auth::{ExposeSecret as _, StaticToken},
-    download::{Download, Downloaded, said, token},
+    download::{Download, Downloaded, said, secrets},
 };
 use support::{Reply, Server};
 use url::Url;
@@ -51,7 +51,7 @@ async fn a_token_goes_to_the_server_of_its_client_only() {
     if fetch(&client, &by_name, 100, LONG).await.is_ok() {
         assert_eq!(own.last().header("authorization"), None);
     }
-    assert_eq!(token(&client, LONG).await.unwrap().unwrap().expose_secret(), TOKEN);
+    assert_eq!(secrets(&client, LONG).await.unwrap()[0].expose_secret(), TOKEN);
 }
 
 #[tokio::test]

@@ -191,3 +191,64 @@ async fn a_request_by_hand_shows_what_the_contract_wants_of_all_operations() {
         assert!(error.code() == "configuration" && error.to_string().contains(says), "{error}");
     }
 }
+
+/// A contract whose operations want two keys together, or a user with a password.
+struct Generated(Client);
+
+impl GeneratedClient for Generated {
+    const USER_AGENT: &'static str = "generated";
+    const SCHEMES: &'static [Scheme] = &[APP_ID, APP_KEY, BASIC];
+
+    fn from_client(client: Client) -> Self {
+        Self(client)
+    }
+}
+
+const APP_ID: Scheme = Scheme::Header { scheme: "app-id", name: "X-App-Id" };
+const APP_KEY: Scheme = Scheme::Query { scheme: "appKey", name: "code" };
+
+operations! {
+    TWO_KEYS "/two" Security::Any(&[&[APP_ID, APP_KEY]]);
+}
+
+/// Calls in a process whose environment has the credentials: this test itself, run as a program.
+#[tokio::test]
+async fn calls_in_a_process_of_its_own() {
+    let Ok(kind) = std::env::var("SECURITY_TEST") else { return };
+    let status = match kind.as_str() {
+        "contract" => {
+            let client = ClientBuilder::<Generated>::from_env().unwrap().build().unwrap().0;
+            call(&client, &TWO_KEYS).await.is_ok() && call(&client, &LOGIN).await.is_ok()
+        }
+        _ => Client::from_env().unwrap().request(Method::Get, "/plain").query("code", "mine").send().await.is_ok(),
+    };
+    std::process::exit(if status { 0 } else { 9 });
+}
+
+/// One way for all: the variables of `from_env` give what the contract asks for, several together; without a contract, the
+/// place that they name.
+#[tokio::test]
+async fn variables_give_the_keys_that_the_contract_asks_for() {
+    let server = Server::always(Reply::json(200, "{}")).await;
+    let run = async |kind: &str, variables: &[(&str, &str)]| {
+        let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "calls_in_a_process_of_its_own"]).stdout(std::process::Stdio::null());
+        command.env("SECURITY_TEST", kind).env("PLATFORM_BASE_URL", &server.url);
+        command.envs(variables.iter().copied());
+        command.spawn().unwrap().wait().await.unwrap().code()
+    };
+    let basic = [("PLATFORM_BASIC_USER", "me"), ("PLATFORM_BASIC_PASSWORD", "canary pass:wörd")];
+    let keys = [("PLATFORM_KEY_APP_ID", "my-app"), ("PLATFORM_KEY_APPKEY", "canary-key+/=")];
+    assert_eq!(run("contract", &[keys, basic].concat()).await, Some(0));
+    let requests = server.requests();
+    assert_eq!((requests[0].header("x-app-id"), requests[0].query()), (Some("my-app"), "code=canary-key%2B%2F%3D"));
+    assert_eq!(requests[0].header("authorization"), None);
+    assert_eq!(requests[1].header("authorization"), Some("Basic bWU6Y2FuYXJ5IHBhc3M6d8O2cmQ="));
+    assert_eq!((requests[1].header("x-app-id"), requests[1].query()), (None, ""));
+
+    // The parameter of the key stands once, and is the key.
+    let placed = [("PLATFORM_TOKEN", "token"), ("PLATFORM_API_KEY", "canary-key"), ("PLATFORM_API_KEY_QUERY", "code")];
+    assert_eq!(run("none", &placed).await, Some(0));
+    let last = server.last();
+    assert_eq!((last.query(), last.header("authorization")), ("code=canary-key", Some("Bearer token")));
+}

@@ -3,6 +3,7 @@
 //! This is the only program of the workspace that downloads, or writes into the repository.
 
 mod adopt;
+mod asked;
 mod bounded;
 mod check;
 mod child;

@@ -11,7 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use platform_codegen::{Config, Setup};
-use serde::Deserialize;
+use platform_runtime::download::{CredentialSettings, SettingSlot, Table, table};
+use serde::{Deserialize, Deserializer};
 use toml::de::DeTable;
 
 use crate::failure::Failure;
@@ -72,31 +73,52 @@ pub(crate) struct DocumentSource {
     pub(crate) token: Option<TokenSource>,
 }
 
-/// `[source.token]`: names of the places that hold credentials, never the credentials.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// `[source.token]`: names of the places that hold credentials, never the credentials. Its keys are those of the runtime's table.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TokenSource {
     /// How the names of the environment variables begin that go before these keys: with `PLATFORM_`, those that
     /// configure a program.
     pub(crate) variables: Option<String>,
-    pub(crate) token_env: Option<String>,
-    pub(crate) token_file: Option<PathBuf>,
-    pub(crate) token_command: Option<Vec<String>>,
-    pub(crate) issuer: Option<String>,
-    pub(crate) client_id: Option<String>,
-    pub(crate) secret_env: Option<String>,
-    pub(crate) secret_file: Option<PathBuf>,
-    pub(crate) secret_command: Option<Vec<String>>,
-    pub(crate) refresh_folder: Option<PathBuf>,
-    /// Whether protected files may be links.
-    pub(crate) follow_links: Option<bool>,
-    /// Whether a container mounts the protected files, which may then be links and readable by all.
-    pub(crate) secret_file_mounted: Option<bool>,
-    pub(crate) scope: Option<String>,
-    pub(crate) audience: Option<String>,
-    pub(crate) token_endpoint: Option<String>,
-    /// `form` or `basic`: where the client's secret stands in a token request.
-    pub(crate) client_authentication: Option<String>,
+    pub(crate) keys: CredentialSettings,
+}
+
+impl Table for TokenSource {
+    fn keys() -> Vec<&'static str> {
+        // This program reads no keyring.
+        let known = CredentialSettings::table_keys().filter(|key| !key.ends_with("_keyring"));
+        ["variables"].into_iter().chain(known).collect()
+    }
+
+    fn slot(&mut self, key: &str) -> Option<SettingSlot<'_>> {
+        match key {
+            "variables" => Some(SettingSlot::Text(&mut self.variables)),
+            key => self.keys.slot(key),
+        }
+    }
+}
+
+impl TokenSource {
+    /// Whether one of its keys begins a credential: what only says more of one does not.
+    pub(crate) fn begins(&self) -> bool {
+        let more = [
+            "variables",
+            "scope",
+            "audience",
+            "token_endpoint",
+            "client_authentication",
+            "follow_links",
+            "secret_file_mounted",
+        ];
+        let mut copy = self.clone();
+        let mut keys = Self::keys().into_iter().filter(|key| !more.contains(key));
+        keys.any(|key| copy.slot(key).is_some_and(|slot| slot.is_set()))
+    }
+}
+
+impl<'de> Deserialize<'de> for TokenSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        table(deserializer)
+    }
 }
 
 impl Settings {

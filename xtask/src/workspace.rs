@@ -30,6 +30,8 @@ pub(crate) const SCHEMA: &str = "specs/graphql/schema.graphql";
 pub(crate) const GENERATED: &str = "generated-client/src/generated";
 /// Manifest that holds the generated features, relative to the workspace.
 pub(crate) const CLIENT_MANIFEST: &str = "generated-client/Cargo.toml";
+/// The page of the client in a registry, relative to the workspace.
+pub(crate) const README: &str = "generated-client/README.md";
 /// Folder of the end-to-end tests, relative to the workspace.
 pub(crate) const TESTS: &str = "tests";
 /// Folder of the client's examples, relative to the workspace.
@@ -72,7 +74,12 @@ pub(crate) fn is_adopted(path: &str) -> bool {
     let below = |folder: &str, end: &str| {
         path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') && rest.ends_with(end))
     };
-    plain && (path == CONFIGURATION || below(GRAPHQL, ".graphql") || below(TESTS, ".rs") || below(EXAMPLES, ".rs"))
+    plain
+        && (path == CONFIGURATION
+            || path == README
+            || below(GRAPHQL, ".graphql")
+            || below(TESTS, ".rs")
+            || below(EXAMPLES, ".rs"))
 }
 
 /// Files by their paths, each with its content; `None`: it goes.

@@ -160,27 +160,165 @@ fn one_of_several_contracts_is_chosen_by_a_flag() {
     }
 }
 
-/// A service that asks for a key in place of a token gets it from the first program, which says from which variable.
+/// The first program is given what the contract asks for, and the next download has the same variables.
 #[test]
-fn a_first_program_gives_the_key_that_the_contract_wants() {
-    let workspace = committed();
-    let mut contract: serde_json::Value = serde_json::from_str(&contract::with_paths(&PATHS)).expect("JSON");
-    contract["components"]["securitySchemes"]["My \"Key\""] =
-        serde_json::json!({ "type": "apiKey", "in": "header", "name": "X-Api-Key" });
-    contract["security"] = serde_json::json!([{ "My \"Key\"": [] }]);
-    workspace.write("contract.json", &contract.to_string());
-    commit(&workspace);
-    let run = workspace.run(&["adopt", "--contract", "contract.json"]);
-    run.succeeds(&["export PLATFORM_BASE_URL=https://service.example PLATFORM_API_KEY=…"]);
-    let program = workspace.read("generated-client/examples/first.rs");
-    for line in [
-        "use platform_client::PlatformBuilder;\n",
-        "    let key = SecretEnv::new(\"PLATFORM_API_KEY\");\n",
-        "    let service = PlatformBuilder::from_env()?.api_key(\"My \\\"Key\\\"\", key).build()?;\n",
+fn the_variables_are_those_that_the_contract_asks_for() {
+    let key = |place: &str, name: &str| serde_json::json!({ "type": "apiKey", "in": place, "name": name });
+    let basic = || serde_json::json!({ "type": "http", "scheme": "basic" });
+    for (schemes, security, variables, keys) in [
+        (
+            vec![("My \"Key\"", key("header", "X-Api-Key"))],
+            "[{\"My \\\"Key\\\"\":[]}]",
+            "PLATFORM_API_KEY=…",
+            "api_key_header = \"X-Api-Key\"",
+        ),
+        (vec![("k", key("cookie", "sid"))], "[{\"k\":[]}]", "PLATFORM_API_KEY=…", ""),
+        (vec![("login", basic())], "[{\"login\":[]}]", "PLATFORM_BASIC_USER=… PLATFORM_BASIC_PASSWORD=…", ""),
+        (
+            vec![("app-id", key("header", "X-App-Id")), ("app-key", key("query", "code"))],
+            "[{\"app-id\":[],\"app-key\":[]}]",
+            "PLATFORM_KEY_APP_ID=… PLATFORM_KEY_APP_KEY=…",
+            "key.app-id = { header = \"X-App-Id\" }\nkey.app-key = { query = \"code\" }\n",
+        ),
+        (
+            vec![
+                ("k", key("header", "X-Api-Key")),
+                ("bearer", serde_json::json!({ "type": "http", "scheme": "bearer" })),
+            ],
+            "[{\"k\":[],\"bearer\":[]}]",
+            "PLATFORM_TOKEN=… PLATFORM_API_KEY=…",
+            "api_key_header = \"X-Api-Key\"",
+        ),
+        // A token will do.
+        (
+            vec![
+                ("k", key("header", "X-Api-Key")),
+                ("bearer", serde_json::json!({ "type": "http", "scheme": "bearer" })),
+            ],
+            "[{\"k\":[]},{\"bearer\":[]}]",
+            "PLATFORM_TOKEN=…",
+            "api_key_header",
+        ),
     ] {
-        assert!(program.contains(line), "{line}{program}");
+        let workspace = committed();
+        let mut contract: serde_json::Value = serde_json::from_str(&contract::with_paths(&PATHS)).expect("JSON");
+        for (name, scheme) in schemes {
+            contract["components"]["securitySchemes"][name] = scheme;
+        }
+        contract["security"] = serde_json::from_str(security).expect("JSON");
+        workspace.write("contract.json", &contract.to_string());
+        commit(&workspace);
+        let run = workspace.run(&["adopt", "--contract", "contract.json"]);
+        run.succeeds(&[&format!("export PLATFORM_BASE_URL=https://service.example {variables}\n")]);
+        let program = workspace.read("generated-client/examples/first.rs");
+        assert!(program.contains("    let service = Platform::from_env()?;\n"), "{program}");
+        for variable in variables.split("=…").map(str::trim).filter(|name| !name.is_empty()) {
+            assert!(program.contains(&format!("//! - `{variable}`\n")), "{variable}{program}");
+        }
+        let configuration = workspace.read("specs/codegen.toml");
+        assert!(configuration.contains(keys), "{configuration}");
+        workspace.run(&["regenerate", "--check"]).succeeds(&[]);
     }
-    assert!(!program.contains("Platform::from_env()?"), "{program}");
+}
+
+/// Where no operation can be called without an argument, nothing tells to run a program, and no page names one.
+#[test]
+fn without_a_call_nothing_tells_to_run_one() {
+    for has_call in [true, false] {
+        let workspace = committed();
+        workspace.write("generated-client/README.md", "before.things().list_things()\n");
+        let with_argument = contract::with_paths(&["/api/orders/{id}"])
+            .replace("\"get\":{", "\"parameters\":[{\"name\":\"id\",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"string\"}}],\"get\":{");
+        let contract = if has_call { contract::with_paths(&PATHS) } else { with_argument };
+        workspace.write("contract.json", &contract);
+        commit(&workspace);
+        let run = workspace.run(&["adopt", "--contract", "contract.json"]);
+        run.succeeds(&["export PLATFORM_BASE_URL="]);
+        let page = workspace.read("generated-client/README.md");
+        assert!(!page.contains("things()") && page.contains("Platform::from_env()"), "{page}");
+        assert_eq!(page.contains("service.none().list_health().await?;\n"), has_call, "{page}");
+        assert_eq!(run.stdout.contains("--example first"), has_call, "{run:?}");
+        assert_eq!(workspace.path("generated-client/examples/first.rs").exists(), has_call);
+        assert_eq!(run.stdout.contains("no first program was written"), !has_call, "{run:?}");
+    }
+}
+
+/// The base URL of programs is where the contract says, whichever address led to it; the next download finds the contract.
+#[test]
+fn the_base_url_is_that_of_the_operations() {
+    let stating = |address: &str| {
+        contract::with_paths(&PATHS).replacen('{', &format!("{{\"servers\":[{{\"url\":{address:?}}}],"), 1)
+    };
+    let swagger = || {
+        let mut contract: serde_json::Value =
+            serde_json::json!({ "swagger": "2.0", "info": { "title": "T", "version": "v1" } });
+        contract["basePath"] = "/api".into();
+        contract["paths"]["/orders"]["get"]["responses"]["200"] =
+            serde_json::json!({ "description": "OK", "schema": { "type": "string" } });
+        contract.to_string()
+    };
+    let page = |at: &str| format!("SwaggerUIBundle({{url: '{at}'}})");
+    let framework =
+        "window.swashbuckleConfig = { rootUrl: 'http://internal', discoveryPaths: arrayFrom('swagger/docs/v1') }";
+    // The page, where the contract lies, the contract, the address that is named, the base URL, and the entry of the configuration.
+    for (html_at, html, at, text, given, base, entry) in [
+        (
+            "/swagger/index.html",
+            page("v1/swagger.json"),
+            "/swagger/v1/swagger.json",
+            contract::with_paths(&PATHS),
+            "/swagger/index.html",
+            "",
+            "",
+        ),
+        ("/", String::new(), "/kavita/swagger/v1/swagger.json", contract::with_paths(&PATHS), "", "/kavita", ""),
+        ("/", String::new(), "/kavita/openapi/all.json", stating("/kavita"), "", "/kavita", "/openapi/all.json"),
+        ("/swagger/ui/index", framework.to_owned(), "/swagger/docs/v1", swagger(), "/swagger/ui/index", "/api", "URL"),
+        ("/swagger/ui/index", framework.to_owned(), "/swagger/docs/v1", contract::with_paths(&PATHS), "", "", ""),
+        ("/", String::new(), "/pre/openapi/v1.json", stating("/"), "/pre", "/pre", ""),
+        (
+            "/x",
+            String::new(),
+            "/openapi/v1.json",
+            stating("https://api.example/v2/"),
+            "",
+            "https://api.example/v2",
+            "URL",
+        ),
+        // Nobody says it.
+        ("/docs/", page("/specs/all.json"), "/specs/all.json", contract::with_paths(&PATHS), "/docs/", "?", ""),
+    ] {
+        let workspace = committed();
+        let server = Server::start(move |request: &Request| match request.path.as_str() {
+            path if path == at => Response::json(text.clone()),
+            "/" if at.starts_with("/kavita/") => Response::status(302).with("location", "/kavita/swagger/index.html"),
+            "/kavita/swagger/index.html" => Response::html(&format!("SwaggerUIBundle({{url: '{at}'}})")),
+            path if path == html_at && !html.is_empty() => Response::html(&html),
+            _ => Response::status(404),
+        });
+        let url = server.url();
+        let run = workspace.run(&["adopt", "--base-url", &format!("{url}{given}")]);
+        if base == "?" {
+            run.fails(5, &["adopt/base-url", "does not say below which address", "--base-url URL --contract ADDRESS"]);
+            assert!(workspace.read("specs/codegen.toml").contains("things"), "nothing is written");
+            let contract = format!("{url}{at}");
+            let both = workspace.run(&["adopt", "--base-url", &format!("{url}/v2"), "--contract", &contract]);
+            both.succeeds(&[&format!("export PLATFORM_BASE_URL={url}/v2 PLATFORM_TOKEN=…\n")]);
+            continue;
+        }
+        let base = if base.starts_with("https:") { base.to_owned() } else { format!("{url}{base}") };
+        run.succeeds(&[&format!("export PLATFORM_BASE_URL={base} PLATFORM_TOKEN=…\n")]);
+        let configuration = workspace.read("specs/codegen.toml");
+        let entry = if entry == "URL" { format!("{url}{at}") } else { entry.to_owned() };
+        assert_eq!(configuration.contains("[[source.document]]"), !entry.is_empty(), "{given}: {configuration}");
+        assert!(
+            configuration.contains(&format!("contract = \"{entry}\"")) || entry.is_empty(),
+            "{given}: {configuration}"
+        );
+        if base.starts_with(&url) {
+            workspace.run_with(&["regenerate"], &[("PLATFORM_BASE_URL", &base)]).succeeds(&["unchanged"]);
+        }
+    }
 }
 
 #[test]

@@ -379,7 +379,7 @@ const ROWS: &[Row] = &[
         "",
         &[("*", "401")],
         3,
-        &["answered 401", "needs a token: set TEST_TOKEN, or TEST_ISSUER", "@/openapi/v1.json (401)"],
+        &["answered 401", "a token: TEST_TOKEN, or TEST_ISSUER", "@/openapi/v1.json (401)"],
     ),
     row("403 everywhere", "", &[("*", "403")], 3, &["answered 403", "scope and roles", "@/openapi/v1.json (403)"]),
     row("500 everywhere", "", &[("*", "500")], 3, &["no contract", "@/swagger/v1/swagger.json (500)"]),
@@ -524,7 +524,7 @@ const GUARDED: &[Row] = &[
         "",
         &[("*", "to %/c.json")],
         3,
-        &["@/swagger/v1/swagger.json redirects to %/c.json, another server, which is not sent the token"],
+        &["@/swagger/v1/swagger.json redirects to %/c.json, another server, which is not sent the credentials"],
     ),
     row("redirects without end", "", &[("*", "within /again")], 3, &["ever more redirects"]),
     row(
@@ -539,7 +539,7 @@ const GUARDED: &[Row] = &[
         "",
         &[("*", "401")],
         3,
-        &["does not accept the token: check the token from the environment variable `TEST_TOKEN`"],
+        &["check the token from the environment variable `TEST_TOKEN`"],
     ),
 ];
 
@@ -620,9 +620,10 @@ fn a_token_of_another_place_is_named() {
     let workspace = Workspace::new();
     let url = format!("{}/c.json", other.url());
     let arguments = ["regenerate", "--base-url", &server.url(), "--contract", &url];
-    workspace
-        .run_with(&arguments, &[("TEST_TOKEN", "canary")])
-        .fails(3, &["TEST_TOKEN is set, and not used", "answered 401", "the token is for the origin of the base URL"]);
+    workspace.run_with(&arguments, &[("TEST_TOKEN", "canary")]).fails(
+        3,
+        &["TEST_TOKEN is set, and not used", "answered 401", "the credentials are for the origin of the base URL"],
+    );
     workspace.run_with(&["regenerate", "--base-url", &other.url()], &[("PLATFORM_TOKEN", "canary")]).fails(
         3,
         &["PLATFORM_TOKEN is set, and not used: specs/codegen.toml does not name it", "variables = \"PLATFORM_\""],

@@ -302,3 +302,77 @@ fn a_tag_saves_the_download_and_an_unchanged_contract_writes_nothing() {
     workspace.run(&["regenerate", "--base-url", &server.url()]).succeeds(&["received"]);
     assert_eq!(workspace.tree(), before);
 }
+
+/// The words of a server that fails, as it writes them: the reason stands in them.
+#[test]
+fn the_words_of_a_server_that_fails_are_shown() {
+    let conflict =
+        "Can't use schemaId \"$Item\" for type \"$A.Item\". The same schemaId is already used for type \"$B.Item\"";
+    let plain = format!(
+        "Swashbuckle.AspNetCore.SwaggerGen.SwaggerGeneratorException: Failed to generate Operation for action\r\n ---> \
+         System.InvalidOperationException: {conflict}\r\n   at Swashbuckle.X()\r\n{}",
+        "   at Microsoft.Y()\r\n".repeat(5_000)
+    );
+    let encoded = conflict.replace('"', "&quot;").replace('\'', "&#x27;");
+    let page = format!(
+        "<!DOCTYPE html><html><head><title>Error</title><style>body {{ x: y }}</style></head><body><h1>Failed</h1>\
+         <div class=\"titleerror\">{encoded}</div><script>var x = 1;</script></body></html>"
+    );
+    let problem = format!("{{\"title\":\"Failed\",\"detail\":{conflict:?}}}");
+    for (kind, body) in
+        [("text/plain", plain), ("text/html", page), ("application/problem+json", problem.replace("\\\"", "\""))]
+    {
+        for flag in ["--base-url", "--contract"] {
+            let response = Response::new(500, kind, format!("{body}\n\u{1b}[2J{}", "x".repeat(100_000)));
+            let server = Server::start(move |request: &Request| match request.path.as_str() {
+                "/swagger/v1/swagger.json" => response.clone(),
+                _ => Response::status(401),
+            });
+            let url =
+                if flag == "--contract" { format!("{}/swagger/v1/swagger.json", server.url()) } else { server.url() };
+            let workspace = Workspace::pinned();
+            let run = workspace.run(&["regenerate", flag, &url]);
+            run.fails(3, &["download/failed", "swagger.json answered 500", conflict]);
+            is_plain(&run);
+            let noise = ["   at ", "var x", "body {", "<div"];
+            assert!(
+                run.stderr.len() < 6_000 && noise.iter().all(|noise| !run.stderr.contains(noise)),
+                "{}",
+                run.stderr
+            );
+        }
+    }
+}
+
+/// One failure is no end, and a server that goes on failing is not asked for ever.
+#[test]
+fn a_server_that_fails_once_is_asked_again() {
+    for (failures, code) in [(1, 0), (2, 0), (3, 3)] {
+        for status in [500, 502, 503, 504] {
+            let asked = std::sync::atomic::AtomicUsize::new(0);
+            let server = Server::start(move |_| match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+                count if count < failures => Response::status(status),
+                _ => Response::json(contract::small()),
+            });
+            let workspace = Workspace::new();
+            let run = workspace.run(&["regenerate", "--contract", &format!("{}/c.json", server.url())]);
+            assert_eq!(run.code, Some(code), "{failures} {status}: {run:?}");
+            assert!(run.stderr.contains(&format!("answered {status}: asking again")), "{run:?}");
+        }
+    }
+    // All places together: a service that is down is not asked three times for each address.
+    let server = Server::start(|_| Response::status(500));
+    let workspace = Workspace::new();
+    workspace.run(&["regenerate", "--base-url", &server.url()]).fails(3, &["download/failed"]);
+    let mut paths = server.paths();
+    let all = paths.len();
+    paths.sort();
+    paths.dedup();
+    assert!(all <= paths.len() + 2, "{all} requests for {} addresses", paths.len());
+    // What the service refuses is not asked again.
+    for status in [400, 404, 501] {
+        let server = Server::start(move |_| Response::status(status));
+        workspace.run(&["regenerate", "--contract", &format!("{}/c.json", server.url())]).fails(3, &["answered"]);
+        assert_eq!(server.requests().len(), 1, "{status}");
+    }
+}

@@ -2,6 +2,7 @@
 //!
 //! Everything that the generated client does on the wire is decided here. Later stages only choose how to write it down.
 
+mod address;
 mod admits;
 mod all_of;
 mod alternatives;
@@ -41,12 +42,14 @@ mod unions;
 mod xml;
 mod xml_shapes;
 
+pub(crate) use address::address;
 pub(crate) use bodies::sent;
 pub(crate) use build::build;
 pub(crate) use families::name as family_name;
 pub(crate) use propose::propose;
 pub(crate) use responses::asked_for;
-pub(crate) use security::{KeyPlace, Scheme, Security};
+pub use security::{KeyPlace, Scheme};
+pub(crate) use security::{Security, schemes};
 pub(crate) use status::StatusKey;
 pub(crate) use style::Style;
 pub(crate) use tree::{Document, Node};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::http::is_token;
-use super::tree::Node;
+use super::tree::{Document, Node};
 use crate::ledger::{Ledger, Loss};
 
 const PASS: &str = "model/security";
@@ -24,9 +24,10 @@ pub(crate) enum Security {
 
 /// A security scheme that the client serves.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Scheme {
+pub enum Scheme {
+    /// The token of the client's credential.
     Token,
-    /// The name of the scheme.
+    /// HTTP Basic: the name of the scheme.
     Basic(String),
     /// A key: where it goes, the name of the scheme, and the name there.
     Key(KeyPlace, String, String),
@@ -34,10 +35,24 @@ pub(crate) enum Scheme {
 
 /// Where a key goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum KeyPlace {
+pub enum KeyPlace {
+    /// A header.
     Header,
+    /// A parameter of the query.
     Query,
+    /// A cookie.
     Cookie,
+}
+
+impl Security {
+    /// The alternatives, and the schemes that go together in each; none: nothing is shown.
+    pub(crate) fn alternatives(&self) -> Vec<Vec<Scheme>> {
+        match self {
+            Self::Token => vec![vec![Scheme::Token]],
+            Self::Nothing => Vec::new(),
+            Self::Any(alternatives) => alternatives.clone(),
+        }
+    }
 }
 
 /// The security of one document.
@@ -132,6 +147,13 @@ impl Schemes {
             }
         }
     }
+}
+
+/// The schemes of all documents that keys are given for, sorted.
+pub(crate) fn schemes(documents: &[Document], ledger: &mut Ledger) -> Vec<Scheme> {
+    let read = documents.iter().map(|document| Schemes::read(&Node::root(document), ledger));
+    let all: BTreeSet<Scheme> = read.flat_map(|schemes| schemes.keys().cloned().collect::<Vec<_>>()).collect();
+    all.into_iter().collect()
 }
 
 /// What the client shows for a scheme, or what it is that the client does not serve.

@@ -14,11 +14,38 @@ pub(crate) struct Key {
     /// The user of HTTP Basic; `None`: an API key.
     user: Option<String>,
     source: Arc<dyn SecretSource>,
+    /// Where requests carry it, where no contract says it.
+    place: Option<KeyPlace>,
+}
+
+/// The place of a key in a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum KeyPlace {
+    /// HTTP Basic.
+    Authorization,
+    Header(String),
+    Query(String),
 }
 
 impl Key {
     pub(crate) fn new(scheme: String, user: Option<String>, source: impl SecretSource) -> Self {
-        Self { scheme, user, source: Arc::new(source) }
+        Self { scheme, user, source: Arc::new(source), place: None }
+    }
+
+    pub(crate) fn at(self, place: KeyPlace) -> Self {
+        Self { place: Some(place), ..self }
+    }
+
+    pub(crate) fn place(&self) -> Option<&KeyPlace> {
+        self.place.as_ref()
+    }
+
+    /// Whether its place is the header of tokens.
+    pub(crate) fn wants_authorization(&self) -> bool {
+        match &self.place {
+            Some(KeyPlace::Header(name)) => name.eq_ignore_ascii_case("authorization"),
+            place => *place == Some(KeyPlace::Authorization),
+        }
     }
 
     pub(crate) fn scheme(&self) -> &str {
@@ -29,10 +56,18 @@ impl Key {
         self.user.is_some()
     }
 
+    fn of(&self) -> String {
+        match (self.scheme.as_str(), &self.user) {
+            ("", None) => "the API key".to_owned(),
+            ("", Some(_)) => "HTTP Basic".to_owned(),
+            (scheme, _) => format!("the scheme `{scheme}`"),
+        }
+    }
+
     /// Keeps it as a token is kept: read when it is needed, and again where the service refuses it.
     pub(crate) fn keep(self, audit: Audit) -> Result<KeptKey, Error> {
         if self.user.as_ref().is_some_and(|user| user.contains(|letter: char| letter == ':' || letter.is_control())) {
-            let what = format!("the user of the scheme `{}` has a colon or a control character", self.scheme);
+            let what = format!("the user of {} has a colon or a control character", self.of());
             return Err(Error::of(Kind::Configuration, what).hint("HTTP Basic cannot carry it: use another user"));
         }
         let basic = self.is_basic();
@@ -55,7 +90,12 @@ impl Credential for Key {
     }
 
     fn describe(&self) -> String {
-        format!("the key of the scheme `{}` from {}", self.scheme, self.source.describe())
+        let key = match (self.scheme.as_str(), &self.user) {
+            ("", None) => "the API key".to_owned(),
+            ("", Some(user)) => format!("the password of `{user}`"),
+            (scheme, _) => format!("the key of the scheme `{scheme}`"),
+        };
+        format!("{key} from {}", self.source.describe())
     }
 }
 

@@ -46,7 +46,7 @@ pub use fixed::StaticToken;
 pub use grant::ClientAuthentication;
 pub(crate) use grant::Registration;
 pub(crate) use held::Held;
-pub(crate) use key::{KeptKey, Key, secrets};
+pub(crate) use key::{KeptKey, Key, KeyPlace, secrets};
 pub use refresh::RefreshToken;
 pub use refresh_folder::RefreshFolder;
 pub use refresh_store::{RefreshKey, RefreshLock, RefreshMemory, RefreshStore};

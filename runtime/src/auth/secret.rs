@@ -35,6 +35,16 @@ impl SecretSource for Box<dyn SecretSource> {
     }
 }
 
+impl SecretSource for Arc<dyn SecretSource> {
+    fn read(&self) -> Result<SecretString, Error> {
+        (**self).read()
+    }
+
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+}
+
 /// A secret that the program has from elsewhere. It is the same for each token request: another source finds rotated ones.
 impl SecretSource for SecretString {
     fn read(&self) -> Result<SecretString, Error> {

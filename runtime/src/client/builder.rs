@@ -98,6 +98,11 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
+    pub(super) fn key(mut self, key: Key) -> Self {
+        self.keys.push(key);
+        self
+    }
+
     /// Adds a server beside the main one, such as the compliance resource server (platform document §5.7). See
     /// [`Client::server`].
     pub fn server(mut self, name: impl Into<String>, server: ServerSettings) -> Self {
@@ -232,8 +237,12 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             if let Some(credential) = &credential {
                 credential.check()?;
             }
-            let mut kept = BTreeMap::new();
+            let (mut kept, mut placed) = (BTreeMap::new(), Vec::new());
             for key in keys {
+                if let Some(place) = key.place().cloned() {
+                    placed.push((place, key.keep(self.audit.clone())?));
+                    continue;
+                }
                 identity::check(key.scheme(), key.is_basic(), P::SCHEMES)?;
                 kept.insert(key.scheme().to_owned(), key.keep(self.audit.clone())?);
             }
@@ -254,6 +263,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
                 team,
                 credential: credential.map(|credential| Cache::new(credential, self.audit.clone())),
                 keys: kept,
+                placed,
                 security: P::SECURITY,
                 transport: Arc::clone(&transport),
                 double: self.double.clone(),
@@ -331,6 +341,11 @@ impl ServerSettings {
     /// Sets user and password of a security scheme: see [`ClientBuilder::basic`].
     pub fn basic(mut self, scheme: impl Into<String>, user: impl Into<String>, password: impl SecretSource) -> Self {
         self.keys.push(Key::new(scheme.into(), Some(user.into()), password));
+        self
+    }
+
+    pub(super) fn key(mut self, key: Key) -> Self {
+        self.keys.push(key);
         self
     }
 

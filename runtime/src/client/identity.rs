@@ -4,20 +4,52 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, header};
 use secrecy::{ExposeSecret, SecretString};
-use url::Url;
+use url::{Url, form_urlencoded};
 
 use super::Session;
 use crate::{
-    auth::{Cache, Held, secrets},
+    auth::{Cache, Held, KeyPlace, secrets},
     error::{Error, Kind},
     protocol::{Prepared, Scheme, Security, encode_strictly, set_header},
     transport::address,
 };
 
-/// One scheme that a call shows, and where it comes from.
+/// One credential that a call shows: its place, and where it comes from.
 pub(super) struct Way<'a> {
-    pub(super) scheme: Scheme,
+    pub(super) place: RequestPlace<'a>,
     pub(super) cache: &'a Cache,
+}
+
+/// The place of a credential in a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestPlace<'a> {
+    Token,
+    Basic,
+    Header(&'a str),
+    Query(&'a str),
+    Cookie(&'a str),
+}
+
+impl From<Scheme> for RequestPlace<'static> {
+    fn from(scheme: Scheme) -> Self {
+        match scheme {
+            Scheme::Token => Self::Token,
+            Scheme::Basic { .. } => Self::Basic,
+            Scheme::Header { name, .. } => Self::Header(name),
+            Scheme::Query { name, .. } => Self::Query(name),
+            Scheme::Cookie { name, .. } => Self::Cookie(name),
+        }
+    }
+}
+
+impl<'a> From<&'a KeyPlace> for RequestPlace<'a> {
+    fn from(place: &'a KeyPlace) -> Self {
+        match place {
+            KeyPlace::Authorization => Self::Basic,
+            KeyPlace::Header(name) => Self::Header(name),
+            KeyPlace::Query(name) => Self::Query(name),
+        }
+    }
 }
 
 /// The schemes that a call shows: none to another server.
@@ -36,11 +68,14 @@ pub(super) fn ways<'a>(session: &'a Session, prepared: &Prepared) -> Vec<Way<'a>
                 &key.cache
             }
         };
-        Some(Way { scheme, cache })
+        Some(Way { place: scheme.into(), cache })
     };
     match prepared.security {
         Security::None => Vec::new(),
-        Security::Token => one(Scheme::Token).into_iter().collect(),
+        Security::Token => {
+            let placed = session.placed.iter().map(|(place, key)| Way { place: place.into(), cache: &key.cache });
+            one(Scheme::Token).into_iter().chain(placed).collect()
+        }
         Security::Any(alternatives) => alternatives
             .iter()
             .find_map(|together| together.iter().map(|scheme| one(*scheme)).collect::<Option<_>>())
@@ -70,12 +105,17 @@ impl Way<'_> {
             });
             Ok(())
         };
-        match self.scheme {
-            Scheme::Token => drop(headers.insert(header::AUTHORIZATION, held.header.clone())),
-            Scheme::Basic { .. } => insert(headers, header::AUTHORIZATION.as_str(), &format!("Basic {secret}"))?,
-            Scheme::Header { name, .. } => insert(headers, name, secret)?,
-            Scheme::Query { name, .. } => drop(url.query_pairs_mut().append_pair(name, secret)),
-            Scheme::Cookie { name, .. } => {
+        match self.place {
+            RequestPlace::Token => drop(headers.insert(header::AUTHORIZATION, held.header.clone())),
+            RequestPlace::Basic => insert(headers, header::AUTHORIZATION.as_str(), &format!("Basic {secret}"))?,
+            RequestPlace::Header(name) => insert(headers, name, secret)?,
+            RequestPlace::Query(name) => {
+                // A redirect can repeat the key.
+                let others = url.query().map(|query| without(query, name));
+                url.set_query(others.as_deref().filter(|others| !others.is_empty()));
+                url.query_pairs_mut().append_pair(name, secret);
+            }
+            RequestPlace::Cookie(name) => {
                 let before = headers.get(header::COOKIE).map(HeaderValue::as_bytes).unwrap_or_default();
                 let before = String::from_utf8_lossy(before).into_owned();
                 let separator = if before.is_empty() { "" } else { "; " };
@@ -87,10 +127,16 @@ impl Way<'_> {
     }
 }
 
+/// A query without the parameter of this name; the others stay as they are written.
+fn without(query: &str, name: &str) -> String {
+    let is_other = |pair: &&str| form_urlencoded::parse(pair.as_bytes()).next().is_none_or(|(key, _)| key != name);
+    query.split('&').filter(is_other).collect::<Vec<_>>().join("&")
+}
+
 /// What to blank out of the answers of the service.
 pub(super) fn hidden(ways: &[Way<'_>], shown: &[Arc<Held>]) -> Vec<SecretString> {
     let pairs = ways.iter().zip(shown);
-    pairs.flat_map(|(way, held)| secrets(held, matches!(way.scheme, Scheme::Basic { .. }))).collect()
+    pairs.flat_map(|(way, held)| secrets(held, way.place == RequestPlace::Basic)).collect()
 }
 
 /// What the contract says of its schemes against what the builder was given: a key of another name is a slip.

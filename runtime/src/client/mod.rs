@@ -34,7 +34,8 @@ pub(crate) use self::options::{Options, options};
 pub(crate) use self::send::send;
 pub(crate) use self::session::Session;
 pub use self::settings::{
-    ConnectionSettings, CredentialSettings, NamedFile, SecretFiles, SecretPlace, secret_variables,
+    ConnectionSettings, CredentialSettings, Credentials, NamedFile, SecretFiles, SecretPlace, SettingSlot, Table,
+    key_variable, secret_variables, table,
 };
 pub use self::{
     builder::{ClientBuilder, ServerSettings},

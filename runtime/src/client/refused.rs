@@ -11,7 +11,7 @@ use secrecy::SecretString;
 
 use super::{
     Session,
-    identity::{self, Way},
+    identity::{self, RequestPlace, Way},
 };
 use crate::{
     auth::Held,
@@ -78,11 +78,11 @@ fn scrub_all(text: Bytes, secrets: &[SecretString]) -> Bytes {
 fn unauthorized(session: &Session, shown: &Shown<'_>) -> String {
     let pairs = shown.ways.iter().zip(shown.held);
     let names: Vec<String> = pairs
-        .map(|(Way { scheme, cache }, held)| {
+        .map(|(Way { place, cache }, held)| {
             let age = held.received.instant.elapsed().as_secs();
             let credential = cache.credential();
             let what =
-                if scheme.scheme().is_some() { credential.describe() } else { crate::auth::token_of(credential) };
+                if *place == RequestPlace::Token { crate::auth::token_of(credential) } else { credential.describe() };
             format!("{what}, obtained {age} s ago,")
         })
         .collect();
@@ -93,7 +93,7 @@ fn unauthorized(session: &Session, shown: &Shown<'_>) -> String {
         ([], Security::Any(_)) if !identity::wanted(shown.prepared).is_empty() => {
             let wanted = identity::wanted(shown.prepared).join("`, `");
             format!(
-                "no credential was sent, and the contract requires `{wanted}`: give it to the builder with `api_key` or `basic`"
+                "no credential was sent, and the contract requires `{wanted}`: give it to the builder with `api_key` or `basic`, or set its variables"
             )
         }
         ([], _) if session.credential.is_none() => "the client has no credential: give one to the builder".to_owned(),

@@ -14,7 +14,7 @@ use url::Url;
 
 use super::{
     Options, Session, content,
-    identity::{self, Way},
+    identity::{self, RequestPlace, Way},
     middleware::{Facts, Framing, Incoming, Next, Outgoing},
     progress::Progress,
     refused::{Shown, refused},
@@ -24,7 +24,7 @@ use crate::{
     auth::{Generation, Held},
     clock::{self, Until},
     error::{Error, Kind},
-    protocol::{Body, Method, PROBLEM, Prepared, Raw, Scheme},
+    protocol::{Body, Method, PROBLEM, Prepared, Raw},
     telemetry::{InFlight, Sent},
     transport::{ByteStream, address, body},
 };
@@ -160,10 +160,10 @@ impl Sending<'_> {
     /// The tokens and keys to show, of later generations than those that were rejected.
     async fn shown(&self, deadline: Until, rejected: Option<&[Generation]>) -> Result<Vec<Arc<Held>>, Error> {
         let mut shown = Vec::with_capacity(self.ways.len());
-        for (place, Way { scheme, cache }) in self.ways.iter().enumerate() {
-            let rejected = rejected.and_then(|rejected| rejected.get(place).copied());
+        for (index, Way { place, cache }) in self.ways.iter().enumerate() {
+            let rejected = rejected.and_then(|rejected| rejected.get(index).copied());
             let held = cache.token(&self.session.transport, deadline, rejected).await?;
-            if *scheme == Scheme::Token {
+            if *place == RequestPlace::Token {
                 self.session.preflight(Some(&held))?;
             }
             shown.push(held);

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{extension::Doubled, middleware::Middleware, retry::Budget};
 use crate::{
-    auth::{Cache, KeptKey},
+    auth::{Cache, KeptKey, KeyPlace},
     protocol::Security,
     transport::Transport,
 };
@@ -37,6 +37,8 @@ pub(crate) struct Session {
     pub(crate) credential: Option<Cache>,
     /// Keys of security schemes, by the contract's names.
     pub(crate) keys: BTreeMap<String, KeptKey>,
+    /// Keys that go to every request that shows the token, and their places: no contract names them.
+    pub(crate) placed: Vec<(KeyPlace, KeptKey)>,
     /// What a request wants to be shown that no operation describes.
     pub(crate) security: Security,
     pub(crate) transport: Arc<Transport>,

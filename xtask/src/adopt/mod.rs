@@ -2,23 +2,26 @@
 
 mod leaving;
 mod program;
+mod readme;
 
 use std::process::{Command, ExitCode};
 
-use platform_codegen::{Contract, FamilyRule, Setup, line, propose};
+use platform_codegen::{Contract, FamilyRule, Proposal, Setup, address, line, propose};
 use url::Url;
 
-use crate::console::{Steps, count, result};
+use crate::asked;
+use crate::console::{Steps, count, result, word};
 use crate::failure::{Exit, Failure};
 use crate::flags::{Adopt, Regenerate};
 use crate::interrupt::Interrupt;
 use crate::regenerate::{self, Begun, from_source, reserved};
 use crate::settings::Settings;
-use crate::source;
+use crate::source::base::{is_same, of_service};
+use crate::source::{self, shown};
 use crate::transaction::Guard;
-use crate::workspace::{CONFIGURATION, NAMES, Planned, SNAPSHOTS, Workspace};
+use crate::workspace::{CONFIGURATION, NAMES, Planned, README, SNAPSHOTS, Workspace};
 use leaving::Leaving;
-use program::{KEY, PROGRAM, Program};
+use program::{PROGRAM, Program};
 
 /// The configuration of a service that nothing is known of, before its families.
 const HEAD: &str = "\
@@ -27,10 +30,13 @@ const HEAD: &str = "\
 [source]
 base_url_env = \"PLATFORM_BASE_URL\"
 
-# The token for the download, by the names of its places, never by its value: the variables that programs read.
+# The credentials for the download, by the names of their places, never by their values: the variables that programs read.
 [source.token]
 variables = \"PLATFORM_\"
 ";
+
+/// How the variables of programs begin, which downloads read, too.
+const VARIABLES: &str = "PLATFORM_";
 
 pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Failure> {
     let guard = match flags.dry_run {
@@ -59,10 +65,14 @@ pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Fail
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     let setup = Setup { reserved: reserved(workspace)?, ..Setup::default() };
-    let families = propose(&contracts, &setup).map_err(|report| {
+    let Proposal { families, schemes } = propose(&contracts, &setup).map_err(|report| {
         Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
     })?;
-    let text = configuration(document(flags).as_deref(), &families);
+    let served_at = fetched.contracts.first().and_then(|contract| Url::parse(&contract.source).ok());
+    let stated = contracts.first().and_then(|contract| address(contract.bytes));
+    let base = base_url(flags, served_at.as_ref(), stated.as_deref())?;
+    let place = document(flags, base.as_ref(), served_at.as_ref());
+    let text = configuration(place.as_deref(), &asked::places(&schemes), &families);
     Settings::parse(&text)?;
     drop(steps);
 
@@ -80,12 +90,37 @@ pub(crate) fn run(workspace: &Workspace, flags: &Adopt) -> Result<ExitCode, Fail
     // What is pinned is what the families were proposed for.
     let begun = Begun { guard, runtime, interrupt, fetched: Some(fetched) };
     let code = regenerate::run_with(&workspace.with(planned), &from, begun, |desired| {
-        program = Program::of(&desired.files);
+        program = Program::from_client(&desired.files, &desired.output.credentials);
         let text = program.as_ref().map(|program| program.text().into_bytes());
-        Planned::from([(PROGRAM.to_owned(), text)])
+        let readme = readme::text(program.as_ref()).into_bytes();
+        Planned::from([(PROGRAM.to_owned(), text), (README.to_owned(), Some(readme))])
     })?;
-    next(flags.base_url.as_deref(), program.as_ref());
+    next(flags, base.as_ref(), program.as_ref());
     Ok(code)
+}
+
+/// The base URL of programs: where the contract says, or where the caller says that the contract belongs. `None`: nobody named an
+/// address.
+fn base_url(flags: &Adopt, from: Option<&Url>, stated: Option<&str>) -> Result<Option<Url>, Failure> {
+    let given = flags.base_url.as_deref().and_then(|base| Url::parse(base.trim()).ok());
+    if let (Some(given), Some(_)) = (&given, &flags.contract) {
+        return Ok(Some(given.clone()));
+    }
+    let base = of_service(given.as_ref(), from, stated);
+    match (&base, given) {
+        (None, Some(given)) => {
+            let from = from.map_or_else(String::new, |from| format!(" at {}", shown(from)));
+            Err(Failure::configuration(
+                "adopt/base-url",
+                format!(
+                    "the contract{from} does not say below which address its operations are, and {} led to it",
+                    shown(&given)
+                ),
+                "name both: cargo xtask adopt --base-url URL --contract ADDRESS, with the URL that the paths of the contract follow",
+            ))
+        }
+        _ => Ok(base),
+    }
 }
 
 /// Fails where git has changes that are not committed: what is written over could not be brought back.
@@ -118,20 +153,29 @@ fn one_of_several(failure: Failure) -> Failure {
     Failure { hint, ..failure }
 }
 
-/// How the next download finds a contract that was named by its address. A query may hold a key, which no file is to have.
-fn document(flags: &Adopt) -> Option<String> {
-    let mut url = Url::parse(flags.contract.as_deref()?.trim()).ok()?;
+/// How the next download finds a contract that was named by its address, or that is not found below the base URL. A query may hold
+/// a key, which no file is to have.
+fn document(flags: &Adopt, base: Option<&Url>, from: Option<&Url>) -> Option<String> {
+    let mut url = match &flags.contract {
+        Some(contract) => Url::parse(contract.trim()).ok()?,
+        None => {
+            let given = Url::parse(flags.base_url.as_deref()?.trim()).ok()?;
+            let is_found = base.is_some_and(|base| {
+                is_same(base, &given) || of_service(None, from, None).is_some_and(|usual| is_same(base, &usual))
+            });
+            from.filter(|_| !is_found)?.clone()
+        }
+    };
     if !matches!(url.scheme(), "http" | "https") || url.query().is_some() {
         return None;
     }
     url.set_fragment(None);
-    let base = flags.base_url.as_deref().and_then(|base| Url::parse(base.trim()).ok());
-    Some(base.map_or_else(|| url.to_string(), |base| source::relative(&base, &url)))
+    Some(base.map_or_else(|| url.to_string(), |base| source::relative(base, &url)))
 }
 
 /// The configuration with the place of the document, where one was named, and the families.
-fn configuration(document: Option<&str>, families: &[FamilyRule]) -> String {
-    let mut text = HEAD.to_owned();
+fn configuration(document: Option<&str>, places: &str, families: &[FamilyRule]) -> String {
+    let mut text = HEAD.to_owned() + places;
     if let Some(place) = document {
         let (name, place) = (quoted(source::DEFAULT_NAME), quoted(place));
         text.push_str(&format!("\n[[source.document]]\nname = {name}\ncontract = {place}\n"));
@@ -169,16 +213,32 @@ fn say(families: &[FamilyRule], leaving: &Leaving) {
     result(&format!("            begins {NAMES} afresh, pins the contract, and rewrites the client"));
 }
 
-/// What comes after it.
-fn next(base_url: Option<&str>, program: Option<&Program>) {
+/// The steps after it.
+fn next(flags: &Adopt, base: Option<&Url>, program: Option<&Program>) {
     result("");
     result("next        the variables of a program and of the next download:");
-    let url = base_url.unwrap_or("https://service.example");
-    let secret = if program.is_some_and(Program::needs_key) { KEY } else { "PLATFORM_TOKEN" };
-    result(&format!("              export PLATFORM_BASE_URL={url} {secret}=…"));
-    if program.is_some() {
-        result(&format!("            a first program, {PROGRAM}:"));
-        result("              cargo run -p platform-client --example first");
+    let named = base.map(|base| shown(base).trim_end_matches('/').to_owned());
+    let url = named.as_deref().unwrap_or("https://service.example");
+    // Without a call that shows which, most services ask for a token.
+    let token = ["TOKEN".to_owned()];
+    let ends = program.map_or(token.as_slice(), Program::variables);
+    let variables: Vec<String> = ends.iter().map(|end| format!(" {VARIABLES}{end}=…")).collect();
+    result(&format!("              export {VARIABLES}BASE_URL={}{}", word(url), variables.concat()));
+    let given = flags.base_url.as_deref().and_then(|given| Url::parse(given.trim()).ok());
+    if let (Some(base), Some(given)) = (base, given)
+        && !is_same(base, &given)
+    {
+        result(&format!(
+            "            the operations of the contract are below this address, not below {}",
+            shown(&given)
+        ));
+    }
+    match program {
+        Some(_) => {
+            result(&format!("            a first program, {PROGRAM}:"));
+            result("              cargo run -p platform-client --example first");
+        }
+        None => result("            each operation needs an argument: no first program was written"),
     }
     result(&format!("            look through {CONFIGURATION}; after a change, cargo xtask regenerate --offline"));
     result("            cargo test --workspace --all-features, then git add -A and git commit");

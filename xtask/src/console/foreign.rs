@@ -13,7 +13,7 @@ use url::form_urlencoded::byte_serialize;
 static SECRETS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Shorter secrets are not looked for: they would be found in any text.
-pub(crate) const SHORTEST: usize = 8;
+const SHORTEST: usize = 8;
 
 /// Keeps a secret from being shown, from now on.
 pub(crate) fn hide(secret: &str) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-pub(crate) use foreign::{SHORTEST, hide, redacted, screened, word};
+pub(crate) use foreign::{hide, redacted, screened, word};
 
 /// One line of a result. What a contract or a server says cannot add another one, and cannot steer the terminal.
 pub(crate) fn result(text: &str) {

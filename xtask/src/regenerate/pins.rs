@@ -10,7 +10,7 @@ use crate::flags::Regenerate;
 use crate::lock::{self, Lock, PinnedDocument, dialect, sha256};
 use crate::schema;
 use crate::settings::{DocumentSource, SourceSettings};
-use crate::source::{Content, Fetched, SANDBOX, Served, UNKNOWN, not_a_contract};
+use crate::source::{Content, Fetched, SANDBOX, Served, UNKNOWN, not_a_contract, repeats_no_secret};
 use crate::workspace::{CONTRACTS, Workspace, pinned_path};
 
 /// A contract in its pinned form.
@@ -38,6 +38,8 @@ pub(crate) fn from_source(
                 let loaded =
                     load::load(name, bytes).map_err(|problem| not_a_contract(described, &problem.to_string()))?;
                 let canonical = loaded.canonical();
+                // Once more, as it is written: a document can spell a letter in other ways.
+                repeats_no_secret(source, &canonical)?;
                 let entry = PinnedDocument {
                     name: name.clone(),
                     source: source.clone(),

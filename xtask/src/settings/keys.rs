@@ -67,6 +67,20 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("source.token.audience", "audience = \"https://service.example\""),
     ("source.token.token_endpoint", "token_endpoint = \"https://issuer.example/token\""),
     ("source.token.client_authentication", "client_authentication = \"basic\""),
+    ("source.token.api_key_env", "api_key_env = \"SERVICE_KEY\""),
+    ("source.token.api_key_file", "api_key_file = \"/run/secrets/key\""),
+    ("source.token.api_key_command", "api_key_command = [\"pass\", \"show\", \"service/key\"]"),
+    ("source.token.api_key_header", "api_key_header = \"X-Api-Key\""),
+    ("source.token.api_key_query", "api_key_query = \"code\""),
+    ("source.token.basic_user", "basic_user = \"my-user\""),
+    ("source.token.basic_password_env", "basic_password_env = \"SERVICE_PASSWORD\""),
+    ("source.token.basic_password_file", "basic_password_file = \"/run/secrets/password\""),
+    ("source.token.basic_password_command", "basic_password_command = [\"pass\", \"show\", \"service/password\"]"),
+    ("source.token.key", "[source.token.key.app-id]\nheader = \"X-App-Id\"\nenv = \"SERVICE_APP_ID\""),
+    ("source.token.key.query", "query = \"code\""),
+    ("source.token.key.file", "file = \"/run/secrets/app-id\""),
+    ("source.token.key.keyring", "keyring = \"service/app-id\""),
+    ("source.token.key.command", "command = [\"pass\", \"show\", \"service/app-id\"]"),
     ("source.document", "[[source.document]]\nname = \"platform\"\ncontract = \"/swagger/v1/swagger.json\""),
     ("source.document.base_url", "base_url = \"https://other.example\""),
     ("source.document.base_url_env", "base_url_env = \"PLATFORM_OTHER_URL\""),
@@ -74,14 +88,22 @@ const EXAMPLES: &[(&str, &str)] = &[
 ];
 
 /// What to write for a key, by its own example or that of the nearest table around it that has one.
-fn example(key: &str) -> Option<&'static str> {
+fn example(key: &str) -> Option<String> {
     let found = |key: &str| EXAMPLES.iter().find(|(name, _)| *name == key).map(|(_, example)| *example);
     // The token of a document has the keys of that of the base URL.
     let of_document = key.strip_prefix("source.document.token.").map(|own| format!("source.token.{own}"));
-    let mut around = of_document.as_deref().unwrap_or(key);
+    let key = of_document.as_deref().unwrap_or(key);
+    // Keys have names of their own.
+    let of_key = key.strip_prefix("source.token.key.").and_then(|named| named.rsplit_once('.'));
+    let of_key = of_key.map(|(_, own)| format!("source.token.key.{own}"));
+    let mut around = of_key.as_deref().unwrap_or(key);
     loop {
         if let Some(example) = found(around) {
-            return Some(example);
+            let is_of_document = of_document.is_some() && example.starts_with("[source.token");
+            return Some(match is_of_document {
+                true => example.replacen("[source.token", "[source.document.token", 1),
+                false => example.to_owned(),
+            });
         }
         around = around.rsplit_once('.')?.0;
     }
@@ -131,10 +153,11 @@ mod tests {
     use super::*;
 
     /// Tables, and where their keys stand.
-    const TABLES: [(&str, &str); 13] = [
+    const TABLES: [(&str, &str); 14] = [
         ("", ""),
         ("source", "[source]"),
         ("source.token", "[source.token]"),
+        ("source.token.key.id", "[source.token.key.id]"),
         ("source.document", "[[source.document]]"),
         ("source.document.token", "[[source.document]]\nname = 'a'\ncontract = '/c'\n[source.document.token]"),
         ("family", "[[family]]"),
@@ -162,7 +185,7 @@ mod tests {
                     let place = format!("{CONFIGURATION}:{line}:");
                     assert!(failure.message.starts_with(&place), "{name} = {wrong}: {}", failure.message);
                     assert!(failure.message.contains(&format!("`{name}`")), "{name} = {wrong}: {}", failure.message);
-                    let forms = [format!("\n{key} = "), format!("[{name}]"), format!(" {key} = ")];
+                    let forms = [format!("\n{key} = "), format!("[{name}]"), format!("[{name}."), format!(" {key} = ")];
                     let is_shown = forms.iter().any(|form| failure.hint.contains(form));
                     assert!(is_shown, "{name} = {wrong}: {}", failure.hint);
                     assert!(!failure.message.contains("struct"), "{name} = {wrong}: {}", failure.message);

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use platform_runtime::download::{SettingSlot, Table};
 use url::Url;
 
 use super::{SourceSettings, TokenSource, keys};
@@ -45,42 +46,44 @@ pub(super) fn check(text: &str, source: &SourceSettings) -> Result<(), Failure> 
 }
 
 fn token(text: &str, token: &TokenSource, pointer: &str) -> Result<(), Failure> {
-    let variables = [
-        ("variables", &token.variables, NO_BEGINNING),
-        ("token_env", &token.token_env, NO_VARIABLE),
-        ("secret_env", &token.secret_env, NO_VARIABLE),
-    ];
-    let files = [
-        ("token_file", &token.token_file),
-        ("secret_file", &token.secret_file),
-        ("refresh_folder", &token.refresh_folder),
-    ];
-    let commands = [("token_command", &token.token_command), ("secret_command", &token.secret_command)];
-    let urls = [("issuer", &token.issuer), ("token_endpoint", &token.token_endpoint)];
-    let has_no_program = |command: &&(&str, &Option<Vec<String>>)| {
-        command.1.as_ref().is_some_and(|words| words.first().is_none_or(String::is_empty))
-    };
-    let wrong = (variables.iter().find(|(_, name, _)| name.as_ref().is_some_and(|name| !is_variable(name))))
-        .map(|(key, _, why)| (*key, *why))
-        .or_else(|| files.iter().find(|(_, path)| is_empty(path)).map(|(key, _)| (*key, NO_FILE)))
-        .or_else(|| commands.iter().find(has_no_program).map(|(key, _)| (*key, "names no program")))
-        .or_else(|| {
-            let is_wrong = |url: &&(&str, &Option<String>)| url.1.as_ref().is_some_and(|url| !is_web(url));
-            urls.iter().find(is_wrong).map(|(key, _)| (*key, "is not an http(s) URL without user and password"))
-        })
-        .or_else(|| {
-            let empty = token.client_id.as_ref().is_some_and(|id| id.trim().is_empty());
-            empty.then_some(("client_id", "is empty"))
-        })
-        .or_else(|| {
-            let way = token.client_authentication.as_deref();
-            let is_wrong = way.is_some_and(|way| !matches!(way, "form" | "basic"));
-            is_wrong.then_some(("client_authentication", "is neither `form` nor `basic`"))
-        });
-    match wrong {
-        Some((key, why)) => Err(keys::unusable(text, &format!("{pointer}/{key}"), why)),
-        None => Ok(()),
+    let mut token = token.clone();
+    for key in TokenSource::keys() {
+        if let Some(SettingSlot::Keys(keys)) = token.slot(key) {
+            for (name, key) in keys {
+                let pointer = format!("{pointer}/key/{}", name.replace('~', "~0").replace('/', "~1"));
+                table(text, key, &pointer)?;
+            }
+        }
     }
+    table(text, &mut token, pointer)
+}
+
+/// Fails at the first value of a table that cannot be followed.
+fn table<T: Table>(text: &str, table: &mut T, pointer: &str) -> Result<(), Failure> {
+    for key in T::keys() {
+        let wrong = match table.slot(key) {
+            Some(SettingSlot::Env(Some(name))) if !is_variable(name) => NO_VARIABLE,
+            Some(SettingSlot::Path(path)) if is_empty(path) => NO_FILE,
+            Some(SettingSlot::Words(Some(words))) if words.first().is_none_or(String::is_empty) => "names no program",
+            Some(SettingSlot::Text(Some(value))) => match key {
+                "variables" if !is_variable(value) => NO_BEGINNING,
+                "issuer" | "token_endpoint" if !is_web(value) => "is not an http(s) URL without user and password",
+                "client_authentication" if !matches!(value.as_str(), "form" | "basic") => {
+                    "is neither `form` nor `basic`"
+                }
+                // Of the others, an empty one asks for none.
+                "client_id" | "basic_user" | "api_key_header" | "api_key_query" | "header" | "query"
+                    if value.trim().is_empty() =>
+                {
+                    "is empty"
+                }
+                _ => continue,
+            },
+            _ => continue,
+        };
+        return Err(keys::unusable(text, &format!("{pointer}/{key}"), wrong));
+    }
+    Ok(())
 }
 
 const NO_FILE: &str = "names no file";
@@ -138,6 +141,20 @@ mod tests {
             ("[source.token]\n", "source.token", "refresh_folder", &["''"]),
             ("[source.token]\n", "source.token", "token_endpoint", &["'/token'"]),
             ("[source.token]\n", "source.token", "client_authentication", &["''", "'header'"]),
+            ("[source.token]\n", "source.token", "api_key_env", &["''", "'A=B'"]),
+            ("[source.token]\n", "source.token", "api_key_file", &["''"]),
+            ("[source.token]\n", "source.token", "api_key_command", &["[]"]),
+            ("[source.token]\n", "source.token", "api_key_header", &["''", "' '"]),
+            ("[source.token]\n", "source.token", "api_key_query", &["''"]),
+            ("[source.token]\n", "source.token", "basic_user", &["''"]),
+            ("[source.token]\n", "source.token", "basic_password_env", &["''"]),
+            ("[source.token]\n", "source.token", "basic_password_file", &["''"]),
+            ("[source.token]\n", "source.token", "basic_password_command", &["['']"]),
+            ("[source.token.key.id]\n", "source.token.key.id", "env", &["''"]),
+            ("[source.token.key.id]\n", "source.token.key.id", "file", &["''"]),
+            ("[source.token.key.id]\n", "source.token.key.id", "command", &["[]"]),
+            ("[source.token.key.id]\n", "source.token.key.id", "header", &["''"]),
+            ("[source.token.key.id]\n", "source.token.key.id", "query", &["''"]),
             (document, "source.document", "base_url_env", &["''"]),
             (&format!("{document}[source.document.token]\n"), "source.document.token", "issuer", &["'h'"]),
             (&format!("{document}[source.document.token]\n"), "source.document.token", "variables", &["''"]),

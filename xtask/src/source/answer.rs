@@ -31,6 +31,17 @@ pub(super) fn is_busy(status: StatusCode) -> bool {
     matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
 }
 
+/// Statuses of a server that failed, which may be over at once.
+pub(super) fn is_failing(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::INTERNAL_SERVER_ERROR
+            | StatusCode::BAD_GATEWAY
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT
+    )
+}
+
 pub(super) fn seconds(time: Duration) -> String {
     format!("{} s", time.as_secs())
 }
@@ -43,6 +54,17 @@ impl Answer {
             kind => clip(kind),
         };
         format!("{} sent {}, {kind}, {}", shown(&self.url), self.status, first_line(&self.body))
+    }
+
+    /// The words of a server that failed, for a message of several lines: without markup, without a stack, and cut off.
+    pub(super) fn words(&self) -> String {
+        const LINES: usize = 6;
+        let text = String::from_utf8_lossy(self.body.get(..65_536).unwrap_or(&self.body));
+        let text = if self.is_html() { without_markup(&text) } else { text.into_owned() };
+        let is_stack = |line: &str| line.starts_with("at ") || line.starts_with("--- End of");
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_stack(line));
+        let lines = lines.take(LINES).map(|line| format!("\n  | {}", clip_to(line, 400)));
+        lines.collect()
     }
 
     /// A page for people instead of a document.
@@ -64,13 +86,45 @@ pub(crate) fn first_line(body: &[u8]) -> String {
     }
 }
 
+/// The text of a page, a line for each element.
+fn without_markup(page: &str) -> String {
+    let mut text = String::new();
+    let mut rest = page;
+    while let Some((before, tag)) = rest.split_once('<') {
+        text.push_str(before);
+        text.push('\n');
+        let name: String = tag.chars().take_while(char::is_ascii_alphanumeric).collect();
+        let end = match name.to_ascii_lowercase().as_str() {
+            "script" => "</script>",
+            "style" => "</style>",
+            _ => ">",
+        };
+        rest = tag.split_once(end).map_or("", |(_, rest)| rest);
+    }
+    text.push_str(rest);
+    let entities = [
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&#x27;", "'"),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&#x2B;", "+"),
+        ("&#x60;", "`"),
+        ("&amp;", "&"),
+    ];
+    entities.iter().fold(text, |text, (entity, letter)| text.replace(entity, letter))
+}
+
 /// The beginning of a line, without control characters. Secrets go before it is cut: a part of one says too much as well.
 pub(super) fn clip(text: &str) -> String {
-    const WIDTH: usize = 100;
+    clip_to(text, 100)
+}
+
+fn clip_to(text: &str, width: usize) -> String {
     let text = redacted(text);
     let text = line(&text);
-    let mut clipped: String = text.chars().take(WIDTH).collect();
-    if text.chars().count() > WIDTH {
+    let mut clipped: String = text.chars().take(width).collect();
+    if text.chars().count() > width {
         clipped.push('…');
     }
     clipped

@@ -17,7 +17,7 @@ use crate::failure::{Exit, Failure};
 use crate::workspace::CONFIGURATION;
 
 /// Where Swashbuckle, NSwag, Microsoft.AspNetCore.OpenApi and others serve contracts.
-const USUAL: [&str; 9] = [
+pub(super) const USUAL: [&str; 11] = [
     "/swagger/v1/swagger.json",
     "/openapi/v1.json",
     "/swagger/v2/swagger.json",
@@ -27,9 +27,12 @@ const USUAL: [&str; 9] = [
     "/openapi.json",
     "/swagger.json",
     "/v3/api-docs",
+    // Swashbuckle of the .NET Framework.
+    "/swagger/docs/v1",
+    "/swagger/docs/v2",
 ];
 /// Pages and scripts that name documents; the empty one is the address itself.
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 13] = [
     "",
     "/swagger/index.html",
     "/swagger/index.js",
@@ -37,6 +40,7 @@ const PAGES: [&str; 12] = [
     "/swagger/swagger-ui-init.js",
     "/swagger-ui-init.js",
     "/swagger-ui/index.html",
+    "/swagger/ui/index",
     "/scalar",
     "/scalar/v1",
     "/redoc",
@@ -69,13 +73,23 @@ struct Search<'s, E> {
     failed: Vec<(Url, Failure)>,
 }
 
-/// The answer of the one contract that was found.
+/// The answer of the one contract that was found. `known` is the address of the last run.
 pub(super) async fn discover<'a>(
     http: &Http<'_>,
     base: &Url,
+    known: Option<&Url>,
     etag: impl Fn(&Url) -> Option<&'a str>,
 ) -> Result<Answer, Failure> {
     let mut search = Search { http, base, etag, found: Vec::new(), tried: Vec::new(), failed: Vec::new() };
+    if let Some(known) = known {
+        if search.ask(known, DEFAULT_NAME).await? {
+            return Ok(search.found.remove(0).answer);
+        }
+        // Another contract is not taken because the server of this one fails.
+        if let Some(answer) = search.tried.last().filter(|answer| answer.status.is_server_error()) {
+            return Err(http.refused(answer));
+        }
+    }
     for path in USUAL {
         let url = below(base, path)?;
         // The same document in its other syntax.
@@ -242,6 +256,12 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
             let mut tried = self.tried;
             return Ok(tried.swap_remove(index));
         }
+        // Where other places ask for a token, the place of a contract that fails is there all the same.
+        let failing = |answer: &&Answer| answer.status.is_server_error();
+        if let Some(answer) = self.tried.iter().find(failing) {
+            let refused = self.http.refused(answer);
+            return Err(Failure { message: format!("{}\nno contract was found:{asked}", refused.message), ..refused });
+        }
         let with = |status: StatusCode| self.tried.iter().find(|answer| answer.status == status);
         if let Some(answer) = with(StatusCode::UNAUTHORIZED).or_else(|| with(StatusCode::FORBIDDEN)) {
             let refused = self.http.refused(answer);
@@ -343,7 +363,7 @@ mod tests {
     #[test]
     fn a_usual_address_names_its_version() {
         let names: Vec<String> = USUAL.iter().map(|path| version(path)).collect();
-        assert_eq!(names, ["v1", "v1", "v2", "v2", "v1", "v1", "platform", "platform", "v3"]);
+        assert_eq!(names, ["v1", "v1", "v2", "v2", "v1", "v1", "platform", "platform", "v3", "v1", "v2"]);
     }
 
     #[test]

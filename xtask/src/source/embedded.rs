@@ -1,9 +1,10 @@
 //! The embedded sandbox as a source: the whole job over HTTP, with a real token.
 
-use platform_runtime::auth::{ClientCredentials, SecretFile};
+use platform_runtime::download::{CredentialSettings, SecretPlace};
 use url::Url;
 
 use super::bundle::{Bundle, SANDBOX};
+use super::failed::no_token;
 use super::fetcher::Fetcher;
 use super::plan::{Interface, base_url};
 use crate::failure::{Exit, Failure};
@@ -20,13 +21,18 @@ pub(super) async fn fetch(fetcher: Fetcher<'_>, interface: Interface<'_>) -> Res
             "report this",
         )
     })?;
-    let secret = SecretFile::new(&client.secret_file);
-    let credential = ClientCredentials::new(&addresses.auth_url, &client.client_id, secret);
+    let secret = SecretPlace { file: Some(client.secret_file.clone()), ..SecretPlace::default() };
+    let settings = CredentialSettings {
+        issuer: Some(addresses.auth_url.clone()),
+        client_id: Some(client.client_id.clone()),
+        secret,
+        ..CredentialSettings::default()
+    };
+    let credentials = settings.credentials("the download", &[]).map_err(|error| no_token(&error))?;
     let base: Url = base_url(&addresses.base_url, "the sandbox's address")?;
     fetcher.steps.note(&format!("the sandbox listens at {base}"));
     let fetcher = Fetcher { recorded: Some(SANDBOX), ..fetcher };
-    let fetched =
-        fetcher.authorized(&base, Some(Box::new(credential))).await?.bundle(&base, interface.of_sandbox()).await;
+    let fetched = fetcher.authorized(&base, Some(credentials)).await?.bundle(&base, interface.of_sandbox()).await;
     sandbox.stop();
     fetched
 }

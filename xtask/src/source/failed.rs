@@ -1,5 +1,7 @@
 //! Why a download failed, and what to do about it.
 
+use std::borrow::Cow;
+
 use platform_codegen::line;
 use platform_runtime::Error;
 use platform_runtime::download::said;
@@ -7,7 +9,7 @@ use url::Url;
 
 use super::address::shown;
 use crate::bounded::{LIMIT, too_large};
-use crate::console::size;
+use crate::console::{redacted, size};
 use crate::failure::{Exit, Failure};
 
 pub(super) const OFFLINE: &str = "or work from the pinned contracts: `cargo xtask regenerate --offline`";
@@ -45,8 +47,8 @@ pub(super) enum Redirect {
 pub(super) fn redirected(from: &Url, to: &str, why: Redirect) -> Failure {
     let (why, hint) = match why {
         Redirect::Elsewhere => (
-            ", another server, which is not sent the token",
-            "check that the credential is accepted; where the contract lies there, configure the final address",
+            ", another server, which is not sent the credentials",
+            "check that the credentials are accepted; where the contract lies there, configure the final address",
         ),
         Redirect::Here => (", and no service leads to this machine", "configure the final address"),
         Redirect::Lost => ("", "configure the final address"),
@@ -129,4 +131,18 @@ pub(crate) fn not_a_contract(described: &str, reason: &str) -> Failure {
         "the pinned contract is untouched\n\
          check the address and the credential, or save the contract and name it with --contract FILE",
     )
+}
+
+/// Fails where a text that is to be written holds a secret of this run: a service that repeats one must not bring it into the
+/// repository.
+pub(crate) fn repeats_no_secret(place: &str, text: &str) -> Result<(), Failure> {
+    if matches!(redacted(text), Cow::Borrowed(_)) {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Exit::Contract,
+        "download/token-repeated",
+        format!("the answer of {place} holds the token, key or password that it was asked with"),
+        "nothing was written: have the service leave it out of what it serves",
+    ))
 }

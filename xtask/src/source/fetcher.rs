@@ -4,11 +4,12 @@ use std::path::Path;
 
 use platform_codegen::line;
 use platform_runtime::StatusCode;
-use platform_runtime::auth::Credential;
+use platform_runtime::download::Credentials;
 use url::Url;
 
 use super::address::shown;
 use super::answer::{self, Answer};
+use super::base;
 use super::bundle::{Bundle, Content, DEFAULT_NAME, Fetched};
 use super::credential;
 use super::discover;
@@ -52,24 +53,22 @@ pub(super) struct Fetcher<'a> {
 }
 
 impl Fetcher<'_> {
-    pub(super) fn credential(
+    pub(super) fn credentials(
         &self,
         settings: &Settings,
         token: &TokenSource,
         pointer: &str,
-    ) -> Result<Option<Box<dyn Credential>>, Failure> {
+    ) -> Result<Option<Credentials>, Failure> {
         credential::resolve(settings, token, pointer, self.http.connections())
     }
 
-    /// Gets the token, and lets it go to the origin of `base`.
-    pub(super) async fn authorized(
-        mut self,
-        base: &Url,
-        credential: Option<Box<dyn Credential>>,
-    ) -> Result<Self, Failure> {
-        if let Some(credential) = credential {
-            self.steps.step(&format!("getting a token: {}", line(&credential.describe())));
-            self.http.authorize(base, credential).await?;
+    /// Gets the credentials, and lets them go to the origin of `base`.
+    pub(super) async fn authorized(mut self, base: &Url, credentials: Option<Credentials>) -> Result<Self, Failure> {
+        self.http.set_origin(base);
+        if let Some(credentials) = credentials {
+            let what = if credentials.has_token() { "getting a token" } else { "reading a key" };
+            self.steps.step(&format!("{what}: {}", line(&credentials.describe())));
+            self.http.authorize(base, credentials).await?;
         }
         Ok(self)
     }
@@ -88,26 +87,69 @@ impl Fetcher<'_> {
         };
         let Some((origin, token)) = token else { return self.download(&name, &url).await };
         let index = settings.source.documents.iter().position(|document| document.name == name).unwrap_or_default();
-        let http =
-            Http::new(self.steps, flags.connect_timeout, flags.timeout, credential::network(self.workspace, settings)?);
+        let network = credential::network(self.workspace, settings)?;
+        let http = Http::new(self.steps, flags.connect_timeout, flags.timeout, network);
+        let http = http.of_document(&name, token.variables.as_deref());
         let Self { workspace, lock, steps, recorded, .. } = *self;
         let own = Self { http, workspace, lock, steps, recorded };
-        let credential = own.credential(settings, &token, &format!("/source/document/{index}/token"))?;
-        own.authorized(&origin, credential).await?.download(&name, &url).await
+        let credentials = own.credentials(settings, &token, &format!("/source/document/{index}/token"))?;
+        own.authorized(&origin, credentials).await?.download(&name, &url).await
     }
 
     /// The contract and the schema below a base URL.
     pub(super) async fn bundle(&self, base: &Url, interface: Interface<'_>) -> Result<Bundle, Failure> {
         let contracts = self.discover(base).await?;
+        contracts.iter().for_each(|contract| self.tell_base(base, contract));
         let schema = self.schema(base, interface).await?;
         Ok(Bundle { contracts, schema })
     }
 
+    /// Says which base URL programs need, where it is not the one that led to the contract. Where the service serves its contract
+    /// below the base URL, the host that the contract states may be one of another deployment.
+    fn tell_base(&self, given: &Url, contract: &Fetched) {
+        if self.recorded.is_some() {
+            return;
+        }
+        let pinned;
+        let bytes = match &contract.content {
+            Content::Received { bytes, .. } => bytes,
+            Content::NotModified => {
+                pinned = self.workspace.read(&pinned_path(&contract.name)).ok().flatten().unwrap_or_default();
+                &pinned
+            }
+        };
+        let Ok(from) = Url::parse(&contract.source) else { return };
+        let stated = platform_codegen::address(bytes);
+        let own = base::of_service(Some(given), Some(&from), None);
+        let is_own = own.is_some_and(|own| base::is_same(&own, given));
+        match base::of_service(Some(given), Some(&from), stated.as_deref()) {
+            Some(base) if base::is_same(&base, given) || is_own && base.host() != given.host() => {}
+            Some(base) => self.steps.note(&format!(
+                "the operations of the contract are below {}: programs need it as their base URL, in place of {}",
+                shown(&base),
+                shown(given)
+            )),
+            None => self.steps.note(&format!(
+                "the contract does not say below which address its operations are, and {} is not one: programs need their base URL",
+                shown(given)
+            )),
+        }
+    }
+
     async fn discover(&self, base: &Url) -> Result<Vec<Fetched>, Failure> {
         self.steps.step(&format!("looking for the contract below {}", shown(base)));
-        let found = discover::discover(&self.http, base, |url| self.known_etag(DEFAULT_NAME, url)).await?;
+        let known = self.known_address(base);
+        let etag = |url: &Url| self.known_etag(DEFAULT_NAME, url);
+        let found = discover::discover(&self.http, base, known.as_ref(), etag).await?;
         self.steps.note(&format!("taking {}", shown(&found.url)));
         self.received(DEFAULT_NAME, found).map(|fetched| vec![fetched])
+    }
+
+    /// The address of the pinned contract, where it lies below the base URL.
+    fn known_address(&self, base: &Url) -> Option<Url> {
+        let known = Url::parse(&self.lock?.document(DEFAULT_NAME)?.source).ok()?;
+        let is_below = known.path().starts_with(&format!("{}/", base.path().trim_end_matches('/')));
+        Some(known).filter(|known| is_below && known.origin() == base.origin())
     }
 
     async fn download(&self, name: &str, url: &Url) -> Result<Fetched, Failure> {

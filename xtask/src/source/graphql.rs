@@ -11,6 +11,7 @@ use url::Url;
 use super::address::shown;
 use super::answer::{Answer, clip};
 use super::bundle::Served;
+use super::failed::repeats_no_secret;
 use super::fetcher::Fetcher;
 use super::http::Http;
 use super::plan::{Interface, PATH};
@@ -31,7 +32,10 @@ impl Fetcher<'_> {
         let address = below(base, path);
         self.steps.step(&format!("looking for the GraphQL schema at {}", shown(&address)));
         match self.look(base, &address, path).await {
-            Ok(text) => Ok(Served::Schema(text)),
+            Ok(text) => {
+                repeats_no_secret(&shown(&address), &text)?;
+                Ok(Served::Schema(text))
+            }
             Err(failure) if interface.is_named() => Err(Failure {
                 hint: format!(
                     "{}\n`graphql` in [source] of {CONFIGURATION} names this address; empty, nobody is asked",

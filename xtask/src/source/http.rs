@@ -1,32 +1,36 @@
 //! One download: size limit, origins, redirects, and errors that name the step which failed. Connections, certificates,
 //! proxies and tokens are the runtime's, as in a program that uses the client.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use platform_codegen::line;
-use platform_runtime::auth::{Credential, ExposeSecret as _, SecretString};
-use platform_runtime::download::{ConnectionSettings, Download, token};
+use platform_runtime::auth::ExposeSecret as _;
+use platform_runtime::download::{ConnectionSettings, Credentials, Download, secrets};
 use platform_runtime::{Client, Method};
 use url::{Origin, Url};
 
 use super::address::{may_lead, shown};
-use super::answer::{Answer, is_busy, seconds};
+use super::answer::{Answer, is_busy, is_failing, seconds};
 use super::credential::Network;
 use super::encoding;
-use super::failed::{Redirect, bomb, failure, no_token, packed_wrongly, redirected};
+use super::failed::{Redirect, bomb, failure, no_token, packed_wrongly, redirected, repeats_no_secret};
 use super::variables::PROGRAMS;
 use crate::bounded::LIMIT;
-use crate::console::{SHORTEST, Steps, hide};
-use crate::failure::{Exit, Failure};
+use crate::console::{Steps, hide};
+use crate::failure::Failure;
 
 const REDIRECTS: usize = 5;
 /// Longest tag that is kept, in bytes: the lock holds it.
 const LONGEST_TAG: usize = 512;
 const ACCEPT: &str = "application/json, application/yaml;q=0.9, */*;q=0.1";
 
-/// How often one place is asked, where it asks for a pause.
+/// How often one place is asked, where it asks for a pause, or its server fails.
 const ATTEMPTS: usize = 3;
+/// How often a run asks again because servers fail, and how long it waits before that.
+const SECOND_CHANCES: u32 = 2;
+const BREATH: Duration = Duration::from_millis(250);
 /// The longest time that a run waits because servers ask for it, however long it may take.
 const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
 
@@ -41,45 +45,84 @@ pub(crate) struct Http<'s> {
     patience: Mutex<Duration>,
     /// What asks without a credential.
     open: OnceLock<Client>,
+    /// How often it still asks again where a server failed, all places together.
+    second_chances: AtomicU32,
     authorized: Option<Authorized>,
+    /// Where credentials for it are configured.
+    place: CredentialPlace,
 }
 
-/// A client with a credential, which goes to one origin only.
+/// Where a credential is configured, for messages.
+#[derive(Clone, Debug)]
+pub(super) struct CredentialPlace {
+    /// How the names of the variables begin; empty: none is read.
+    pub(super) variables: String,
+    /// The table of the configuration.
+    pub(super) table: String,
+    /// The origin that credentials of the place are sent to; `None`: none is known.
+    pub(super) origin: Option<Origin>,
+}
+
+/// A client with credentials, which go to one origin only.
 #[derive(Debug)]
 struct Authorized {
     client: Client,
     origin: Origin,
-    token: SecretString,
-    /// Where the token comes from.
+    /// Where the credentials come from.
     described: String,
 }
 
 impl<'s> Http<'s> {
     pub(crate) fn new(steps: &'s Steps, connect_timeout: Duration, timeout: Duration, network: Network) -> Self {
         let patience = Mutex::new(timeout.min(LONGEST_WAIT));
-        Self { steps, connect_timeout, timeout, network, patience, open: OnceLock::new(), authorized: None }
+        let (table, variables) = ("[source.token]".to_owned(), network.variables.clone());
+        Self {
+            steps,
+            connect_timeout,
+            timeout,
+            network,
+            patience,
+            open: OnceLock::new(),
+            second_chances: AtomicU32::new(SECOND_CHANCES),
+            authorized: None,
+            place: CredentialPlace { variables, table, origin: None },
+        }
     }
 
-    /// Gets a token, and lets it go to the origin of `base`, and nowhere else.
-    pub(crate) async fn authorize(&mut self, base: &Url, credential: Box<dyn Credential>) -> Result<(), Failure> {
-        let described = line(&credential.describe()).into_owned();
-        let client = self.client(base, Some(credential))?;
-        let token = token(&client, self.timeout).await.map_err(|error| no_token(&error))?;
-        if let Some(token) = token {
-            hide(token.expose_secret());
-            self.authorized = Some(Authorized { client, origin: base.origin(), token, described });
-        }
+    /// The same for a document with credentials of its own.
+    pub(super) fn of_document(self, name: &str, variables: Option<&str>) -> Self {
+        let table = format!("[source.document.token] of the document {name:?}");
+        let place = CredentialPlace { variables: variables.unwrap_or_default().to_owned(), table, origin: None };
+        Self { place, ..self }
+    }
+
+    /// The origin that credentials are sent to, whether or not there are any.
+    pub(super) fn set_origin(&mut self, base: &Url) {
+        self.place.origin = Some(base.origin());
+    }
+
+    /// Gets the credentials, and lets them go to the origin of `base`, and nowhere else.
+    pub(crate) async fn authorize(&mut self, base: &Url, credentials: Credentials) -> Result<(), Failure> {
+        let described = line(&credentials.describe()).into_owned();
+        let client = self.client(base, Some(credentials))?;
+        let secrets = secrets(&client, self.timeout).await.map_err(|error| no_token(&error))?;
+        secrets.iter().for_each(|secret| hide(secret.expose_secret()));
+        self.authorized = Some(Authorized { client, origin: base.origin(), described });
         Ok(())
     }
 
-    /// Where the token comes from that is sent.
-    pub(super) fn sent(&self) -> String {
-        let described = self.authorized.as_ref().map(|authorized| authorized.described.as_str()).unwrap_or_default();
-        format!("{described}, and what it may read (scope, roles)")
+    /// Where the credentials come from that are sent.
+    pub(super) fn sent(&self) -> &str {
+        self.authorized.as_ref().map(|authorized| authorized.described.as_str()).unwrap_or_default()
     }
 
-    /// How the names of the variables begin that are read; empty: none is.
-    pub(super) fn variables(&self) -> &str {
+    /// Where credentials are configured.
+    pub(super) fn place(&self) -> &CredentialPlace {
+        &self.place
+    }
+
+    /// How the names of the variables begin that are read of the network; empty: none is.
+    fn variables(&self) -> &str {
         &self.network.variables
     }
 
@@ -93,8 +136,8 @@ impl<'s> Http<'s> {
         self.authorized.as_ref().is_some_and(|authorized| authorized.origin == url.origin())
     }
 
-    /// Whether there is a credential, for whatever place.
-    pub(crate) fn has_token(&self) -> bool {
+    /// Whether there are credentials, for whatever place.
+    pub(crate) fn has_credentials(&self) -> bool {
         self.authorized.is_some()
     }
 
@@ -131,7 +174,7 @@ impl<'s> Http<'s> {
         self.send(Method::Post, url, headers, Some(body), &mut |_| {}).await
     }
 
-    /// Asks, and asks again where the server says when.
+    /// Asks, and asks again where the server says when, or failed.
     async fn send(
         &self,
         method: Method,
@@ -142,12 +185,29 @@ impl<'s> Http<'s> {
     ) -> Result<Answer, Failure> {
         for _ in 1..ATTEMPTS {
             let answer = self.attempt(method, url, headers.clone(), body.clone(), received).await?;
-            let Some(pause) = self.pause(&answer) else { return Ok(answer) };
             let (place, status) = (shown(url), answer.status.as_u16());
-            self.steps.note(&format!("{place} answered {status}: asking again in {}", seconds(pause)));
+            let pause = match self.pause(&answer) {
+                Some(pause) => {
+                    self.steps.note(&format!("{place} answered {status}: asking again in {}", seconds(pause)));
+                    pause
+                }
+                None if method.is_safe() && self.has_second_chance(&answer) => {
+                    self.steps.note(&format!("{place} answered {status}: asking again"));
+                    BREATH
+                }
+                None => return Ok(answer),
+            };
             tokio::time::sleep(pause).await;
         }
         self.attempt(method, url, headers, body, received).await
+    }
+
+    /// Whether a place whose server failed is asked again. One that wants a longer pause than there is time for is not.
+    fn has_second_chance(&self, answer: &Answer) -> bool {
+        let less = |left: u32| left.checked_sub(1);
+        is_failing(answer.status)
+            && answer.retry_after.is_none()
+            && self.second_chances.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
     /// How long to wait before the place is asked again. A pause that a run has no time for is not waited for at all.
@@ -198,26 +258,12 @@ impl<'s> Http<'s> {
             location: header("location"),
             body,
         };
-        self.repeats_no_token(&answer)?;
-        Ok(answer)
-    }
-
-    /// What is received is written into the repository: a service that repeats the token must not bring it there.
-    fn repeats_no_token(&self, answer: &Answer) -> Result<(), Failure> {
-        let Some(authorized) = &self.authorized else { return Ok(()) };
-        let token = authorized.token.expose_secret().as_bytes();
-        let holds = |text: &[u8]| token.len() >= SHORTEST && text.windows(token.len()).any(|part| part == token);
-        if answer.status.is_success()
-            && (holds(&answer.body) || answer.etag.as_ref().is_some_and(|tag| holds(tag.as_bytes())))
-        {
-            return Err(Failure::new(
-                Exit::Contract,
-                "download/token-repeated",
-                format!("the answer of {} holds the token that it was asked with", shown(&answer.url)),
-                "nothing was written: have the service leave the token out of what it serves",
-            ));
+        // The repository keeps what is received.
+        if answer.status.is_success() {
+            repeats_no_secret(&shown(url), &String::from_utf8_lossy(&answer.body))?;
+            repeats_no_secret(&shown(url), answer.etag.as_deref().unwrap_or_default())?;
         }
-        Ok(())
+        Ok(answer)
     }
 
     fn open(&self, url: &Url) -> Result<&Client, Failure> {
@@ -229,7 +275,7 @@ impl<'s> Http<'s> {
         Ok(self.open.get_or_init(|| client))
     }
 
-    fn client(&self, url: &Url, credential: Option<Box<dyn Credential>>) -> Result<Client, Failure> {
+    fn client(&self, url: &Url, credentials: Option<Credentials>) -> Result<Client, Failure> {
         self.check(url)?;
         let builder = Client::builder(url.origin().ascii_serialization())
             .user_agent("platform-xtask")
@@ -238,8 +284,8 @@ impl<'s> Http<'s> {
             .body_limit(LIMIT);
         let Network { connections, files, .. } = self.network.clone();
         let builder = connections.apply(builder, files).map_err(|error| no_token(&error))?;
-        let builder = match credential {
-            Some(credential) => builder.credential(credential),
+        let builder = match credentials {
+            Some(credentials) => credentials.apply(builder).map_err(|error| no_token(&error))?,
             None => builder,
         };
         builder.build().map_err(|error| no_token(&error))

@@ -67,6 +67,9 @@ pub(super) fn listed(page: &Url, text: &str) -> Vec<Listed> {
         }
     }
     if found.is_empty() {
+        found = discovery_paths(page, &text, &lower);
+    }
+    if found.is_empty() {
         let single = |index: usize, length: usize| reach(&text, index + length).and_then(value).and_then(quoted);
         let keys = lower.match_indices("url").filter_map(|(index, key)| single(index, key.len()));
         let calls = lower
@@ -84,6 +87,25 @@ pub(super) fn listed(page: &Url, text: &str) -> Vec<Listed> {
     found.retain(|document| seen.insert(document.url.to_string()));
     found.truncate(DOCUMENTS);
     found
+}
+
+/// The documents of Swashbuckle of the .NET Framework: `discoveryPaths: arrayFrom('swagger/docs/v1|swagger/docs/v2')`. They lie below
+/// the folder of the viewer; `rootUrl` beside them is what the service believes to be its own address.
+fn discovery_paths(page: &Url, text: &str, lower: &str) -> Vec<Listed> {
+    const KEY: &str = "discoverypaths";
+    let lists = lower.match_indices(KEY).take(PLACES).filter_map(|(index, key)| {
+        let value = reach(text, index + key.len()).and_then(value)?;
+        quoted(value.strip_prefix("arrayFrom(").unwrap_or(value).trim_start())
+    });
+    let Some(list) = lists.into_iter().next() else { return Vec::new() };
+    let above = page.path().find("/swagger/ui").map_or("/", |at| page.path().get(..=at).unwrap_or("/"));
+    let document = |path: &str| {
+        let root = page.join(above).ok()?;
+        let url = root.join(path.trim().trim_start_matches('/')).ok()?;
+        let name = url.path().rsplit('/').next().unwrap_or_default().to_owned();
+        Some(Listed { url, name })
+    };
+    list.split('|').filter(|path| !path.trim().is_empty()).filter_map(document).collect()
 }
 
 /// Pages name other things by an address as well: logos, sign-in pages, sources.
@@ -200,6 +222,16 @@ mod tests {
     }
 
     #[test]
+    fn the_page_of_the_net_framework_is_read() {
+        let text = "window.swashbuckleConfig = {\n rootUrl: 'http://internal:8080/app',\n discoveryPaths: arrayFrom('swagger/docs/v1|swagger/docs/v2'),\n}";
+        let expected =
+            |base: &str| ["v1", "v2"].map(|name| pair(&format!("https://h{base}/swagger/docs/{name}"), name)).to_vec();
+        assert_eq!(found("https://h/app/swagger/ui/index", text), expected("/app"));
+        assert_eq!(found("https://h/swagger/ui/index", text), expected(""));
+        assert_eq!(found("https://h/swagger/ui/index", "discoveryPaths: arrayFrom('')"), []);
+    }
+
+    #[test]
     fn what_lists_nothing_gives_nothing() {
         for text in [
             "",
@@ -214,7 +246,7 @@ mod tests {
     /// A page that repeats the beginning of a list, or lists without end, takes no more time than it has bytes.
     #[test]
     fn a_page_that_is_made_to_be_slow_is_read_to_its_bounds() {
-        for part in ["urls:[", "urls:[{", "url:'", "url:", "\\u0022", "\u{fffd}urls:["] {
+        for part in ["urls:[", "urls:[{", "discoveryPaths:arrayFrom('", "url:'", "url:", "\\u0022", "\u{fffd}urls:["] {
             assert!(found("https://h/swagger/index.html", &part.repeat(1_000_000)).len() <= 1, "{part}");
         }
         let entries: Vec<String> = (0..500).map(|index| format!("{{\"url\":\"{index}\",\"name\":\"same\"}}")).collect();

@@ -2,6 +2,7 @@
 
 mod address;
 mod answer;
+pub(crate) mod base;
 mod bundle;
 mod credential;
 mod discover;
@@ -24,9 +25,10 @@ use crate::flags::Regenerate;
 use crate::lock::Lock;
 use crate::settings::Settings;
 use crate::workspace::Workspace;
+pub(crate) use address::shown;
 pub(crate) use bundle::{Bundle, Content, DEFAULT_NAME, Fetched, SANDBOX, Served, UNKNOWN};
 pub(crate) use discover::relative;
-pub(crate) use failed::not_a_contract;
+pub(crate) use failed::{not_a_contract, repeats_no_secret};
 use fetcher::Fetcher;
 use http::Http;
 use plan::{ContractPlace, Interface, Plan, Wanted, plan, unsent};
@@ -59,8 +61,8 @@ pub(crate) async fn fetch(
             embedded::fetch(fetcher, interface).await
         }
         Plan::Discover { base } => {
-            let credential = fetcher.credential(settings, &settings.source.token, "/source/token")?;
-            fetcher.authorized(&base, credential).await?.bundle(&base, interface).await
+            let credentials = fetcher.credentials(settings, &settings.source.token, "/source/token")?;
+            fetcher.authorized(&base, credentials).await?.bundle(&base, interface).await
         }
         Plan::Documents { base, documents } => {
             let mut fetcher = fetcher;
@@ -70,8 +72,8 @@ pub(crate) async fn fetch(
             let needed = documents.iter().any(shared);
             let base = base.filter(|_| needed || asked);
             if let Some(base) = &base {
-                let credential = fetcher.credential(settings, &settings.source.token, "/source/token")?;
-                fetcher = fetcher.authorized(base, credential).await?;
+                let credentials = fetcher.credentials(settings, &settings.source.token, "/source/token")?;
+                fetcher = fetcher.authorized(base, credentials).await?;
             }
             let mut fetched = Vec::new();
             for document in documents {

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::{
     credential::{Named, Variables},
-    parts::SecretFiles,
+    table::SecretFiles,
     wrong,
 };
 use crate::{

@@ -1,10 +1,14 @@
-//! A credential that is configured outside the program: by environment variables, or by the keys of a file.
+//! Credentials that are configured outside the program: by environment variables, or by the keys of a file.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, sync::Arc};
 
 use super::{
     Lookup,
-    parts::{CredentialSettings, Part, SecretFiles, SecretPlace},
+    given::{Credentials, Given, GivenKind},
+    table::{
+        CredentialSettings, KEY_SETTINGS, KeySettings, OF_CLIENT, SETTINGS, SecretFiles, SecretPlace, SettingPart,
+        SettingSlot, key_variable,
+    },
     wrong,
 };
 use crate::{
@@ -54,38 +58,62 @@ impl Variables<'_> {
         Ok(SecretFiles { links: self.flag("FOLLOW_LINKS")?, mounted: self.flag("SECRET_FILE_MOUNTED")? })
     }
 
-    pub(super) fn credential(&self) -> Result<CredentialSettings, Error> {
-        // Its name is kept, and not the value: the source reads it when a token is needed.
-        let present = |end: &str| Ok::<_, Error>(self.text(end)?.map(|_| self.name(end)));
-        let (token_file, secret_file) = (self.path("TOKEN_FILE"), self.path("SECRET_FILE"));
-        let named_by = |file: &Option<PathBuf>, end: &str| file.as_ref().map(|_| self.name(end));
-        Ok(CredentialSettings {
-            token: SecretPlace {
-                env: present("TOKEN")?,
-                named_by: named_by(&token_file, "TOKEN_FILE"),
-                file: token_file,
-                command: None,
-                keyring: self.text("TOKEN_KEYRING")?,
-            },
-            issuer: self.text("ISSUER")?,
-            client_id: self.text("CLIENT_ID")?,
-            secret: SecretPlace {
-                env: present("CLIENT_SECRET")?,
-                named_by: named_by(&secret_file, "SECRET_FILE"),
-                file: secret_file,
-                command: None,
-                keyring: self.text("SECRET_KEYRING")?,
-            },
-            refresh_folder: self.path("REFRESH_FOLDER"),
-            files: self.files()?,
-            scope: self.text("SCOPE")?,
-            audience: self.text("AUDIENCE")?,
-            token_endpoint: self.text("TOKEN_ENDPOINT")?,
-            client_authentication: self.text("CLIENT_AUTHENTICATION")?,
-            variables: self.prefix.to_owned(),
-        })
+    /// The settings that the variables say; `names` are those of the keys that can have a variable of their own.
+    pub(super) fn credential<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<CredentialSettings, Error> {
+        let mut settings = CredentialSettings { variables: self.prefix.to_owned(), ..CredentialSettings::default() };
+        for setting in &SETTINGS {
+            if let Some(end) = setting.variable {
+                self.fill((setting.slot)(&mut settings), end)?;
+            }
+        }
+        for (place, end) in [
+            (&mut settings.token, "TOKEN_FILE"),
+            (&mut settings.secret, "SECRET_FILE"),
+            (&mut settings.key.secret, "API_KEY_FILE"),
+            (&mut settings.password, "BASIC_PASSWORD_FILE"),
+        ] {
+            place.named_by = place.file.as_ref().map(|_| self.name(end));
+        }
+        // Two names can be written alike.
+        let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+        for name in names {
+            let beginning = key_variable(name);
+            let mut key = KeySettings::default();
+            for setting in &KEY_SETTINGS {
+                let Some(end) = setting.variable.map(|end| format!("{beginning}{end}")) else { continue };
+                let mut slot = (setting.slot)(&mut key);
+                self.fill(slot.again(), &end)?;
+                let variable = self.name(&end);
+                let other = taken.insert(end, name).filter(|other| *other != name && slot.is_set());
+                if let Some(other) = other {
+                    let what = format!("`{variable}` is the variable of two keys: `{other}` and `{name}`");
+                    return Err(wrong(&what, "give both in the program, with `api_key`, and unset it"));
+                }
+            }
+            key.secret.named_by = key.secret.file.as_ref().map(|_| self.name(&format!("{beginning}_FILE")));
+            if key.secret.is_set() {
+                settings.keys.insert(name.to_owned(), key);
+            }
+        }
+        Ok(settings)
+    }
+
+    fn fill(&self, slot: SettingSlot<'_>, end: &str) -> Result<(), Error> {
+        match slot {
+            SettingSlot::Text(value) => *value = self.text(end)?,
+            // Its name is kept, and not the value: the source reads it when a secret is needed.
+            SettingSlot::Env(value) => *value = self.text(end)?.map(|_| self.name(end)),
+            SettingSlot::Path(value) => *value = self.path(end),
+            SettingSlot::Flag(value) => *value = self.flag(end)?,
+            // A variable cannot hold them.
+            SettingSlot::Words(_) | SettingSlot::Keys(_) => {}
+        }
+        Ok(())
     }
 }
+
+/// A token, or what one is obtained by.
+const SECRETS: [SettingPart; 3] = [SettingPart::Token, SettingPart::Secret, SettingPart::Folder];
 
 impl SecretFiles {
     fn or(self, other: Self) -> Self {
@@ -108,39 +136,50 @@ impl CredentialSettings {
     }
 
     /// What the environment variables say; what they leave open, `self` says, whose keys are checked. Another secret takes the place of one that is
-    /// configured. `None`: nothing is configured, or keys alone lack what a variable may give.
+    /// configured. What keys alone begin, and a variable would complete that is not set on this machine, is left out.
     ///
     /// # Errors
     ///
     /// A variable holds what cannot be meant, or something is set that would not be used.
-    pub fn with_variables(self, key_file: bool) -> Result<Option<Self>, Error> {
+    pub fn with_variables(self, key_file: bool) -> Result<Self, Error> {
         if self.variables.is_empty() {
-            return Ok(Some(self).filter(Self::has_any));
+            return Ok(self);
         }
-        let set = Variables { lookup: &|name| std::env::var_os(name), prefix: &self.variables }.credential()?;
-        let is_any_set = set.has_any();
+        let mut set = Variables { lookup: &|name| std::env::var_os(name), prefix: &self.variables }
+            .credential(self.keys.keys().map(String::as_str))?;
         let of_variables = set.clone();
-        let (token, secret, refresh_folder) = match set.has_secret() {
-            true => (set.token, set.secret, set.refresh_folder),
-            false => (self.token, self.secret, self.refresh_folder),
-        };
-        let whole = Self {
-            token,
-            secret,
-            refresh_folder,
-            issuer: set.issuer.or(self.issuer),
-            client_id: set.client_id.or(self.client_id),
-            files: set.files.or(self.files),
-            scope: set.scope.or(self.scope),
-            audience: set.audience.or(self.audience),
-            token_endpoint: set.token_endpoint.or(self.token_endpoint),
-            client_authentication: set.client_authentication.or(self.client_authentication),
-            variables: self.variables,
-        };
+        let mut whole = self;
+        if set.has(&SECRETS) {
+            (whole.token, whole.secret) = (set.token.clone(), set.secret.clone());
+            whole.refresh_folder.clone_from(&set.refresh_folder);
+        }
+        if set.has(&[SettingPart::Key]) {
+            whole.key.secret = set.key.secret.clone();
+        }
+        if set.has(&[SettingPart::KeyPlace]) {
+            (whole.key.header, whole.key.query) = (None, None);
+        }
+        if set.has(&[SettingPart::Password]) {
+            whole.password = set.password.clone();
+        }
+        for (name, key) in &mut whole.keys {
+            if let Some(of_variable) = set.keys.remove(name) {
+                key.secret = of_variable.secret;
+            }
+        }
+        for setting in &SETTINGS {
+            (setting.slot)(&mut whole).take((setting.slot)(&mut set));
+        }
         of_variables.check(Some(&whole.variables), &whole, key_file)?;
-        // An issuer or a client among the keys is not an intent to use them on this machine.
-        let is_meant = is_any_set || whole.has_secret();
-        Ok(Some(whole).filter(|_| is_meant))
+        // An issuer, a place of a key or a user among the keys is not an intent to use them on this machine.
+        if !(of_variables.has(&OF_CLIENT) || whole.has(&SECRETS)) {
+            (whole.issuer, whole.client_id) = (None, None);
+        }
+        whole.keys.retain(|_, key| key.secret.is_set());
+        if !whole.has(&[SettingPart::Password]) {
+            whole.user = None;
+        }
+        Ok(whole)
     }
 
     /// Which files hold secrets, as the environment variables and `self` say.
@@ -156,27 +195,71 @@ impl CredentialSettings {
         Ok(set.or(self.files))
     }
 
-    /// Whether a token, or what one is obtained by, has a place.
-    fn has_secret(&self) -> bool {
-        self.has(&[Part::Token, Part::Secret, Part::Folder])
-    }
-
-    /// The credential of `of`, whose issuer may be `http` on the hosts `plain`; `None` where nothing is configured.
+    /// The credentials of `of`, whose issuer may be `http` on the hosts `plain`.
     ///
     /// # Errors
     ///
     /// Something is missing, or contradicts something else.
-    pub fn credential(self, of: &str, plain: &[String]) -> Result<Option<Box<dyn Credential>>, Error> {
-        let set = |variables: &[&str], keys: &str| {
-            if self.variables.is_empty() {
-                return format!("set {keys}");
-            }
-            let names: Vec<String> = variables.iter().map(|end| format!("{}{end}", self.variables)).collect();
-            format!("set {}, or {keys}", names.join(" and "))
+    pub fn credentials(self, of: &str, plain: &[String]) -> Result<Credentials, Error> {
+        let files =
+            Files { allowed: self.files, how: self.set_by(&["SECRET_FILE_MOUNTED=1"], "`secret_file_mounted = true`") };
+        let named = |settings: &[(&str, &str)]| {
+            let prefix = self.variables.as_str();
+            let name = |(variable, key): &(&str, &str)| match prefix {
+                "" => format!("`{key}`"),
+                prefix => format!("{prefix}{variable}"),
+            };
+            settings.iter().map(name).collect::<Vec<_>>().join(" or ")
         };
-        let files = Files { allowed: self.files, how: set(&["SECRET_FILE_MOUNTED=1"], "`secret_file_mounted = true`") };
-        let token = self.token.source(&format!("the token of {of}"), &files)?;
-        let secret = self.secret.source(&format!("the secret of {of}"), &files)?;
+        let mut given = Vec::new();
+        if let Some(source) = self.key.secret.source(&format!("the API key of {of}"), &files)? {
+            let KeySettings { header, query, .. } = self.key.clone();
+            let setting = named(&[("API_KEY_HEADER", "api_key_header"), ("API_KEY_QUERY", "api_key_query")]);
+            given.push(Given { kind: GivenKind::Key { name: None, header, query }, source: source.into(), setting });
+        }
+        for (name, key) in &self.keys {
+            let what = format!("the API key `{name}` of {of}");
+            let places = usize::from(key.header.is_some()) + usize::from(key.query.is_some());
+            if places > 1 {
+                return Err(wrong(&format!("{what} has a header and a parameter of the query"), "keep one of them"));
+            }
+            let Some(source) = key.secret.source(&what, &files)? else {
+                return Err(wrong(&format!("{what} has no source"), "name one: `env`, `file` or `command`"));
+            };
+            let KeySettings { header, query, .. } = key.clone();
+            let setting = format!("`header` or `query` of the key `{name}`");
+            given.push(Given {
+                kind: GivenKind::Key { name: Some(name.clone()), header, query },
+                source: source.into(),
+                setting,
+            });
+        }
+        match (&self.user, self.password.source(&format!("the password of {of}"), &files)?) {
+            (Some(user), Some(source)) => {
+                let setting = named(&[("BASIC_USER", "basic_user")]);
+                given.push(Given { kind: GivenKind::Basic { user: user.clone() }, source: source.into(), setting });
+            }
+            (None, Some(_)) => {
+                let lacks = self.set_by(&["BASIC_USER"], "`basic_user`");
+                return Err(wrong(&format!("the password of {of} lacks its user"), &lacks));
+            }
+            (_, None) => {}
+        }
+        Ok(Credentials { token: self.credential(of, plain, &files)?, given, variables: self.variables })
+    }
+
+    /// How to set these variables, or these keys.
+    fn set_by(&self, variables: &[&str], keys: &str) -> String {
+        if self.variables.is_empty() {
+            return format!("set {keys}");
+        }
+        let names: Vec<String> = variables.iter().map(|end| format!("{}{end}", self.variables)).collect();
+        format!("set {}, or {keys}", names.join(" and "))
+    }
+
+    fn credential(&self, of: &str, plain: &[String], files: &Files) -> Result<Option<Box<dyn Credential>>, Error> {
+        let token = self.token.source(&format!("the token of {of}"), files)?;
+        let secret = self.secret.source(&format!("the secret of {of}"), files)?;
         if let Some(token) = token {
             return Ok(Some(Box::new(StaticToken::from_source(token))));
         }
@@ -192,7 +275,7 @@ impl CredentialSettings {
                 ];
                 for (is_missing, variable, key) in parts {
                     if is_missing {
-                        lacks.push(set(&[variable], key));
+                        lacks.push(self.set_by(&[variable], key));
                     }
                 }
                 let what = format!("the credential of {of} lacks its issuer or its client");
@@ -220,11 +303,11 @@ impl CredentialSettings {
         };
         registration.endpoints.plain = plain.to_vec();
         registration.endpoints.check()?;
-        Ok(Some(match self.refresh_folder {
+        Ok(Some(match &self.refresh_folder {
             Some(folder) => Box::new(RefreshToken::of(registration, RefreshFolder::new(folder))),
             None if registration.secret.is_none() => {
                 let what = format!("the credential of {of} lacks the client's secret");
-                return Err(wrong(&what, &set(&["SECRET_FILE"], "`secret_file`, to a protected file")));
+                return Err(wrong(&what, &self.set_by(&["SECRET_FILE"], "`secret_file`, to a protected file")));
             }
             None => Box::new(ClientCredentials::of(registration)),
         }))

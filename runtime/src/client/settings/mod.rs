@@ -2,9 +2,12 @@
 
 mod connections;
 mod credential;
+mod given;
 mod parts;
 #[cfg(feature = "profiles")]
 mod profiles;
+mod read;
+mod table;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests;
@@ -13,16 +16,20 @@ use std::ffi::OsString;
 
 use uuid::Uuid;
 
-pub use self::connections::{ConnectionSettings, NamedFile};
 #[cfg(feature = "profiles")]
-use self::parts::SETTINGS;
-pub use self::parts::{CredentialSettings, SecretFiles, SecretPlace, secret_variables};
-use self::{
-    credential::Variables,
-    parts::{Part, unused},
+use self::table::{KEY_SETTINGS, SETTINGS};
+pub use self::{
+    connections::{ConnectionSettings, NamedFile},
+    given::Credentials,
+    read::{Table, table},
+    table::{CredentialSettings, SecretFiles, SecretPlace, SettingSlot, key_variable, secret_variables},
 };
+use self::{credential::Variables, parts::unused, table::SettingPart};
 use super::{Client, ClientBuilder, GeneratedClient, ServerSettings};
-use crate::error::{Error, Kind};
+use crate::{
+    error::{Error, Kind},
+    protocol::Scheme,
+};
 
 impl Client {
     /// A client that environment variables configure.
@@ -44,16 +51,26 @@ impl Client {
     /// | `PLATFORM_AUDIENCE` | the audience to ask for |
     /// | `PLATFORM_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
     /// | `PLATFORM_CLIENT_AUTHENTICATION` | `form` or `basic`: where the client's secret stands in a token request, see [`ClientAuthentication`](crate::auth::ClientAuthentication) |
+    /// | `PLATFORM_API_KEY` | the API key of the contract; of several, the one that `PLATFORM_API_KEY_HEADER` or `…_QUERY` names |
+    /// | `PLATFORM_API_KEY_FILE` | the protected file that holds it |
+    /// | `PLATFORM_API_KEY_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
+    /// | `PLATFORM_API_KEY_HEADER`, `PLATFORM_API_KEY_QUERY` | the header, or the parameter of the query, that carries it; required where the contract declares no security scheme |
+    /// | `PLATFORM_KEY_…` | the key of one of several security schemes, by its name in upper case with `_` for what is neither a letter nor a digit: `PLATFORM_KEY_APP_ID` is that of `app-id`; likewise with `_FILE` and `_KEYRING` behind it |
+    /// | `PLATFORM_BASIC_USER` | the user of HTTP Basic |
+    /// | `PLATFORM_BASIC_PASSWORD` | the password |
+    /// | `PLATFORM_BASIC_PASSWORD_FILE` | the protected file that holds it |
+    /// | `PLATFORM_BASIC_PASSWORD_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
     /// | `PLATFORM_CA_FILE` | root certificates in PEM, beside those of the system |
     /// | `PLATFORM_CLIENT_CERTIFICATE_FILE`, `PLATFORM_CLIENT_KEY_FILE` | a client certificate in PEM, and the protected file with its key |
     /// | `PLATFORM_DANGER_ALLOW_HTTP_TO` | hosts, separated by commas, that may be `http`: tokens go to them in clear text |
     /// | `PLATFORM_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
-    /// | `PLATFORM_COMPLIANCE_…` | its credential: `TOKEN` to `CLIENT_AUTHENTICATION`, as above |
+    /// | `PLATFORM_COMPLIANCE_…` | its credentials: `TOKEN` to `BASIC_PASSWORD_KEYRING`, as above |
     /// | `PLATFORM_TEAM_ID` | the team that the compliance resource server is configured for |
     /// | `PLATFORM_PROFILE` | with the feature `profiles`: a profile of `PLATFORM_PROFILES`, instead of all the others |
     /// | `PLATFORM_PROFILES` | the file of profiles; `~/.config/platform/profiles.toml` unless set |
     ///
-    /// A variable that is empty counts as not set. Without any credential, requests are sent without a token. A variable that
+    /// A token, API keys and HTTP Basic can be set together: an operation shows those that the contract asks for, the first
+    /// alternative for which all are there. A variable that is empty counts as not set. Without any credential, requests are sent without a token. A variable that
     /// has no effect on the credential is an error, such as `PLATFORM_SCOPE` beside `PLATFORM_TOKEN`, or one of a server without
     /// its address. Where a profile is chosen, a warning names the variables that are set beside it.
     ///
@@ -82,7 +99,10 @@ impl Client {
     /// client_id = "my-service"
     /// secret_command = ["pass", "show", "platform/my-service"]   # or secret_file, secret_env, refresh_folder,
     ///                                                            # secret_keyring = "SERVICE/USER"
-    /// # secret_file_mounted = true                               # a container mounts secret_file or token_file
+    /// # api_key_env = "…"                                        # or api_key_file, api_key_command, api_key_keyring
+    /// # basic_user = "…"                                         # with basic_password_env, …_file, …_command, …_keyring
+    /// # key.app-id = { file = "…" }                              # one of several API keys, by the name of its scheme
+    /// # secret_file_mounted = true                               # a container mounts the protected files
     /// # token_file = "…"                                         # or token_env, token_command, token_keyring: a token
     /// # ca_file = "…"                                            # root certificates beside those of the system
     /// # client_certificate_file = "…"                            # with client_key_file, a protected file
@@ -112,7 +132,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     ///
     /// As for [`Client::from_env`].
     pub fn from_env() -> Result<Self, Error> {
-        builder(from_lookup(P::SERVERS, &|name| std::env::var_os(name))?)
+        builder(from_lookup(P::SERVERS, P::SCHEMES, &|name| std::env::var_os(name))?)
     }
 
     /// The configuration of [`Client::from_profile`], to go on with.
@@ -148,7 +168,13 @@ struct Beside {
 
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> {
+/// The names of the API keys among these schemes.
+fn key_names<'s>(schemes: &'s [Scheme]) -> impl Iterator<Item = &'static str> + use<'s> {
+    let keys = schemes.iter().filter(|scheme| !matches!(scheme, Scheme::Basic { .. }));
+    keys.filter_map(|scheme| scheme.scheme())
+}
+
+fn from_lookup(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>) -> Result<Settings, Error> {
     let main = Variables { lookup, prefix: MAIN };
     let profile = main.text("PROFILE")?;
     let base_url = main.text("BASE_URL")?;
@@ -160,7 +186,7 @@ fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> 
                 return Err(wrong("no place is known for the file of profiles", "set PLATFORM_PROFILES to its path"));
             };
             let mut settings = profiles::read(&file, profile.as_deref())?;
-            settings.unread = beside_profile(servers, lookup, &settings);
+            settings.unread = beside_profile(servers, schemes, lookup, &settings);
             return Ok(settings);
         }
     }
@@ -177,10 +203,10 @@ fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> 
     for name in servers {
         let prefix = prefix(name);
         let own = Variables { lookup, prefix: &prefix };
-        let (base_url, credential) = (own.text("URL")?, own.credential()?);
+        let (base_url, credential) = (own.text("URL")?, own.credential(key_names(schemes))?);
         let team = if *name == OF_TEAM { main.text(TEAM)? } else { None };
         let Some(base_url) = base_url else {
-            let mut names = credential.names(&Part::ALL, Some(&prefix));
+            let mut names = credential.names(&SettingPart::ALL, Some(&prefix));
             names.extend(team.map(|_| format!("`{MAIN}{TEAM}`")));
             if names.is_empty() {
                 continue;
@@ -192,7 +218,13 @@ fn from_lookup(servers: &[&str], lookup: Lookup<'_>) -> Result<Settings, Error> 
         found.push(Beside { name: (*name).to_owned(), base_url, team, credential });
     }
     let unread = set([format!("{MAIN}PROFILES")], lookup);
-    Ok(Settings { base_url, connections: main.connections()?, main: main.credential()?, servers: found, unread })
+    Ok(Settings {
+        base_url,
+        connections: main.connections()?,
+        main: main.credential(key_names(schemes))?,
+        servers: found,
+        unread,
+    })
 }
 
 /// How the variables of the main server begin, and of one beside it.
@@ -213,18 +245,28 @@ fn set(names: impl IntoIterator<Item = String>, lookup: Lookup<'_>) -> Vec<Strin
 
 /// The variables that are set, and that a profile takes the place of. Those that it names itself are read.
 #[cfg(feature = "profiles")]
-fn beside_profile(servers: &[&str], lookup: Lookup<'_>, settings: &Settings) -> Vec<String> {
-    let credential = || SETTINGS.iter().map(|setting| setting.variable).filter(|end| !end.is_empty());
-    let own = credential().chain(connections::VARIABLES).chain(["BASE_URL", TEAM]).map(|end| format!("{MAIN}{end}"));
+fn beside_profile(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>, settings: &Settings) -> Vec<String> {
+    let named = key_names(schemes).flat_map(|name| {
+        let ends = KEY_SETTINGS.iter().filter_map(|setting| setting.variable);
+        ends.map(move |end| format!("{}{end}", key_variable(name)))
+    });
+    let credential: Vec<String> =
+        SETTINGS.iter().filter_map(|setting| setting.variable).map(str::to_owned).chain(named).collect();
+    let others = connections::VARIABLES.iter().chain(&["BASE_URL", TEAM]).map(|end| format!("{MAIN}{end}"));
+    let own = credential.iter().map(|end| format!("{MAIN}{end}")).chain(others);
     let beside = servers.iter().flat_map(|name| {
         let prefix = prefix(name);
-        credential().chain(["URL"]).map(move |end| format!("{prefix}{end}"))
+        let url = format!("{prefix}URL");
+        credential.iter().map(move |end| format!("{prefix}{end}")).chain([url])
     });
     let credentials: Vec<_> =
         settings.servers.iter().map(|server| &server.credential).chain([&settings.main]).collect();
     let is_read = |name: &String| {
-        let named = |of: &&CredentialSettings| [&of.token.env, &of.secret.env].contains(&&Some(name.clone()));
-        credentials.iter().any(named)
+        let places = |of: &&CredentialSettings| -> Vec<Option<String>> {
+            let own = [&of.token, &of.secret, &of.key.secret, &of.password].into_iter();
+            own.chain(of.keys.values().map(|key| &key.secret)).map(|place| place.env.clone()).collect()
+        };
+        credentials.iter().flat_map(places).any(|env| env.as_ref() == Some(name))
     };
     set(own.chain(beside).filter(|name| !is_read(name)), lookup)
 }
@@ -240,26 +282,21 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
     let plain = settings.connections.plain.clone();
     settings.main.check_whole(settings.connections.key.is_some())?;
     let mut builder = settings.connections.apply(ClientBuilder::new(settings.base_url), settings.main.files)?;
-    if let Some(credential) = settings.main.credential("the service", &plain)? {
-        builder = builder.credential(credential);
-    }
+    builder = settings.main.credentials("the service", &plain)?.apply(builder)?;
     for Beside { name, base_url, team, credential } in settings.servers {
         credential.check_whole(false)?;
         let is_variable = !credential.variables.is_empty();
-        let credential = credential.credential(&format!("the server `{name}`"), &plain)?;
+        let credentials = credential.credentials(&format!("the server `{name}`"), &plain)?;
         let mut server = ServerSettings::new(base_url);
         if let Some(team) = team {
-            if credential.is_none() {
+            if !credentials.has_token() {
                 let names = [if is_variable { format!("`{MAIN}{TEAM}`") } else { "`team_id`".to_owned() }];
                 let why = format!("for the token of the server `{name}`, and none is configured");
                 return Err(unused(&names, &why, "configure the credential of the server, or unset the team"));
             }
             server = server.team(team);
         }
-        if let Some(credential) = credential {
-            server = server.credential(credential);
-        }
-        builder = builder.server(name, server);
+        builder = builder.server(name, credentials.apply_to(server, P::SCHEMES)?);
     }
     Ok(builder)
 }

@@ -5,11 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::MapAccess};
 
 use super::{
-    Beside, ConnectionSettings, CredentialSettings, Lookup, NamedFile, SecretFiles, SecretPlace, Settings, parse_team,
-    parts::unused, wrong,
+    Beside, ConnectionSettings, CredentialSettings, Lookup, NamedFile, SettingSlot, Settings, Table, parse_team,
+    parts::unused, table, wrong,
 };
 use crate::error::{Error, mask};
 
@@ -22,37 +22,55 @@ struct ProfileFile {
 }
 
 /// One deployment. There is no key for a secret: an unknown one is an error.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default)]
 struct Profile {
-    base_url: String,
-    token_env: Option<String>,
-    token_file: Option<PathBuf>,
-    token_command: Option<Vec<String>>,
-    token_keyring: Option<String>,
-    issuer: Option<String>,
-    client_id: Option<String>,
-    secret_env: Option<String>,
-    secret_file: Option<PathBuf>,
-    secret_command: Option<Vec<String>>,
-    secret_keyring: Option<String>,
-    refresh_folder: Option<PathBuf>,
-    #[serde(default)]
-    follow_links: bool,
-    #[serde(default)]
-    secret_file_mounted: bool,
-    scope: Option<String>,
-    audience: Option<String>,
-    token_endpoint: Option<String>,
-    client_authentication: Option<String>,
+    base_url: Option<String>,
+    credential: CredentialSettings,
     team_id: Option<String>,
     ca_file: Option<PathBuf>,
     client_certificate_file: Option<PathBuf>,
     client_key_file: Option<PathBuf>,
-    #[serde(default)]
-    danger_allow_http_to: Vec<String>,
-    #[serde(default)]
+    danger_allow_http_to: Option<Vec<String>>,
     server: BTreeMap<String, Profile>,
+}
+
+impl Table for Profile {
+    fn keys() -> Vec<&'static str> {
+        let own = [
+            "base_url",
+            "team_id",
+            "ca_file",
+            "client_certificate_file",
+            "client_key_file",
+            "danger_allow_http_to",
+            "server",
+        ];
+        own.into_iter().chain(CredentialSettings::table_keys()).collect()
+    }
+
+    fn slot(&mut self, key: &str) -> Option<SettingSlot<'_>> {
+        match key {
+            "base_url" => Some(SettingSlot::Text(&mut self.base_url)),
+            "team_id" => Some(SettingSlot::Text(&mut self.team_id)),
+            "ca_file" => Some(SettingSlot::Path(&mut self.ca_file)),
+            "client_certificate_file" => Some(SettingSlot::Path(&mut self.client_certificate_file)),
+            "client_key_file" => Some(SettingSlot::Path(&mut self.client_key_file)),
+            "danger_allow_http_to" => Some(SettingSlot::Words(&mut self.danger_allow_http_to)),
+            key => self.credential.slot(key),
+        }
+    }
+
+    /// Its servers.
+    fn own<'de, A: MapAccess<'de>>(&mut self, _key: &str, map: &mut A) -> Result<(), A::Error> {
+        self.server = map.next_value()?;
+        Ok(())
+    }
+}
+
+impl<'de> Deserialize<'de> for Profile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        table(deserializer)
+    }
 }
 
 impl Profile {
@@ -62,7 +80,7 @@ impl Profile {
             roots: file(&mut self.ca_file),
             certificate: file(&mut self.client_certificate_file),
             key: file(&mut self.client_key_file),
-            plain: std::mem::take(&mut self.danger_allow_http_to),
+            plain: self.danger_allow_http_to.take().unwrap_or_default(),
         }
     }
 
@@ -70,35 +88,12 @@ impl Profile {
         self.ca_file.is_some()
             || self.client_certificate_file.is_some()
             || self.client_key_file.is_some()
-            || !self.danger_allow_http_to.is_empty()
+            || self.danger_allow_http_to.as_ref().is_some_and(|hosts| !hosts.is_empty())
     }
 
-    fn credential(self) -> CredentialSettings {
-        CredentialSettings {
-            token: SecretPlace {
-                env: self.token_env,
-                file: self.token_file,
-                command: self.token_command,
-                keyring: self.token_keyring,
-                named_by: None,
-            },
-            issuer: self.issuer,
-            client_id: self.client_id,
-            secret: SecretPlace {
-                env: self.secret_env,
-                file: self.secret_file,
-                command: self.secret_command,
-                keyring: self.secret_keyring,
-                named_by: None,
-            },
-            refresh_folder: self.refresh_folder,
-            files: SecretFiles { links: Some(self.follow_links), mounted: Some(self.secret_file_mounted) },
-            scope: self.scope,
-            audience: self.audience,
-            token_endpoint: self.token_endpoint,
-            client_authentication: self.client_authentication,
-            variables: String::new(),
-        }
+    fn address(&self, of: &str) -> Result<String, Error> {
+        let missing = || wrong(&format!("{of} has no `base_url`"), "set it to the address of the service");
+        self.base_url.clone().ok_or_else(missing)
     }
 }
 
@@ -150,14 +145,10 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
             return Err(wrong(&what, "name them in the profile itself: all of its servers share the connections"));
         }
         let team = server.team_id.as_deref().map(|text| parse_team("team_id", text)).transpose()?;
-        servers.push(Beside { name, base_url: server.base_url.clone(), team, credential: server.credential() });
+        let base_url = server.address(&format!("the server `{name}`"))?;
+        servers.push(Beside { name, base_url, team, credential: server.credential });
     }
     let connections = found.connections();
-    Ok(Settings {
-        base_url: found.base_url.clone(),
-        connections,
-        main: found.credential(),
-        servers,
-        unread: Vec::new(),
-    })
+    let base_url = found.address(&format!("the profile `{name}` of `{shown}`"))?;
+    Ok(Settings { base_url, connections, main: found.credential, servers, unread: Vec::new() })
 }

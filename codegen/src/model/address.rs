@@ -1,0 +1,37 @@
+//! The address of a contract's operations.
+
+use super::tree::{Document, Node};
+
+/// The first server of a document, with the defaults of its variables.
+pub(crate) fn address(document: &Document) -> Option<String> {
+    let root = Node::root(document);
+    let servers = root.get("servers")?;
+    let server = servers.items().next()?;
+    let mut address = server.text("url").trim().to_owned();
+    for (name, variable) in server.get("variables").iter().flat_map(|all| all.members().collect::<Vec<_>>()) {
+        address = address.replace(&format!("{{{name}}}"), variable.text("default"));
+    }
+    Some(address).filter(|address| !address.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_first_server_is_the_address() {
+        for (text, address) in [
+            ("openapi: 3.0.4\npaths: {}\n", None),
+            ("openapi: 3.0.4\npaths: {}\nservers: []\n", None),
+            ("openapi: 3.1.0\npaths: {}\nservers: [{url: /v2}, {url: /v1}]\n", Some("/v2")),
+            (
+                "openapi: 3.0.4\npaths: {}\nservers: [{url: 'https://{host}:{port}/x', variables: {host: {default: h}, port: {default: '8443'}}}]\n",
+                Some("https://h:8443/x"),
+            ),
+            ("swagger: '2.0'\npaths: {}\nhost: h\nbasePath: /api\nschemes: [https, http]\n", Some("https://h/api")),
+            ("swagger: '2.0'\npaths: {}\nhost: h\nbasePath: /api\n", Some("//h/api")),
+            ("swagger: '2.0'\npaths: {}\nbasePath: api\n", Some("/api")),
+            ("<html>", None),
+        ] {
+            assert_eq!(crate::address(text.as_bytes()).as_deref(), address, "{text}");
+        }
+    }
+}
