@@ -21,7 +21,7 @@ use super::{
     retry, trace,
 };
 use crate::{
-    auth::{Generation, Held},
+    auth::{Generation, Held, Rejected},
     clock::{self, Until},
     error::{Error, Kind},
     protocol::{Body, Method, PROBLEM, Prepared, Raw, Scheme},
@@ -151,7 +151,8 @@ impl Sending<'_> {
     async fn shown(&self, deadline: Until, rejected: Option<&[Generation]>) -> Result<Vec<Arc<Held>>, Error> {
         let mut shown = Vec::with_capacity(self.ways.len());
         for (place, Way { scheme, cache }) in self.ways.iter().enumerate() {
-            let rejected = rejected.and_then(|rejected| rejected.get(place).copied());
+            let rejected =
+                rejected.and_then(|rejected| rejected.get(place)).map(|generation| self.rejected(*generation));
             let held = cache.token(&self.session.transport, deadline, rejected).await?;
             if *scheme == Scheme::Token {
                 self.session.preflight(Some(&held))?;
@@ -165,10 +166,15 @@ impl Sending<'_> {
     async fn renewed(&self, deadline: Until, refused: &[Arc<Held>]) -> Result<bool, Error> {
         let mut is_new = false;
         for (Way { cache, .. }, refused) in self.ways.iter().zip(refused) {
-            let fresh = cache.token(&self.session.transport, deadline, Some(refused.generation)).await?;
+            let rejected = Some(self.rejected(refused.generation));
+            let fresh = cache.token(&self.session.transport, deadline, rejected).await?;
             is_new |= fresh.header != refused.header;
         }
         Ok(is_new)
+    }
+
+    fn rejected(&self, generation: Generation) -> Rejected {
+        Rejected { generation, operation: self.prepared.operation }
     }
 
     async fn exchange(&self, shown: &[Arc<Held>], attempt: u32) -> Result<Raw, Error> {
