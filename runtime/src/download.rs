@@ -16,7 +16,7 @@ pub use crate::client::{
 };
 use crate::{
     Client, Error, Method,
-    client::{Options, send},
+    client::{Options, RetryPolicy, send},
     clock::{self, Until},
     error::{Kind, escape},
     protocol::{Body, Content, Prepared, Security, set_header},
@@ -71,7 +71,7 @@ impl Download<'_> {
         let options = Options {
             deadline: Some(time),
             idle: Some(time),
-            no_retry: true,
+            retries: Some(RetryPolicy::never()),
             stream: Some(true),
             ..Options::default()
         };

@@ -10,12 +10,17 @@ use url::Url;
 use uuid::Uuid;
 
 use super::{
-    Client, GeneratedClient, Session, extension::Doubled, identity, middleware::Middleware, network, retry::Budget,
+    Client, GeneratedClient, Session,
+    extension::Doubled,
+    identity,
+    middleware::Middleware,
+    network,
+    retry::{Budget, RetryPolicy},
 };
 use crate::{
     auth::{Audit, Cache, Credential, Key, SecretSource, TokenEvent},
     error::{Error, Kind},
-    transport::{BODY_LIMIT, Transport, address},
+    transport::{BODY_LIMIT, MinThroughput, Transport, address},
 };
 
 /// The configuration of a client: of a [`Client`], or of a type of a generated crate that wraps one.
@@ -31,7 +36,9 @@ pub struct ClientBuilder<P = Client> {
     deadline: Duration,
     connect: Duration,
     idle: Duration,
-    retry: bool,
+    retries: RetryPolicy,
+    retry_budget: u32,
+    least: MinThroughput,
     retry_writes: bool,
     retry_when_asked: bool,
     body_limit: usize,
@@ -58,7 +65,9 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             deadline: Duration::from_secs(60),
             connect: Duration::from_secs(5),
             idle: Duration::from_secs(30),
-            retry: true,
+            retries: RetryPolicy::default(),
+            retry_budget: Budget::ATTEMPTS,
+            least: MinThroughput::default(),
             retry_writes: false,
             retry_when_asked: false,
             body_limit: BODY_LIMIT,
@@ -162,7 +171,26 @@ impl<P: GeneratedClient> ClientBuilder<P> {
 
     /// Sends each call once, whatever comes back.
     pub fn no_retry(mut self) -> Self {
-        self.retry = false;
+        self.retries = RetryPolicy::never();
+        self
+    }
+
+    /// Sets how often calls are sent, the pauses between attempts, and the time that one attempt may take.
+    pub fn retries(mut self, policy: RetryPolicy) -> Self {
+        self.retries = policy;
+        self
+    }
+
+    /// Sets how many second attempts the calls to a server may make before others succeed; 100 unless set. Five calls that succeed
+    /// at once earn one back. Zero allows none, `u32::MAX` has no end in practice.
+    pub fn retry_budget(mut self, attempts: u32) -> Self {
+        self.retry_budget = attempts;
+        self
+    }
+
+    /// Sets the least throughput of the bodies of responses; one byte a second unless set. Server-sent events have none.
+    pub fn min_throughput(mut self, least: MinThroughput) -> Self {
+        self.least = least;
         self
     }
 
@@ -243,11 +271,12 @@ impl<P: GeneratedClient> ClientBuilder<P> {
                 api_version: self.api_version.clone(),
                 deadline: deadline.unwrap_or(self.deadline),
                 idle: self.idle,
-                retry: self.retry,
+                retries: self.retries,
+                least: self.least,
                 retry_writes: self.retry_writes,
                 retry_when_asked: self.retry_when_asked,
                 body_limit: body_limit.unwrap_or(self.body_limit),
-                budget: Budget::new(),
+                budget: Budget::new(self.retry_budget),
                 gate: concurrency.or(self.concurrency).map(Semaphore::new),
                 request_id: request_id.clone(),
                 middleware: Arc::clone(&middleware),

@@ -42,6 +42,7 @@ pub use self::{
     items::Items,
     pages::Pages,
     request::Request,
+    retry::RetryPolicy,
     submission::Submission,
 };
 use crate::{
