@@ -160,7 +160,9 @@ impl Sending<'_> {
     ) -> Result<Raw, Failed> {
         let shown = self.shown(deadline, refused.as_deref()).await?;
         let time = self.policy.attempt_timeout;
-        let error = match clock::limit(time, self.exchange(&shown, number)).await {
+        // In a box, so that futures of callers that hold this one stay small, and their types shallow.
+        let exchange = Box::pin(self.exchange(&shown, number));
+        let error = match clock::limit(time, exchange).await {
             Ok(Ok(raw)) => return Ok(raw),
             Ok(Err(error)) => error,
             Err(_) => {
