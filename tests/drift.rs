@@ -48,7 +48,7 @@ async fn the_second_revision_of_the_sandbox_is_one_page() {
     insta::assert_snapshot!("revision-2", there.markdown(&heading));
     assert!(there.not_judged.is_empty(), "{:?}", there.not_judged);
     // All of it is the sandbox's own.
-    assert!(there.findings.iter().all(|finding| finding.assumed || finding.wire == Wire::None));
+    assert!(there.findings.iter().all(|finding| finding.assumed || finding.client == Wire::None));
 
     let back = drift::compare(&after, &before, "2026-01-01").unwrap();
     let rules = |drift: &drift::Drift, mirrored: bool| {

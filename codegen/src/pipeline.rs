@@ -88,7 +88,7 @@ fn refined(inputs: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Refin
     let loaded = load(inputs, config, &mut ledger)?;
     let contracts: Vec<Document> =
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
-    let (model, mut names, routes) = model::build(&contracts, setup, pins, &mut ledger);
+    let (model, mut names, routes) = model::build(&contracts, setup, pins, &mut ledger)?;
     let resolved = generate::generate(&model)?;
     let bindings = bind::bind(&model, setup)?;
     let (documents, given) = graphql::read(setup, pins, &bindings, &model, &mut ledger)?;

@@ -5,6 +5,9 @@ use crate::{Config, Problem};
 /// The configuration, as problems name it.
 pub(crate) const CONFIGURATION: &str = "specs/codegen.toml";
 
+/// The file of the names that were given, as problems name it.
+pub(crate) const NAMES: &str = "specs/names.lock";
+
 /// A problem with a place of the configuration.
 pub(crate) fn problem(code: &'static str, place: impl Into<String>, message: impl Into<String>, hint: &str) -> Problem {
     Problem {

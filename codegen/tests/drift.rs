@@ -135,7 +135,7 @@ fn a_member_of_a_schema_that_all_operations_reach_is_one_finding() {
     let drift = compare(contract(json!({})).as_bytes(), contract(json!({"size": {"type": "integer"}})).as_bytes());
     let [finding] = drift.findings.as_slice() else { panic!("{:#?}", drift.findings) };
     assert_eq!((finding.rule.id(), finding.subject.as_str()), ("member-added", "Inner.size"));
-    assert_eq!((finding.operations.len(), finding.wire), (2000, Wire::Safe));
+    assert_eq!((finding.operations.len(), finding.client), (2000, Wire::Safe));
 }
 
 /// What the pair is about does not depend on how many operations reach it, on words, or on names of Rust.
@@ -339,7 +339,7 @@ fn schemas_are_told_as_contracts_are() {
         drift.with_schemas(Some(schema), Some(&schema.replacen(from, to, 1)));
         let said = drift.findings.iter().map(|finding| format!("{} {}", finding.rule.id(), finding.subject));
         assert_eq!(said.collect::<Vec<_>>().join("; "), told);
-        assert_eq!(drift.wire(), wire, "{told}");
+        assert_eq!(drift.client(), wire, "{told}");
 
         let mut back = Drift::default();
         back.with_schemas(Some(&schema.replacen(from, to, 1)), Some(schema));

@@ -121,8 +121,8 @@ fn found(before: &Value, after: &Value) -> BTreeMap<String, Wire> {
     }
     for finding in drift.findings {
         for alias in finding.aliases {
-            let wire = found.entry(alias).or_insert(finding.wire);
-            *wire = finding.wire.max(*wire);
+            let wire = found.entry(alias).or_insert(finding.contract);
+            *wire = finding.contract.max(*wire);
         }
     }
     found

@@ -253,3 +253,84 @@ fn a_chosen_name_is_given_at_once() {
         assert_eq!(generate(&case, &after, &output.names).names, output.names, "{what}");
     }
 }
+
+/// The owner that a name is unique in, by the kind of its line.
+fn owner<'k>(kind: &str, key: &'k str) -> &'k str {
+    match kind {
+        "operation" | "type" => "",
+        _ => key.rsplit_once('.').map_or(key, |(owner, _)| owner),
+    }
+}
+
+/// Each pair of lines of one owner gets one name, for every kind of line: either both lines are named, or one thing is gone.
+#[test]
+fn no_two_things_have_one_pinned_name() {
+    let contract = json!({
+        "openapi": "3.0.4",
+        "paths": {
+            "/items/{id}/stock": {"get": operation("Stock", "page")},
+            "/items/{id}/reviews": {"get": operation("Review", "size"), "post": operation("Stock", "page")},
+        },
+        "components": {"schemas": {
+            "Stock": {"type": "object", "properties": {"count": {"type": "integer"}, "place": {"type": "string"}}},
+            "Review": {"type": "object", "properties": {"kind": {"type": "string", "enum": ["good", "bad"]}}},
+        }}
+    });
+    let case = Case { name: "doubles".to_owned(), bytes: contract.to_string().into_bytes(), setup: Setup::default() };
+    let mut first = generate(&case, &contract, &Names::default()).names;
+    // Names that can be derived are not pinned until somebody gives another one.
+    for wire in ["count", "place"] {
+        first.members.insert(format!("platform#/components/schemas/Stock.{wire}"), format!("the_{wire}"));
+    }
+    let lines = |names: &Names| {
+        let kinds = [
+            ("operation", &names.operations),
+            ("type", &names.types),
+            ("member", &names.members),
+            ("header", &names.headers),
+        ];
+        kinds.map(|(kind, map)| (kind, map.clone()))
+    };
+    let mut tried = BTreeMap::<&str, usize>::new();
+    for (kind, map) in lines(&first) {
+        for (one, name) in &map {
+            for other in map.keys().filter(|other| *other > one && owner(kind, other) == owner(kind, one)) {
+                let mut names = first.clone();
+                let map = match kind {
+                    "operation" => &mut names.operations,
+                    "type" => &mut names.types,
+                    "member" => &mut names.members,
+                    _ => &mut names.headers,
+                };
+                map.insert(other.clone(), name.clone());
+                let report =
+                    case.with(contract.to_string().as_bytes(), &names).expect_err(&format!("{kind} {one}, {other}"));
+                let places: Vec<Option<&str>> =
+                    report.problems().iter().map(|problem| problem.pointer.as_deref()).collect();
+                let lines = [one, other].map(|key| format!("{kind} {key}"));
+                assert_eq!(places.len(), 2, "{report}");
+                assert!(lines.iter().all(|line| places.contains(&Some(line))), "{lines:?}: {report}");
+                *tried.entry(kind).or_default() += 1;
+            }
+        }
+    }
+    assert_eq!(tried.keys().copied().collect::<Vec<_>>(), ["header", "member", "operation", "type"]);
+    // A line of what the contract has no more is in nobody's way.
+    let mut stale = first.clone();
+    stale.operations.insert("GET /gone".to_owned(), first.operations["GET /items/{id}/stock"].clone());
+    stale.types.insert("platform#/components/schemas/Gone".to_owned(), "Stock".to_owned());
+    assert_eq!(generate(&case, &contract, &stale).names.operations, first.operations);
+}
+
+fn operation(schema: &str, query: &str) -> Value {
+    let parameter = |place: &str, name: &str| json!({"name": name, "in": place, "required": place == "path", "schema": {"type": "string"}});
+    json!({
+        "tags": ["items"],
+        "parameters": [parameter("path", "id"), parameter("query", query), parameter("query", "Filter[a]"), parameter("query", "filter-a")],
+        "responses": {"200": {
+            "description": "OK",
+            "headers": {"X-One": {"schema": {"type": "string"}}, "X-Other": {"schema": {"type": "integer"}}},
+            "content": {"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}}
+        }}
+    })
+}

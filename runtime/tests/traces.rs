@@ -1,12 +1,17 @@
-//! Everything that is traced, at the finest level, shows no secret, no token, and no value of a call.
+//! Everything that is recorded through `tracing` or `log`, by any crate and at the finest level, shows no secret, no token, and no value
+//! of a call.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod support;
+#[cfg(feature = "graphql")]
+#[path = "support/graphql.rs"]
+mod support_graphql;
 
 use std::{
+    cell::Cell,
     fmt::Write as _,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, OnceLock},
 };
 
 use platform_runtime::{
@@ -21,9 +26,47 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 
-/// Keeps the text of all spans and events.
+/// Keeps the text of all spans and events, and of all records of `log`.
 #[derive(Clone, Default)]
 struct Everything(Arc<Mutex<String>>);
+
+thread_local! {
+    /// On the threads of a server that has a WebSocket library of its own.
+    static IS_SERVER: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Everything {
+    /// Both subscribers of the process, which can be set once.
+    fn recorded() -> Self {
+        static RECORDED: OnceLock<Everything> = OnceLock::new();
+        let set = || {
+            let everything = Self::default();
+            tracing::subscriber::set_global_default(everything.clone()).unwrap();
+            log::set_boxed_logger(Box::new(everything.clone())).unwrap();
+            log::set_max_level(log::LevelFilter::Trace);
+            everything
+        };
+        RECORDED.get_or_init(set).clone()
+    }
+
+    fn text(&self) -> String {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl log::Log for Everything {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if !IS_SERVER.get() {
+            let _ = writeln!(self.0.lock().unwrap(), "{} {}", record.target(), record.args());
+        }
+    }
+
+    fn flush(&self) {}
+}
 
 impl Visit for &Everything {
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
@@ -74,8 +117,7 @@ impl SecretSource for Secret {
 
 #[tokio::test]
 async fn traces_hold_no_values() {
-    let everything = Everything::default();
-    tracing::subscriber::set_global_default(everything.clone()).unwrap();
+    let everything = Everything::recorded();
     let server = Server::start(|request| match request.path() {
         "/connect/token" => {
             Reply::json(200, r#"{"access_token":"canary-token","expires_in":60,"token_type":"Bearer"}"#)
@@ -113,7 +155,7 @@ async fn traces_hold_no_values() {
     assert!(call.await.unwrap_err().is_not_found());
     let gone = Client::builder("http://127.0.0.1:1").no_retry().build().unwrap();
     assert!(gone.request(Method::Get, "/canary-path").send().await.unwrap_err().is_connect());
-    let traced = everything.0.lock().unwrap().clone();
+    let traced = everything.text();
     let (_, port) = server.url.rsplit_once(':').unwrap();
     for field in [
         "platform.call",
@@ -138,4 +180,69 @@ async fn traces_hold_no_values() {
         assert!(traced.contains(field), "{field} is not in:\n{traced}");
     }
     assert!(!traced.contains("canary"), "{traced}");
+}
+
+/// A socket sends the token in `connection_init`, and variables in each subscription; server-sent events have them in the request.
+#[cfg(feature = "graphql")]
+#[tokio::test]
+async fn nothing_records_what_graphql_sends() {
+    use platform_runtime::{
+        Value,
+        auth::StaticToken,
+        graphql::{GraphqlOptions, SubscriptionTransport},
+    };
+    use support_graphql::{GraphqlServer, Peer};
+
+    let everything = Everything::recorded();
+    let (send, started) = tokio::sync::oneshot::channel();
+    let (end, ended) = tokio::sync::oneshot::channel::<()>();
+    // Its WebSocket library records what it receives, which is none of the client's doing.
+    let server = std::thread::spawn(move || {
+        IS_SERVER.set(true);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let answer = |request: &support::Recorded| {
+                assert!(request.text().contains("canary-variable"), "{request:?}");
+                match request.header("accept") {
+                    Some("text/event-stream") => Reply::new(
+                        200,
+                        &[("content-type", "text/event-stream")],
+                        "event: next\ndata: {\"data\":{\"a\":\"canary-answer\"}}\n\nevent: complete\n\n",
+                    ),
+                    _ => Reply::json(200, r#"{"data":{"a":"canary-answer"}}"#),
+                }
+            };
+            let script = |mut peer: Peer| async move {
+                assert_eq!(peer.acknowledge().await["Authorization"], "Bearer canary-token");
+                let id = peer.subscribed().await.unwrap();
+                peer.next(&id, r#"{"a":"canary-answer"}"#).await;
+                peer.send(format!(r#"{{"id":"{id}","type":"complete"}}"#)).await;
+                peer.idle().await;
+            };
+            let server = GraphqlServer::start("graphql-transport-ws", answer, script).await;
+            send.send(server.url.clone()).unwrap();
+            let _ = ended.await;
+        });
+    });
+    let url = started.await.unwrap();
+    const DOCUMENT: &str = "subscription S($a: String) { a(a: $a) }";
+    let variables = || serde_json::json!({ "a": "canary-variable" });
+    for transport in [SubscriptionTransport::WebSocket, SubscriptionTransport::ServerSentEvents] {
+        let options = GraphqlOptions::new().transport(transport);
+        let client =
+            Client::builder(&url).credential(StaticToken::new("canary-token")).graphql(options).build().unwrap();
+        let mut subscription = client.graphql().subscribe::<Value, _>(DOCUMENT, variables());
+        let mut answers = 0;
+        while let Some(delivery) = tokio::time::timeout(WATCHDOG, subscription.next()).await.unwrap() {
+            answers += usize::from(format!("{:?}", delivery.unwrap()).contains("canary-answer"));
+        }
+        assert_eq!(answers, 1, "{transport:?}");
+        let answer = client.graphql().query::<Value, _>("query Q($a: String) { a(a: $a) }", variables()).await.unwrap();
+        assert!(answer.data().is_some());
+    }
+    drop(end);
+    server.join().unwrap();
+    let recorded = everything.text();
+    assert!(recorded.contains("graphql"), "{recorded}");
+    assert!(!recorded.contains("canary"), "{recorded}");
 }

@@ -213,7 +213,7 @@ fn what_is_no_longer_demanded_is_told_with_the_items_that_it_changes() {
             told.with_items(&before.api, &after.api);
             assert_eq!(told.unexplained, Some(Vec::new()), "{what}");
             assert!(told.source() == Source::Major && !lost.is_empty(), "{what}: {lost:#?}");
-            assert_eq!(told.wire(), Wire::Safe, "{what}");
+            assert_eq!(told.client(), Wire::Safe, "{what}");
         }
     }
 }

@@ -211,7 +211,7 @@ fn the_guide_says_what_each_change_costs() {
         let before = case.client(&case.contract, &Names::default());
         for Told { what, drift, .. } in scripted(case, &before).1 {
             let met = met.get(&(case.name, what)).unwrap_or_else(|| panic!("nobody has tried {what} ({})", case.name));
-            let verdict = format!("{} | {met} | {}", drift.wire().as_str(), drift.source().as_str());
+            let verdict = format!("{} | {met} | {}", drift.client().as_str(), drift.source().as_str());
             let row = CHANGES.iter().position(|(known, _)| *known == what).unwrap();
             rows.entry(row).or_default().entry(verdict).or_default().push(case.name);
         }

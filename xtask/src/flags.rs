@@ -141,13 +141,15 @@ pub(crate) enum Format {
 /// What ends the command with exit code 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// What breaks programs that run today, or may.
-    Wire,
-    /// What does not compile any more after a regeneration.
+    /// Findings that break programs built with this client, or may.
+    Client,
+    /// Findings that break any client of the contract, or may.
+    Contract,
+    /// Rust items that programs use and that a regeneration changes or removes.
     Source,
-    /// Whatever differs, documentation apart.
+    /// Every difference except documentation.
     Any,
-    /// Nothing.
+    /// Never.
     None,
 }
 
@@ -183,8 +185,8 @@ pub(crate) struct Drift {
     /// Never takes the embedded sandbox for the deployment: without a configured one, it ends with exit code 5.
     #[arg(long, conflicts_with_all = ["files", "against"])]
     pub(crate) no_sandbox: bool,
-    /// What ends the command with exit code 1.
-    #[arg(long, value_enum, default_value = "wire")]
+    /// Findings that end the command with exit code 1.
+    #[arg(long, value_enum, default_value = "client")]
     pub(crate) fail_on: FailOn,
     /// The day by which announced ends are over, instead of today.
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]

@@ -11,8 +11,8 @@ use crate::failure::Failure;
 use crate::settings::is_name;
 use crate::workspace::{BLOCK, LOCK, SCHEMA, Workspace, is_territory};
 
-const HEADER: &str = "# Written by `cargo xtask regenerate`. After a merge conflict: take either side, then run \
-                      `cargo xtask regenerate --offline`.\n";
+const HEADER: &str = "# Written by `cargo xtask regenerate`. After a merge conflict: take one side of all \
+                      generated files, then run `cargo xtask regenerate --offline --overwrite`.\n";
 const VERSION: u32 = 3;
 
 /// The content of the lock.
@@ -186,7 +186,7 @@ pub(crate) fn conflict() -> Failure {
     Failure::configuration(
         "lock/conflict",
         format!("{LOCK} holds the markers of a merge conflict"),
-        "take either side, run `cargo xtask regenerate --offline`",
+        "take one side of all generated files, run `cargo xtask regenerate --offline --overwrite`",
     )
 }
 

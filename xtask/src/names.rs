@@ -23,6 +23,15 @@ pub(crate) fn find(workspace: &Workspace) -> Result<Option<Names>, Failure> {
     parse(&String::from_utf8_lossy(&bytes)).map(Some)
 }
 
+/// The line of the file, from 1, that gives a name: `place` is its kind and key.
+pub(crate) fn line_of(text: &str, place: &str) -> Option<usize> {
+    let (kind, key) = place.split_once(' ')?;
+    let start = format!("{kind} {}{BETWEEN}", escape(key));
+    text.lines()
+        .position(|line| line.starts_with(&start) && !line[start.len()..].contains(BETWEEN))
+        .map(|index| index + 1)
+}
+
 /// The file as text.
 pub(crate) fn render(names: &Names) -> String {
     let mut text = HEADER.to_owned();

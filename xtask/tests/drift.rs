@@ -193,7 +193,7 @@ fn programs_read_json_and_people_ask_for_rules() {
     let run = workspace.run(&arguments);
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{}", run.stderr);
     let report: serde_json::Value = serde_json::from_str(&workspace.read("report.json")).expect("JSON");
-    assert_eq!(report["verdict"]["wire"], "break");
+    assert_eq!(report["verdict"]["client"], "break");
     assert_eq!(report["findings"][0]["rule"], "operation-removed");
     assert_eq!(report["findings"][0]["aliases"][0], "api-removed-without-deprecation");
     assert_eq!(report["not_judged"], serde_json::json!([]));

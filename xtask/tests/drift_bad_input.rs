@@ -72,7 +72,7 @@ fn a_work_tree_that_is_in_conflict_edited_or_newer() {
         (NAMES, format!("{names}colour a = b\n"), 5, ["names/newer", "`colour`", "bring this branch up to date"]),
         (NAMES, format!("{names}colour\n"), 5, ["names/invalid", NAMES, "remove the line"]),
         (PINNED, pinned.replace("things", "gadgets"), 2, ["output/edited", PINNED, ""]),
-        (PINNED, format!("{CONFLICT}{pinned}"), 5, ["pin/conflict", PINNED, "take either side"]),
+        (PINNED, format!("{CONFLICT}{pinned}"), 5, ["pin/conflict", PINNED, "take one side of all generated files"]),
     ] {
         let before = workspace.read(path);
         workspace.write(path, &text);

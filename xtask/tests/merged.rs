@@ -70,6 +70,77 @@ fn git_merges_the_names_of_two_branches() {
     workspace.run(&["regenerate", "--check"]).succeeds(&["up to date"]);
 }
 
+/// A contract with `/items`, and with paths below an item that are published with one operationId.
+fn items(below: &[&str]) -> String {
+    let paths: Vec<String> =
+        below.iter().map(|name| format!("/items/{{id}}/{name}")).chain(["/items".to_owned()]).collect();
+    let text = contract::with_paths(&paths.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut tree: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for name in below {
+        let item = &mut tree["paths"][format!("/items/{{id}}/{name}")];
+        item["get"]["operationId"] = "GetStock".into();
+        for method in ["get", "post"] {
+            item[method]["tags"] = serde_json::json!(["items"]);
+        }
+        item["parameters"] =
+            serde_json::json!([{ "name": "id", "in": "path", "required": true, "schema": { "type": "string" } }]);
+    }
+    tree.to_string()
+}
+
+#[test]
+fn one_name_for_two_operations_is_settled_by_a_person() {
+    let workspace = Workspace::new();
+    workspace.write(".gitattributes", &attributes());
+    workspace.write(".gitignore", "/specs/.regenerate\n/contract.json\n");
+    workspace.write("specs/codegen.toml", "[source]\nbase_url_env = \"TEST_BASE_URL\"\n");
+    workspace.pin(&items(&[]));
+    assert_eq!(workspace.git(&["init", "-q"]).code, Some(0));
+    workspace.commit();
+    for (branch, path) in [("one", "stock"), ("other", "reviews")] {
+        assert_eq!(workspace.git(&["checkout", "-q", "-b", branch, "main"]).code, Some(0));
+        workspace.pin(&items(&[path]));
+        assert!(workspace.read(NAMES).contains(&format!("operation GET /items/{{id}}/{path} = items.get_stock\n")));
+        workspace.commit();
+    }
+    assert_ne!(workspace.git(&["merge", "-q", "one"]).code, Some(0));
+    assert_eq!(workspace.git(&["checkout", "-q", "--ours", "."]).code, Some(0));
+
+    // `--ours` takes the names of one branch only for files in conflict, and git merged these.
+    let names = workspace.read(NAMES);
+    let line = |path: &str| {
+        let start = format!("operation GET /items/{{id}}/{path} = ");
+        let index = names.lines().position(|line| line.starts_with(&start)).expect("the line of either branch");
+        format!("{NAMES}:{}:1", index + 1)
+    };
+    workspace.write("contract.json", &items(&["reviews", "stock"]));
+    let tree = workspace.tree();
+    let merged = ["regenerate", "--contract", "contract.json", "--overwrite"];
+    let both = [line("stock"), line("reviews")];
+    workspace.run(&merged).fails(5, &["names/double", &both[0], &both[1], "items.get_stock", "[rename]"]);
+    assert!(workspace.tree() == tree, "nothing was written");
+
+    // Either way to settle it leaves the name to the one that is meant.
+    let settled = |workspace: &Workspace| {
+        workspace.run(&merged).succeeds(&["written"]);
+        let names = workspace.read(NAMES);
+        assert!(
+            names.contains("/stock = items.get_stock\n") && !names.contains("/reviews = items.get_stock\n"),
+            "{names}"
+        );
+    };
+    workspace.replace(
+        "specs/codegen.toml",
+        "[source]",
+        "[rename]\n\"GET /items/{id}/reviews\" = \"get_reviews\"\n\n[source]",
+    );
+    settled(&workspace);
+    assert!(workspace.read(NAMES).contains("/reviews = items.get_reviews\n"));
+    workspace.write("specs/codegen.toml", "[source]\nbase_url_env = \"TEST_BASE_URL\"\n");
+    workspace.write(NAMES, &names.replace("operation GET /items/{id}/reviews = items.get_stock\n", ""));
+    settled(&workspace);
+}
+
 #[test]
 fn two_contracts_never_become_a_mixture() {
     // Without the attributes git weaves them: this is what they are for.

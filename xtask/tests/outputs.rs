@@ -220,7 +220,7 @@ fn a_lock_in_conflict_says_what_to_do_and_offline_does_it() {
     let tree = workspace.tree();
     let lock = workspace.read(LOCK);
     workspace.write(LOCK, &format!("<<<<<<< HEAD\n{lock}=======\nversion = 2\n>>>>>>> other\n"));
-    let advice = "take either side, run `cargo xtask regenerate --offline`";
+    let advice = "take one side of all generated files, run `cargo xtask regenerate --offline --overwrite`";
     workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &[advice]);
     workspace.run(&["regenerate", "--check"]).fails(5, &[advice]);
     workspace.run(&["regenerate", "--offline"]).succeeds(&["written anew"]);
@@ -326,7 +326,7 @@ fn a_contract_in_conflict_is_no_contract() {
     let path = "specs/contracts/platform.json";
     let text = workspace.read(path);
     workspace.write(path, &format!("<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> other\n"));
-    workspace.run(&["regenerate", "--offline"]).fails(5, &[path, "take either side"]);
+    workspace.run(&["regenerate", "--offline"]).fails(5, &[path, "take one side of all generated files"]);
 }
 
 #[test]

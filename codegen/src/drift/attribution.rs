@@ -56,7 +56,7 @@ impl Drift {
                 finding.items = renamed(std::mem::take(&mut finding.items));
             }
             finding.items.sort_by_key(|change| std::cmp::Reverse(change.source));
-            finding.silent = finding.wire >= Wire::Risk && finding.source < Source::Major;
+            finding.silent = finding.client >= Wire::Risk && finding.source < Source::Major;
         }
         self.sort();
         self.unexplained = Some(unexplained);

@@ -60,12 +60,20 @@ pub(super) struct Class {
     pub(super) muted: bool,
     /// Sent always, so that a default never takes its place.
     pub(super) always: bool,
+    /// Read as an `Option` by this client, which takes a null for a missing member.
+    pub(super) option: bool,
     pub(super) carrier: Carrier,
 }
 
 impl Class {
-    pub(super) const OPERATION: Self =
-        Self { response: false, spot: Spot::Operation, muted: false, always: false, carrier: Carrier::Json };
+    pub(super) const OPERATION: Self = Self {
+        response: false,
+        spot: Spot::Operation,
+        muted: false,
+        always: false,
+        option: false,
+        carrier: Carrier::Json,
+    };
 
     pub(super) fn request(spot: Spot) -> Self {
         Self { spot, ..Self::OPERATION }
@@ -82,7 +90,7 @@ impl Class {
             Spot::Parameter | Spot::ParameterProperty => Spot::ParameterProperty,
             Spot::Header => Spot::Header,
         };
-        Self { spot, always: false, ..self }
+        Self { spot, always: false, option: false, ..self }
     }
 }
 
@@ -107,6 +115,8 @@ pub(super) struct Change {
     pub(super) operations: BTreeSet<usize>,
     /// In place of what the rule says.
     pub(super) wire: Option<Wire>,
+    /// In place of that, for a program that was built with this client.
+    pub(super) client: Option<Wire>,
     /// What other tools find here besides.
     pub(super) besides: Vec<String>,
 }
@@ -202,6 +212,7 @@ impl Change {
             node: None,
             operations: BTreeSet::new(),
             wire: None,
+            client: None,
             besides: Vec::new(),
         }
     }
@@ -223,13 +234,23 @@ impl Change {
         self
     }
 
-    pub(super) fn wire(&self) -> Wire {
+    /// What it costs a program that was built with this client.
+    pub(super) fn client(&self) -> Wire {
         let entry = self.rule.entry();
+        self.client.unwrap_or_else(|| self.judged(entry.response))
+    }
+
+    /// What it costs any client of the contract.
+    pub(super) fn contract(&self) -> Wire {
+        self.judged(self.rule.entry().contract)
+    }
+
+    fn judged(&self, response: Wire) -> Wire {
         match (self.wire, self.class.muted, self.class.response) {
             (Some(wire), _, _) => wire,
             (None, true, _) => Wire::None,
-            (None, false, true) => entry.response,
-            (None, false, false) => entry.request,
+            (None, false, true) => response,
+            (None, false, false) => self.rule.entry().request,
         }
     }
 }

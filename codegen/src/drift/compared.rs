@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Carrier, Change, Class, Log};
 use super::rule::{Rule, Wire};
 use super::schema::Graph;
+use super::security::Renamed;
 use super::side::Operation;
-use crate::model::Node;
+use crate::model::{Node, asked_for, sent};
 
 /// Two operations, and where what is found out about them goes.
 pub(super) struct Compared<'a, 'l> {
@@ -17,6 +18,8 @@ pub(super) struct Compared<'a, 'l> {
     pub(super) subject: String,
     pub(super) graph: &'l mut Graph<'a>,
     pub(super) log: &'l mut Log,
+    /// Security schemes with another name.
+    pub(super) renamed: &'l Renamed,
     /// `YYYY-MM-DD`.
     pub(super) today: &'l str,
 }
@@ -41,13 +44,19 @@ impl<'a> Compared<'a, '_> {
             let carrier = if is_json(name) || class.carrier != Carrier::Json { class.carrier } else { Carrier::Text };
             Class { carrier, ..class }
         };
-        let renamed = if class.response { renamed(&old, &new) } else { Vec::new() };
+        let renamed = renamed(&old, &new, class.response);
+        let names = || old.keys().map(String::as_str);
+        let chosen = if class.response { asked_for(names()) } else { sent(names()) };
+        let is_chosen = |name: &str| chosen.is_some_and(|chosen| essence(chosen) == essence(name));
         for (from, to, variant) in &renamed {
             let (Some(before), Some(after)) = (old.get(*from), new.get(*to)) else { continue };
             let change = self.push(Rule::MediaTypeChanged, Some(before), Some(after));
             change.subject = format!("{} {what}", change.subject);
             (change.class, change.variant) = (class, variant);
             change.wire = (*variant != "generalized").then_some(Wire::Safe);
+            if !is_chosen(from) {
+                change.client = Some(Wire::None);
+            }
             for (site, name) in [(&mut change.before, from), (&mut change.after, to)] {
                 if let Some(site) = site {
                     site.value = (*name).clone();
@@ -64,6 +73,10 @@ impl<'a> Compared<'a, '_> {
                     let change = self.push(rule, before, after);
                     change.subject = format!("{} {what}", change.subject);
                     (change.keyword, change.class) = (name.clone(), class);
+                    // The client asks for one media type, and sends one.
+                    if before.is_some() && !is_chosen(name) {
+                        change.client = Some(Wire::None);
+                    }
                 }
             }
         }
@@ -93,9 +106,14 @@ impl<'a> Compared<'a, '_> {
     }
 }
 
+/// A media type without its parameters.
+fn essence(name: &str) -> &str {
+    name.split(';').next().unwrap_or_default()
+}
+
 /// Whether a media type is written as JSON.
 fn is_json(name: &str) -> bool {
-    let essence = name.split(';').next().unwrap_or_default();
+    let essence = essence(name);
     essence.ends_with("/json") || essence.ends_with("+json")
 }
 
@@ -103,19 +121,22 @@ fn is_json(name: &str) -> bool {
 fn renamed<'n, T>(
     old: &'n BTreeMap<String, T>,
     new: &'n BTreeMap<String, T>,
+    response: bool,
 ) -> Vec<(&'n String, &'n String, &'static str)> {
     let gone: Vec<&String> = old.keys().filter(|name| !new.contains_key(*name)).collect();
     let added: Vec<&String> = new.keys().filter(|name| !old.contains_key(*name)).collect();
-    let mut found = Vec::new();
+    // A service that takes a kind of a media type need not take another kind of it.
+    let relation = |from: &str, to: &str| relation(from, to).filter(|variant| response || *variant == "changed");
+    let mut renamed = Vec::new();
     for from in &gone {
         let mut fitting = added.iter().filter_map(|to| Some((*to, relation(from, to)?)));
         if let (Some((to, variant)), None) = (fitting.next(), fitting.next())
             && gone.iter().filter(|other| relation(other, to).is_some()).count() == 1
         {
-            found.push((*from, to, variant));
+            renamed.push((*from, to, variant));
         }
     }
-    found
+    renamed
 }
 
 /// Whether a media type differs from another in its parameters only, or is a kind of it: `application/hal+json` of

@@ -24,8 +24,11 @@ pub struct Site {
 pub struct Finding {
     /// What kind of change it is.
     pub rule: Rule,
-    /// What it does to a program that is already built.
-    pub wire: Wire,
+    /// What it does to a program that was built with this client: it asks for one media type, reads a null where a member may be
+    /// left out, and keeps values that it does not know.
+    pub client: Wire,
+    /// What it does to any client of the contract, by a strict reading.
+    pub contract: Wire,
     /// What it does to a program that is compiled again; `None` as well where no items were compared.
     pub source: Source,
     /// Whether running programs notice it, and the compiler does not: these calls have to be looked at by hand.
@@ -37,9 +40,12 @@ pub struct Finding {
     pub keyword: String,
     /// What happened to the subject; each text of the contract stands between backticks.
     pub change: String,
-    /// Who notices, and how; empty where nobody does.
+    /// Who notices, and how; empty where no program that was built with this client does.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub symptom: String,
+    /// Who notices of the other clients, and how, where it costs them more.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub other_clients: String,
     /// Where it was; `None` for what is new.
     pub before: Option<Site>,
     /// Where it is; `None` for what is gone.
@@ -128,6 +134,21 @@ pub struct Operations {
     pub paired: usize,
 }
 
+impl Finding {
+    /// Who notices, and how: programs that were built with this client, then all other clients of the contract.
+    #[must_use]
+    pub fn noticed(&self) -> Vec<String> {
+        let mut noticed = vec![self.symptom.clone()];
+        if self.contract > self.client.max(Wire::Safe) {
+            let verb = if self.contract == Wire::Break { "break" } else { "may break" };
+            let how = if self.other_clients.is_empty() { String::new() } else { format!(" ({})", self.other_clients) };
+            noticed.push(format!("other clients of the contract {verb}{how}"));
+        }
+        noticed.retain(|sentence| !sentence.is_empty());
+        noticed
+    }
+}
+
 impl Drift {
     /// Adds what was found in another document.
     pub(super) fn take(&mut self, other: Self) {
@@ -146,7 +167,7 @@ impl Drift {
     pub(super) fn sort(&mut self) {
         self.findings.sort_by(|one, other| {
             let key = |finding: &Finding| (finding.rule, finding.subject.clone(), finding.fingerprint.clone());
-            let weight = |finding: &Finding| (finding.wire, finding.silent);
+            let weight = |finding: &Finding| (finding.client, finding.silent, finding.contract);
             weight(other).cmp(&weight(one)).then_with(|| key(one).cmp(&key(other)))
         });
     }
@@ -160,10 +181,16 @@ impl Drift {
         smaller >= FEW && self.operations.paired * 2 < smaller
     }
 
-    /// What the change as a whole does to programs that are already built.
+    /// What the change as a whole does to programs that were built with this client.
     #[must_use]
-    pub fn wire(&self) -> Wire {
-        self.findings.iter().map(|finding| finding.wire).max().unwrap_or(Wire::None)
+    pub fn client(&self) -> Wire {
+        self.findings.iter().map(|finding| finding.client).max().unwrap_or(Wire::None)
+    }
+
+    /// What the change as a whole does to any client of the contract.
+    #[must_use]
+    pub fn contract(&self) -> Wire {
+        self.findings.iter().map(|finding| finding.contract).max().unwrap_or(Wire::None)
     }
 
     /// What the change as a whole does to programs that are compiled again.
@@ -194,9 +221,9 @@ impl Drift {
         items
     }
 
-    /// How many findings cost so much.
+    /// How many findings cost a program that was built with this client so much.
     #[must_use]
     pub fn count(&self, wire: Wire) -> usize {
-        self.findings.iter().filter(|finding| finding.wire == wire).count()
+        self.findings.iter().filter(|finding| finding.client == wire).count()
     }
 }

@@ -117,8 +117,10 @@ fn finding(
     after: &Side,
 ) -> Finding {
     // Every cause has a change; the loudest one speaks for it.
-    let Some(speaker) =
-        changes.iter().copied().max_by_key(|change| (change.wire(), std::cmp::Reverse(&change.subject)))
+    let Some(speaker) = changes
+        .iter()
+        .copied()
+        .max_by_key(|change| (change.client(), change.contract(), std::cmp::Reverse(&change.subject)))
     else {
         return nothing(cause.0);
     };
@@ -155,22 +157,26 @@ fn finding(
     }
     let entry = cause.0.entry();
     let subject = subject(speaker, changes.len(), named.len());
-    let worst = |response: bool| {
-        changes
-            .iter()
-            .filter(|change| change.class.response == response)
-            .map(|change| change.wire())
-            .max()
-            .unwrap_or(Wire::None)
+    let worst = |response: bool, verdict: fn(&Change) -> Wire| {
+        let own = changes.iter().filter(|change| change.class.response == response);
+        own.map(|change| verdict(change)).max().unwrap_or(Wire::None)
     };
-    let heard: Vec<&str> = [(worst(false), entry.sender), (worst(true), entry.reader)]
-        .into_iter()
-        .filter(|(wire, symptom)| *wire > Wire::None && !symptom.is_empty())
-        .map(|(_, symptom)| symptom)
-        .collect();
+    // A symptom is that of the rule: where a change costs less than its rule, nobody has it.
+    let symptoms = |verdict: fn(&Change) -> Wire| -> String {
+        let sides = [(false, entry.request, entry.sender), (true, entry.response.max(entry.contract), entry.reader)];
+        let noticed = sides.into_iter().filter(|(response, rule, _)| {
+            let worst = worst(*response, verdict);
+            worst > Wire::None && (worst >= *rule || worst >= Wire::Risk)
+        });
+        let texts = noticed.map(|(.., symptom)| symptom).filter(|symptom| !symptom.is_empty());
+        texts.collect::<Vec<_>>().join("; ")
+    };
+    let [client, contract] =
+        [Change::client, Change::contract].map(|verdict| worst(false, verdict).max(worst(true, verdict)));
     Finding {
         rule: cause.0,
-        wire: worst(false).max(worst(true)),
+        client,
+        contract,
         source: Source::None,
         silent: false,
         items: Vec::new(),
@@ -178,7 +184,8 @@ fn finding(
         change: predicate(speaker, changes),
         subject,
         keyword: inert(&speaker.keyword),
-        symptom: heard.join("; "),
+        symptom: symptoms(Change::client),
+        other_clients: if contract > client { symptoms(Change::contract) } else { String::new() },
         before: site(before, &speaker.before),
         after: site(after, &speaker.after),
         direction,
@@ -210,7 +217,8 @@ pub(super) fn lonely(item: &Item, added: bool) -> Finding {
 pub(super) fn nothing(rule: Rule) -> Finding {
     Finding {
         rule,
-        wire: Wire::None,
+        client: Wire::None,
+        contract: Wire::None,
         source: Source::None,
         silent: false,
         items: Vec::new(),
@@ -219,6 +227,7 @@ pub(super) fn nothing(rule: Rule) -> Finding {
         keyword: String::new(),
         change: String::new(),
         symptom: String::new(),
+        other_clients: String::new(),
         before: None,
         after: None,
         direction: Direction::Request,
@@ -255,7 +264,7 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
         (_, Some(place)) if change.rule == Rule::OperationMoved => {
             text.push_str(&format!(" to {}", quoted(&label(&place.pointer))));
         }
-        _ if matches!(change.rule, Rule::ParameterRenamed | Rule::SchemaRenamed) => {
+        _ if matches!(change.rule, Rule::ParameterRenamed | Rule::SchemaRenamed | Rule::SchemeRenamed) => {
             text.push_str(&format!(": {}", quoted(&change.keyword)));
         }
         (Some(before), Some(after)) if is_valued(change.rule) && before.value != after.value => {

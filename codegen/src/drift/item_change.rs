@@ -107,8 +107,13 @@ impl ItemChange {
 
     fn changed(&self, before: &ItemState, after: &ItemState) -> String {
         let path = self.shown(after);
-        if before.path != after.path {
-            return format!("`{}` is called `{path}` now", self.shown(before));
+        let was = self.shown(before);
+        if was != path {
+            let types = match after.kind == "field" && before.signature != after.signature {
+                true => format!(": `{}` → `{}`", before.signature, after.signature),
+                false => String::new(),
+            };
+            return format!("`{was}` is called `{path}` now{types}");
         }
         if before.kind != after.kind {
             return format!("`{path}` is a `{}` → a `{}`", before.kind, after.kind);

@@ -12,6 +12,8 @@ pub(super) struct ItemPair<'a> {
     pub(super) after: Option<&'a Item>,
     pub(super) source: Source,
     pub(super) with: usize,
+    /// Whether more than its path changed.
+    changed: bool,
 }
 
 impl<'a> ItemPair<'a> {
@@ -25,7 +27,8 @@ impl<'a> ItemPair<'a> {
         match (self.before, self.after) {
             (None, _) => 0,
             (_, None) => 1,
-            (Some(before), Some(after)) if before.path != after.path => 2,
+            // A member that changed as well does not only follow its type.
+            (Some(before), Some(after)) if before.path != after.path && !(self.changed && is_member(after)) => 2,
             _ => 3,
         }
     }
@@ -91,12 +94,16 @@ pub(super) fn compare<'a>(
     let changed: Vec<ItemPair<'_>> = pairs
         .into_iter()
         .filter_map(|(before, after)| {
-            let source = match (before, after) {
-                (Some(before), Some(after)) => verdict(before, after, &renamed)?,
-                (Some(_), None) => Source::Major,
-                (None, _) => Source::Minor,
+            let (source, changed) = match (before, after) {
+                (Some(before), Some(after)) => {
+                    let changed = verdict(before, after, &renamed);
+                    let path = (before.path != after.path || before.kind != after.kind).then_some(Source::Major);
+                    (path.max(changed)?, changed == Some(Source::Major))
+                }
+                (Some(_), None) => (Source::Major, true),
+                (None, _) => (Source::Minor, true),
             };
-            Some(ItemPair { before, after, source, with: 0 })
+            Some(ItemPair { before, after, source, with: 0, changed })
         })
         .collect();
     roots(changed)
@@ -133,13 +140,10 @@ fn place(item: &Item, pointer: String) -> Place<'_> {
     (&origin.document, pointer, class(item), &item.wire, role)
 }
 
-/// `None`: nothing about the item changed.
+/// What changed but for the path. `None`: nothing.
 fn verdict(before: &Item, after: &Item, renamed: &HashMap<&str, &str>) -> Option<Source> {
     let mut source = None;
     let mut worse = |found: Source| source = source.max(Some(found));
-    if before.path != after.path || before.kind != after.kind {
-        worse(Source::Major);
-    }
     if matches!(before.kind, "struct" | "enum") && before.kind == after.kind {
         let derives = |item: &Item| -> BTreeSet<String> { item.signature.split(' ').map(str::to_owned).collect() };
         let (old, new) = (derives(before), derives(after));

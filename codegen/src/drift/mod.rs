@@ -18,7 +18,7 @@
 //! let drift = drift::compare(&[side(before.as_bytes())], &[side(after.as_bytes())], "2026-01-01").unwrap();
 //! assert_eq!(drift.findings[0].subject, "GET /plans 200.price");
 //! assert_eq!(drift.findings[0].change, "has another type: `number` → `string`");
-//! assert_eq!(drift.wire(), Wire::Break);
+//! assert_eq!(drift.client(), Wire::Break);
 //! assert!(drift.not_judged.is_empty());
 //! ```
 
@@ -136,6 +136,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let mut graph = Graph::new([before.siblings(), after.siblings()], today);
     let (olds, news) = (side::operations(before), side::operations(after));
     let pairing = pairing::pair(&olds, &news);
+    let renamed = security::renamed(before, after);
     let mut named = Vec::new();
     for (old, new) in &pairing.pairs {
         let (old, new) = (&olds[*old], &news[*new]);
@@ -143,7 +144,8 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
         named.push(name(new, [Some(before.source(&old.node.pointer)), Some(after.source(&new.node.pointer))]));
         moved(old, new, index, &mut log);
         let subject = old.key();
-        Compared { before: old, after: new, index, subject, graph: &mut graph, log: &mut log, today }.compare();
+        let (graph, log) = (&mut graph, &mut log);
+        Compared { before: old, after: new, index, subject, graph, log, renamed: &renamed, today }.compare();
     }
     for index in &pairing.gone {
         let old = &olds[*index];
@@ -158,7 +160,9 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
         log.push(Change::new(rule, new.key(), None, Some(&new.node)).of(named.len()));
         named.push(name(new, [None, Some(after.source(&new.node.pointer))]));
     }
-    security::document(before, after, &mut log);
+    let pairs: Vec<(&Operation<'_>, &Operation<'_>)> =
+        pairing.pairs.iter().map(|(old, new)| (&olds[*old], &news[*new])).collect();
+    security::document(before, after, &pairs, &renamed, &mut log);
     servers(before, after, &mut log);
     graph.run(&mut log);
     let gone = pairing.gone.iter().map(|index| &olds[*index]);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::finding::{Drift, Finding, Site};
-use super::report::{Heading, SECTIONS, reach, rust};
+use super::report::{Heading, SECTIONS, UNEXPLAINED, reach, rust};
 use crate::text::line;
 
 /// Everything before the content. Colours follow the system; the page fits a phone; nothing is loaded.
@@ -22,7 +22,7 @@ impl Drift {
             page,
             "<h1>{}</h1>\n<p class=\"verdict {}\">{}</p>\n",
             escape(what),
-            self.wire().as_str(),
+            self.client().as_str(),
             escape(&self.verdict())
         );
         for sentence in self.advice(heading) {
@@ -42,7 +42,7 @@ impl Drift {
         }
         page.push_str("<output id=\"shown\"></output></form>\n");
         for (wire, letter, heading) in SECTIONS {
-            let mut findings = self.findings.iter().filter(|finding| finding.wire == wire).enumerate().peekable();
+            let mut findings = self.findings.iter().filter(|finding| finding.client == wire).enumerate().peekable();
             if findings.peek().is_none() {
                 continue;
             }
@@ -54,6 +54,17 @@ impl Drift {
                 finding(&mut page, &format!("{letter}{}", index + 1), wire.as_str(), found);
             }
             page.push_str("</section>\n");
+        }
+        let besides = self.besides(usize::MAX);
+        if !besides.is_empty() {
+            let _ = write!(
+                page,
+                "<section id=\"items\" aria-labelledby=\"hitems\"><h2 id=\"hitems\">{UNEXPLAINED}</h2><ul>"
+            );
+            for sentence in besides {
+                let _ = write!(page, "<li>{}</li>", marked(&sentence));
+            }
+            page.push_str("</ul></section>\n");
         }
         page.push_str("<section id=\"rest\" aria-labelledby=\"hrest\"><h2 id=\"hrest\">Not told above</h2><ul>");
         for sentence in self.rest() {
@@ -79,7 +90,7 @@ impl Drift {
 }
 
 fn finding(page: &mut String, number: &str, wire: &str, finding: &Finding) {
-    let Finding { subject, change, symptom, .. } = finding;
+    let Finding { subject, change, .. } = finding;
     let _ = write!(
         page,
         "<details class=\"finding {wire}\" id=\"{number}\"><summary><b>{number}</b> <code>{}</code> {}<small>{}</small></summary>\n<dl>",
@@ -87,8 +98,8 @@ fn finding(page: &mut String, number: &str, wire: &str, finding: &Finding) {
         marked(change),
         escape(&reach(finding)),
     );
-    if !symptom.is_empty() {
-        let _ = write!(page, "<dt>Who notices</dt><dd>{}</dd>", escape(symptom));
+    for sentence in finding.noticed() {
+        let _ = write!(page, "<dt>Who notices</dt><dd>{}</dd>", escape(&sentence));
     }
     let items = rust(finding, usize::MAX);
     if !items.is_empty() {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::change::Direction;
 use super::finding::{Drift, Finding};
-use super::item_change::Source;
+use super::item_change::{ItemChange, Source};
 use super::rule::Wire;
 
 /// A section folds beyond so many rows.
@@ -35,15 +35,30 @@ impl Drift {
     /// One sentence: how many causes, and what they do.
     #[must_use]
     pub fn verdict(&self) -> String {
+        let items = self.unexplained.as_ref().map_or(0, Vec::len);
         if self.findings.is_empty() {
-            return "Nothing changed that a program could notice.".to_owned();
+            return match items {
+                0 => "Nothing changed that a program could notice.".to_owned(),
+                items => format!(
+                    "Nothing changed for programs that run today. {} of Rust changed.{}",
+                    count(items, "item"),
+                    self.compiled()
+                ),
+            };
         }
         let [breaks, risks] = [Wire::Break, Wire::Risk].map(|wire| self.count(wire));
         let rest = self.findings.len() - breaks - risks;
         let verb = if breaks == 1 { "breaks" } else { "break" };
         let does = if rest == 1 { "does" } else { "do" };
         let causes = count(self.findings.len(), "cause");
-        format!("{causes}: {breaks} {verb} programs that run today, {risks} may, {rest} {does} not.{}", self.compiled())
+        let others = self.findings.iter().filter(|finding| finding.contract > finding.client.max(Wire::Safe)).count();
+        let others = match others {
+            0 => String::new(),
+            1 => " 1 costs other clients of the contract more.".to_owned(),
+            several => format!(" {several} cost other clients of the contract more."),
+        };
+        let compiled = self.compiled();
+        format!("{causes}: {breaks} {verb} programs that run today, {risks} may, {rest} {does} not.{others}{compiled}")
     }
 
     /// What the next compile meets; empty where no items were compared.
@@ -73,7 +88,7 @@ impl Drift {
     /// All findings, each with its number in the report.
     pub(super) fn rows(&self) -> impl Iterator<Item = (String, &Finding)> {
         SECTIONS.into_iter().flat_map(|(wire, letter, _)| {
-            let findings = self.findings.iter().filter(move |finding| finding.wire == wire).enumerate();
+            let findings = self.findings.iter().filter(move |finding| finding.client == wire).enumerate();
             findings.map(move |(index, finding)| (format!("{letter}{}", index + 1), finding))
         })
     }
@@ -81,7 +96,7 @@ impl Drift {
     /// Where the changes can be seen, and the version that they ask for.
     pub(super) fn advice(&self, heading: &Heading<'_>) -> Vec<String> {
         let mut advice = Vec::new();
-        let felt: Vec<&Finding> = self.findings.iter().filter(|finding| finding.wire >= Wire::Risk).collect();
+        let felt: Vec<&Finding> = self.findings.iter().filter(|finding| finding.client >= Wire::Risk).collect();
         if !felt.is_empty() && felt.iter().all(|finding| finding.assumed) {
             let who = "consumers with the default features do not have these operations";
             advice.push(format!("All that breaks lies behind the feature `assumed`: {who}."));
@@ -108,7 +123,7 @@ impl Drift {
         }
         let rust = self.unexplained.is_some();
         for (wire, letter, heading) in SECTIONS {
-            let findings: Vec<&Finding> = self.findings.iter().filter(|finding| finding.wire == wire).collect();
+            let findings: Vec<&Finding> = self.findings.iter().filter(|finding| finding.client == wire).collect();
             if findings.is_empty() {
                 continue;
             }
@@ -126,11 +141,12 @@ impl Drift {
                 text.push_str("\n</details>\n");
             }
         }
-        for change in self.unexplained.iter().flatten().take(ROWS) {
-            if !text.contains(UNEXPLAINED) {
-                let _ = write!(text, "\n## {UNEXPLAINED}\n\n");
-            }
-            let _ = writeln!(text, "- {}", cell(&change.says()));
+        let besides = self.besides(ROWS);
+        if !besides.is_empty() {
+            let _ = write!(text, "\n## {UNEXPLAINED}\n\n");
+        }
+        for sentence in besides {
+            let _ = writeln!(text, "- {}", cell(&sentence));
         }
         text.push_str("\n## Not judged\n\n");
         for sentence in self.rest() {
@@ -154,6 +170,17 @@ impl Drift {
         text
     }
 
+    /// The Rust items that no finding speaks of: `most` of them in words, and how many more there are.
+    pub(super) fn besides(&self, most: usize) -> Vec<String> {
+        let items = self.unexplained.as_deref().unwrap_or_default();
+        let mut lines: Vec<String> = items.iter().take(most).map(ItemChange::says).collect();
+        match items.len().saturating_sub(most) {
+            0 => {}
+            more => lines.push(format!("and {more} more")),
+        }
+        lines
+    }
+
     pub(super) fn rest(&self) -> [String; 3] {
         [
             format!("Documentation: {} changed.", count(self.documentation, "place")),
@@ -164,7 +191,7 @@ impl Drift {
 }
 
 /// Heading of the items that no finding speaks of.
-const UNEXPLAINED: &str = "Rust items that changed besides";
+pub(super) const UNEXPLAINED: &str = "Rust items that changed besides";
 
 /// The Rust items of a finding: `most` of them in words, and how many more there are.
 pub(super) fn rust(finding: &Finding, most: usize) -> Vec<String> {
@@ -197,11 +224,12 @@ fn table<'f>(text: &mut String, letter: &str, findings: impl Iterator<Item = (us
         "| | what | who notices, how |\n|---|---|---|\n"
     });
     for (index, finding) in findings {
-        let Finding { subject, change, symptom, .. } = finding;
-        let symptom = if symptom.is_empty() { "nobody" } else { symptom };
+        let Finding { subject, change, .. } = finding;
+        let noticed = finding.noticed().join("; ");
+        let noticed = if noticed.is_empty() { "nobody" } else { &noticed };
         let _ = writeln!(
             text,
-            "| {letter}{} | {} {}{} | {symptom} |{}",
+            "| {letter}{} | {} {}{} | {noticed} |{}",
             index + 1,
             if is_count(subject) { subject.clone() } else { format!("`{}`", cell(subject)) },
             cell(change),

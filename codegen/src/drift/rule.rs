@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What a change does to a program that is already built.
+/// How much a change costs a program that is already built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {
@@ -38,8 +38,10 @@ pub struct Declaration {
     pub mirror: Rule,
     /// What it costs in a request, or for an operation as a whole.
     pub request: Wire,
-    /// What it costs in a response.
+    /// What it costs a program that was built with this client, in a response.
     pub response: Wire,
+    /// What it costs any client of the contract, in a response. In a request, all clients send the same.
+    pub contract: Wire,
     /// What changed: the predicate of a sentence about the subject.
     pub says: &'static str,
     /// Who notices in a request, and how.
@@ -48,8 +50,18 @@ pub struct Declaration {
     pub reader: &'static str,
 }
 
+/// The verdict for any client of the contract, where it is another one than for this client.
+macro_rules! contract {
+    ($response:ident) => {
+        Wire::$response
+    };
+    ($response:ident $contract:ident) => {
+        Wire::$contract
+    };
+}
+
 macro_rules! rules {
-    ($($(#[$doc:meta])* $name:ident $id:literal <> $mirror:ident, $request:ident $response:ident, $says:literal, $sender:literal, $reader:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident $id:literal <> $mirror:ident, $request:ident $response:ident $($contract:ident)?, $says:literal, $sender:literal, $reader:literal;)*) => {
         /// What can change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Rule {
@@ -70,6 +82,7 @@ macro_rules! rules {
                             mirror: Rule::$mirror,
                             request: Wire::$request,
                             response: Wire::$response,
+                            contract: contract!($response $($contract)?),
                             says: $says,
                             sender: $sender,
                             reader: $reader,
@@ -82,7 +95,8 @@ macro_rules! rules {
     };
 }
 
-// Where a keyword is part of a sentence, it stands as {keyword}.
+// `{keyword}` is a keyword as part of a sentence. The verdicts are those of a request, of a response, and, if it is another one, of a
+// response for any client of the contract: this client keeps unknown values, and looks at no limit of what it reads.
 rules! {
     OperationRemoved "operation-removed" <> OperationAdded, Break Break, "is gone", "callers: 404 or 405", "";
     OperationAdded "operation-added" <> OperationRemoved, Safe Safe, "is new", "", "";
@@ -147,10 +161,10 @@ rules! {
     FormatNarrowed "format-narrowed" <> FormatWidened, Risk Safe, "has a narrower format", "writers of the values that are gone: 400", "";
     BecameNullable "became-nullable" <> BecameNotNullable, Safe Break, "may be null now", "", "readers: decode error at a null";
     BecameNotNullable "became-not-nullable" <> BecameNullable, Break Safe, "may not be null any more", "writers that send null: 400", "";
-    EnumValueAdded "enum-value-added" <> EnumValueRemoved, Safe Safe, "may also be {keyword}", "", "older clients read it as `Unknown`";
+    EnumValueAdded "enum-value-added" <> EnumValueRemoved, Safe Safe Risk, "may also be {keyword}", "", "older clients read it as `Unknown`";
     EnumValueRemoved "enum-value-removed" <> EnumValueAdded, Break Safe, "may not be {keyword} any more", "writers that send it: 400", "";
     BecameEnum "became-enum" <> BecameOpen, Break Safe, "has a fixed list of values now", "writers that send another one: 400", "";
-    BecameOpen "became-open" <> BecameEnum, Safe Safe, "has no fixed list of values any more", "", "older clients read new values as `Unknown`";
+    BecameOpen "became-open" <> BecameEnum, Safe Safe Risk, "has no fixed list of values any more", "", "older clients read new values as `Unknown`";
     ConstantAdded "constant-added" <> ConstantRemoved, Break Safe, "has one value only now", "writers that send another one: 400", "";
     ConstantRemoved "constant-removed" <> ConstantAdded, Safe Risk, "may have other values than the one before", "", "readers that know one value only";
     ConstantChanged "constant-changed" <> ConstantChanged, Break Break, "has another constant value", "every writer: 400", "readers that know the old value only";
@@ -159,7 +173,7 @@ rules! {
     DefaultChanged "default-changed" <> DefaultChanged, Risk Safe, "has another default", "callers that leave it out: the service takes another value than before", "";
 
     MemberAdded "member-added" <> MemberRemoved, Safe Safe, "is new, and optional", "", "";
-    MemberRemoved "member-removed" <> MemberAdded, Risk Safe, "is gone", "writers that set it: it is ignored, or 400", "running programs read that it is missing";
+    MemberRemoved "member-removed" <> MemberAdded, Risk Safe Risk, "is gone", "writers that set it: it is ignored, or 400", "running programs read that it is missing";
     RequiredMemberAdded "required-member-added" <> RequiredMemberRemoved, Break Safe, "is new, and required", "every writer: 400", "";
     RequiredMemberRemoved "required-member-removed" <> RequiredMemberAdded, Risk Break, "is gone", "writers send it still: it is ignored, or 400", "every reader: decode error";
     BecameRequired "became-required" <> BecameOptional, Break Safe, "is now required", "callers that left it out: 400", "";
@@ -176,14 +190,14 @@ rules! {
     Reactivated "reactivated" <> Deprecated, Safe Safe, "is not deprecated any more", "", "";
 
     LimitSet "limit-set" <> LimitUnset, Risk None, "has a limit now: {keyword}", "writers beyond it: 400", "";
-    LimitUnset "limit-unset" <> LimitSet, Safe None, "has no {keyword} any more", "", "";
-    LimitTightened "limit-tightened" <> LimitLoosened, Break None, "has a tighter limit: {keyword}", "writers beyond it: 400", "";
-    LimitLoosened "limit-loosened" <> LimitTightened, Safe None, "has a looser limit: {keyword}", "", "";
+    LimitUnset "limit-unset" <> LimitSet, Safe None Break, "has no {keyword} any more", "", "readers that check the limit";
+    LimitTightened "limit-tightened" <> LimitLoosened, Risk None, "has a tighter limit: {keyword}", "writers beyond it: 400", "";
+    LimitLoosened "limit-loosened" <> LimitTightened, Safe None Break, "has a looser limit: {keyword}", "", "readers that check the limit";
     PatternSet "pattern-set" <> PatternUnset, Risk None, "has to match a pattern now", "writers of what does not match: 400", "";
-    PatternUnset "pattern-unset" <> PatternSet, Safe None, "need not match a pattern any more", "", "";
-    PatternChanged "pattern-changed" <> PatternChanged, Risk None, "has to match another pattern", "writers of what does not match: 400", "";
+    PatternUnset "pattern-unset" <> PatternSet, Safe None, "need not match a pattern any more", "", "readers that check the pattern";
+    PatternChanged "pattern-changed" <> PatternChanged, Risk None, "has to match another pattern", "writers of what does not match: 400", "readers that check the pattern";
     MembersClosed "members-closed" <> MembersOpened, Risk None, "takes no undeclared members any more", "writers that send them: 400", "";
-    MembersOpened "members-opened" <> MembersClosed, Safe None, "takes undeclared members now", "", "";
+    MembersOpened "members-opened" <> MembersClosed, Safe None Risk, "takes undeclared members now", "", "readers that take no undeclared members";
     VariantAdded "variant-added" <> VariantRemoved, Safe Risk, "has another variant ({keyword})", "", "older clients meet a variant that they do not know";
     VariantRemoved "variant-removed" <> VariantAdded, Break Safe, "lost a variant ({keyword})", "writers that send it: 400", "";
     WrappedInUnion "wrapped-in-union" <> UnwrappedFromUnion, Risk Break, "is one of several variants now", "writers of what fits no variant: 400", "readers: decode error at another variant";
@@ -196,8 +210,8 @@ rules! {
     MappingChanged "mapping-changed" <> MappingChanged, Risk Risk, "means something else by a value of its discriminator: {keyword}", "writers of this value: 400", "readers: decode error at this value";
     CompositionChanged "composition-changed" <> CompositionChanged, None None, "is composed of other schemas (`allOf`), with the same meaning", "", "";
     ConstraintAdded "constraint-added" <> ConstraintRemoved, Risk None, "has another constraint: {keyword}", "writers of what does not meet it: 400", "";
-    ConstraintRemoved "constraint-removed" <> ConstraintAdded, Safe None, "lost a constraint: {keyword}", "", "";
-    ConstraintChanged "constraint-changed" <> ConstraintChanged, Risk None, "has another constraint: {keyword}", "writers of what does not meet it: 400", "";
+    ConstraintRemoved "constraint-removed" <> ConstraintAdded, Safe None Break, "lost a constraint: {keyword}", "", "readers that check it";
+    ConstraintChanged "constraint-changed" <> ConstraintChanged, Risk None Break, "has another constraint: {keyword}", "writers of what does not meet it: 400", "readers that check it";
 
     TypeRemoved "type-removed" <> TypeAdded, Break Break, "is gone", "writers of values of it: the service refuses the document", "documents that name it: the service refuses them";
     TypeAdded "type-added" <> TypeRemoved, Safe Safe, "is new", "", "";
@@ -224,6 +238,7 @@ rules! {
     ScopeRemoved "scope-removed" <> ScopeAdded, Safe Safe, "does not need the scope {keyword} any more", "", "";
     SchemeAdded "scheme-added" <> SchemeRemoved, None None, "is new", "", "";
     SchemeRemoved "scheme-removed" <> SchemeAdded, None None, "is gone", "", "";
+    SchemeRenamed "scheme-renamed" <> SchemeRenamed, None None, "has another name", "", "";
     SchemeChanged "scheme-changed" <> SchemeChanged, Risk Risk, "has another {keyword}", "callers that are set up for the old one: 401, or no token", "";
     ServerChanged "server-changed" <> ServerChanged, Risk Risk, "changed", "programs that take their base address from the contract", "";
     CallbackChanged "callback-changed" <> CallbackChanged, Risk Risk, "changed", "programs that the service calls back", "";
@@ -273,6 +288,7 @@ impl Rule {
                 | Self::ScopeRemoved
                 | Self::SchemeAdded
                 | Self::SchemeRemoved
+                | Self::SchemeRenamed
                 | Self::SchemeChanged
                 | Self::ServerChanged
                 | Self::SunsetAdded

@@ -164,13 +164,15 @@ fn finding(
     [before, after]: [Option<Site>; 2],
 ) -> Finding {
     let entry = rule.entry();
+    let (request, response) =
+        ((entry.request, entry.request, entry.sender), (entry.response, entry.contract, entry.reader));
     let effects = match direction {
-        Direction::Request => vec![(entry.request, entry.sender)],
-        Direction::Response => vec![(entry.response, entry.reader)],
-        Direction::Both => vec![(entry.request, entry.sender), (entry.response, entry.reader)],
+        Direction::Request => vec![request],
+        Direction::Response => vec![response],
+        Direction::Both => vec![request, response],
     };
-    let heard = effects.iter().filter(|(wire, symptom)| *wire > Wire::None && !symptom.is_empty());
-    let symptom = heard.map(|(_, symptom)| *symptom).collect::<Vec<_>>().join("; ");
+    let noticed = effects.iter().filter(|(client, _, symptom)| *client > Wire::None && !symptom.is_empty());
+    let symptom = noticed.map(|(.., symptom)| *symptom).collect::<Vec<_>>().join("; ");
     let value = |site: &Option<Site>| site.as_ref().map(|site| site.value.clone()).unwrap_or_default();
     let mut change = entry.says.replace("{keyword}", &format!("`{}`", inert(keyword)));
     if let (Some(before), Some(after)) = (&before, &after)
@@ -180,7 +182,8 @@ fn finding(
     }
     let cause = (rule, subject.to_owned(), keyword.to_owned(), String::new(), value(&before), value(&after));
     Finding {
-        wire: effects.iter().map(|(wire, _)| *wire).max().unwrap_or(Wire::None),
+        client: effects.iter().map(|(client, ..)| *client).max().unwrap_or(Wire::None),
+        contract: effects.iter().map(|(_, contract, _)| *contract).max().unwrap_or(Wire::None),
         subject: inert(subject),
         keyword: inert(keyword),
         fingerprint: fingerprint(&cause, direction, DOCUMENT),

@@ -9,39 +9,118 @@ use super::rule::{Rule, Wire};
 use super::side::{Operation, Side};
 use crate::model::Node;
 
-/// Alternatives, each with its schemes and their scopes.
-type Alternatives = Vec<BTreeMap<String, BTreeSet<String>>>;
+/// Schemes that a caller has to show together, each with its scopes.
+type Alternative = BTreeMap<String, BTreeSet<String>>;
 
-fn alternatives(node: Option<&Node<'_>>) -> Alternatives {
-    let list = node.map(|node| node.value.as_array().cloned().unwrap_or_default()).unwrap_or_default();
-    let scopes =
-        |value: &Value| value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
-    list.iter()
-        .filter_map(Value::as_object)
-        .map(|map| map.iter().map(|(scheme, value)| (scheme.clone(), scopes(value))).collect())
+/// Schemes of which only the name changed: after → before. A caller shows the same for both.
+pub(super) type Renamed = BTreeMap<String, String>;
+
+/// The pairs of operations that require a scheme, by its name before.
+type Users = BTreeMap<String, BTreeSet<usize>>;
+
+/// Finds the schemes that one side only has, and that say the same as one that the other side only has.
+pub(super) fn renamed(before: &Side, after: &Side) -> Renamed {
+    let own = |side: &Side, other: &Side| -> BTreeMap<String, Value> {
+        let (all, others) = (definitions(side), definitions(other));
+        all.into_iter().filter(|(name, _)| !others.contains_key(name)).collect()
+    };
+    let (olds, news) = (own(before, after), own(after, before));
+    let one = |all: &BTreeMap<String, Value>, definition: &Value| {
+        let mut same = all.iter().filter(|(_, other)| *other == definition).map(|(name, _)| name.clone());
+        same.next().filter(|_| same.next().is_none())
+    };
+    let pairs = news.iter().filter_map(|(new, definition)| Some((new.clone(), one(&olds, definition)?)));
+    pairs
+        .filter(|(new, old)| olds.get(old).and_then(|definition| one(&news, definition)).as_ref() == Some(new))
         .collect()
 }
 
-/// Compares what the document as a whole demands.
-pub(super) fn document(before: &Side, after: &Side, log: &mut Log) {
-    let (old, new) = (before.root().get("security"), after.root().get("security"));
-    compare("security", old.as_ref(), new.as_ref(), "global", None, log);
-    schemes(before, after, log);
+/// The schemes by name, without documentation.
+fn definitions(side: &Side) -> BTreeMap<String, Value> {
+    let schemes = side.root().get("components").and_then(|components| components.get("securitySchemes"));
+    let members = schemes.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
+    let resolved = members.into_iter().map(|(name, node)| (name.to_owned(), node.resolve().unwrap_or(node)));
+    let said = resolved.map(|(name, node)| {
+        let map = node.object().into_iter().flatten();
+        let kept =
+            map.filter(|(key, _)| !matches!(key.as_str(), "description" | "bearerFormat") && !key.starts_with("x-"));
+        (name, Value::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect()))
+    });
+    said.collect()
 }
 
-/// Compares what an operation demands by itself. What it takes from the document is told there.
-pub(super) fn operation(before: &Operation<'_>, after: &Operation<'_>, index: usize, log: &mut Log) {
-    let (old, new) = (before.node.get("security"), after.node.get("security"));
-    if old.is_none() && new.is_none() {
-        return;
+fn alternatives(node: Option<&Node<'_>>, renamed: Option<&Renamed>) -> Vec<Alternative> {
+    let list = node.and_then(|node| node.value.as_array()).into_iter().flatten().filter_map(Value::as_object);
+    let scopes =
+        |value: &Value| value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    let known = |scheme: &String| renamed.and_then(|renamed| renamed.get(scheme)).unwrap_or(scheme).clone();
+    list.map(|map| map.iter().map(|(scheme, value)| (known(scheme), scopes(value))).collect()).collect()
+}
+
+/// Compares the schemes, and the requirement of the document where no operation has it.
+pub(super) fn document(
+    before: &Side,
+    after: &Side,
+    pairs: &[(&Operation<'_>, &Operation<'_>)],
+    renamed: &Renamed,
+    log: &mut Log,
+) {
+    let mut users = Users::new();
+    for (index, (old, _)) in pairs.iter().enumerate() {
+        let needed = alternatives(requirement(old).as_ref(), None);
+        needed.iter().flat_map(BTreeMap::keys).for_each(|scheme| {
+            users.entry(scheme.clone()).or_default().insert(index);
+        });
     }
-    let (old, new) = (old.or_else(|| inherited(before)), new.or_else(|| inherited(after)));
-    compare(&before.key(), old.as_ref(), new.as_ref(), "operation", Some(index), log);
+    schemes(before, after, renamed, &users, log);
+    let inherits = |operation: &Operation<'_>| operation.node.get("security").is_none();
+    if !pairs.iter().any(|(old, new)| inherits(old) && inherits(new)) {
+        let (old, new) = (before.root().get("security"), after.root().get("security"));
+        let known = log.changes.len();
+        compare("security", old.as_ref(), new.as_ref(), "global", None, renamed, log);
+        log.changes[known..].iter_mut().for_each(|change| change.wire = Some(Wire::None));
+    }
 }
 
-/// What the document as a whole demands.
-fn inherited<'a>(operation: &Operation<'a>) -> Option<Node<'a>> {
-    Node::root(operation.node.document).get("security")
+/// Compares the requirements of two operations, their own or that of the document.
+pub(super) fn operation(before: &Operation<'_>, after: &Operation<'_>, index: usize, renamed: &Renamed, log: &mut Log) {
+    let (old, new) = (before.node.get("security"), after.node.get("security"));
+    let variant = if old.is_none() && new.is_none() { "global" } else { "operation" };
+    let (old, new) = (requirement(before), requirement(after));
+    compare(&before.key(), old.as_ref(), new.as_ref(), variant, Some(index), renamed, log);
+}
+
+/// What an operation requires by itself, or as part of its document.
+fn requirement<'a>(operation: &Operation<'a>) -> Option<Node<'a>> {
+    operation.node.get("security").or_else(|| Node::root(operation.node.document).get("security"))
+}
+
+/// Whether a caller that shows `shown` has all that `needed` asks for.
+fn meets(shown: &Alternative, needed: &Alternative) -> bool {
+    needed.iter().all(|(scheme, scopes)| shown.get(scheme).is_some_and(|own| scopes.is_subset(own)))
+}
+
+/// The part of `whole` that is not in `part`.
+fn without(whole: &Alternative, part: &Alternative) -> Alternative {
+    whole
+        .iter()
+        .filter(|(scheme, _)| !part.contains_key(*scheme))
+        .map(|(s, scopes)| (s.clone(), scopes.clone()))
+        .collect()
+}
+
+fn shown(alternative: &Alternative) -> String {
+    let scheme = |(scheme, scopes): (&String, &BTreeSet<String>)| match scopes.is_empty() {
+        true => scheme.clone(),
+        false => format!("{scheme} ({})", scopes.iter().map(String::as_str).collect::<Vec<_>>().join(", ")),
+    };
+    alternative.iter().map(scheme).collect::<Vec<_>>().join(" and ")
+}
+
+/// Takes the first of a list that meets a condition.
+fn take(list: &mut Vec<Alternative>, is_it: impl Fn(&Alternative) -> bool) -> Option<Alternative> {
+    let index = list.iter().position(is_it)?;
+    Some(list.remove(index))
 }
 
 fn compare(
@@ -50,45 +129,55 @@ fn compare(
     after: Option<&Node<'_>>,
     variant: &'static str,
     operation: Option<usize>,
+    renamed: &Renamed,
     log: &mut Log,
 ) {
-    let (old, new) = (alternatives(before), alternatives(after));
-    let mut push = |rule, keyword: String| {
+    let (old, new) = (alternatives(before, None), alternatives(after, Some(renamed)));
+    let mut push = |rule, keyword: String, wire: Option<Wire>| {
         let mut change = Change::new(rule, subject, before, after).keyword(keyword).variant(variant);
         change.operations.extend(operation);
+        change.wire = wire;
         log.push(change);
     };
-    let open = |list: &Alternatives| list.is_empty() || list.iter().any(BTreeMap::is_empty);
-    let names = |one: &BTreeMap<String, BTreeSet<String>>| {
-        let names: Vec<String> = one.keys().cloned().collect();
-        names.join(" and ")
+    let is_open = |list: &[Alternative]| list.is_empty() || list.iter().any(BTreeMap::is_empty);
+    let only = |list: &[Alternative], others: &[Alternative]| -> Vec<Alternative> {
+        list.iter().filter(|one| !one.is_empty() && !others.contains(one)).cloned().collect()
     };
-    let schemes = |one: &BTreeMap<String, BTreeSet<String>>| -> BTreeSet<String> { one.keys().cloned().collect() };
-    // The same schemes with other scopes are the same alternative, unless there is one with the same scopes.
-    let (mut gone, mut added): (Alternatives, Alternatives) = (
-        old.iter().filter(|one| !one.is_empty() && !new.contains(one)).cloned().collect(),
-        new.iter().filter(|one| !one.is_empty() && !old.contains(one)).cloned().collect(),
-    );
+    let (mut gone, mut added) = (only(&old, &new), only(&new, &old));
+    let all = |list: &[Alternative]| list.iter().map(shown).collect::<Vec<_>>().join(" or ");
+    match (is_open(&old), is_open(&new)) {
+        (true, false) => return push(Rule::SecurityAdded, all(&added), None),
+        (false, true) => return push(Rule::SecurityRemoved, all(&gone), None),
+        _ => {}
+    }
     gone.retain(|one| {
-        let Some(index) = added.iter().position(|other| schemes(other) == schemes(one)) else { return true };
-        let same = added.remove(index);
-        for (scheme, scopes) in one {
-            let after = same.get(scheme).cloned().unwrap_or_default();
-            scopes.difference(&after).for_each(|scope| push(Rule::ScopeRemoved, scope.clone()));
-            after.difference(scopes).for_each(|scope| push(Rule::ScopeAdded, scope.clone()));
+        let same_schemes = |other: &Alternative| other.keys().eq(one.keys());
+        if let Some(same) = take(&mut added, same_schemes) {
+            for (scheme, scopes) in one {
+                let after = same.get(scheme).cloned().unwrap_or_default();
+                scopes.difference(&after).for_each(|scope| push(Rule::ScopeRemoved, scope.clone(), None));
+                after.difference(scopes).for_each(|scope| push(Rule::ScopeAdded, scope.clone(), None));
+            }
+        } else if let Some(less) = take(&mut added, |other| meets(one, other)) {
+            push(Rule::SecurityRemoved, shown(&without(one, &less)), None);
+        } else if let Some(more) = take(&mut added, |other| meets(other, one)) {
+            push(Rule::SecurityAdded, shown(&without(&more, one)), None);
+        } else {
+            // Whoever shows all of it may have shown enough for another one.
+            let passes = new.iter().any(|other| meets(one, other));
+            push(Rule::AlternativeRemoved, shown(one), passes.then_some(Wire::Safe));
         }
         false
     });
-    for one in &gone {
-        push(if open(&new) { Rule::SecurityRemoved } else { Rule::AlternativeRemoved }, names(one));
-    }
     for one in &added {
-        push(if open(&old) { Rule::SecurityAdded } else { Rule::AlternativeAdded }, names(one));
+        push(Rule::AlternativeAdded, shown(one), None);
     }
 }
 
 /// Compares the schemes themselves.
-fn schemes(before: &Side, after: &Side, log: &mut Log) {
+fn schemes(before: &Side, after: &Side, renamed: &Renamed, users: &Users, log: &mut Log) {
+    let nobody = BTreeSet::new();
+    let users = |name: &String| users.get(name).unwrap_or(&nobody);
     let all = |side: &'_ Side| {
         let schemes = side.root().get("components").and_then(|components| components.get("securitySchemes"));
         schemes
@@ -97,25 +186,42 @@ fn schemes(before: &Side, after: &Side, log: &mut Log) {
     let (old, new) = (all(before).unwrap_or_default(), all(after).unwrap_or_default());
     let root = [before.root(), after.root()];
     let at = |side: usize, pointer: &String| root[side].target(&format!("#{}", pointer.replace('%', "%25")));
-    for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))) {
+    for (new_name, old_name) in renamed {
+        if let (Some(before), Some(after)) =
+            (old.get(old_name).and_then(|place| at(0, place)), new.get(new_name).and_then(|place| at(1, place)))
+        {
+            let subject = format!("security scheme {old_name}");
+            log.push(Change::new(Rule::SchemeRenamed, &subject, Some(&before), Some(&after)).keyword(new_name));
+            scheme(&subject, &before, &after, users(old_name), log);
+        }
+    }
+    let is_known = |name: &String| renamed.contains_key(name) || renamed.values().any(|old| old == name);
+    let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
+    for name in names.filter(|name| !is_known(name)) {
         let subject = format!("security scheme {name}");
         let (before, after) = (old.get(name).and_then(|at_| at(0, at_)), new.get(name).and_then(|at_| at(1, at_)));
         match (&before, &after) {
-            (Some(before), Some(after)) => scheme(&subject, before, after, log),
+            (Some(before), Some(after)) => scheme(&subject, before, after, users(name), log),
             (Some(_), None) => log.push(Change::new(Rule::SchemeRemoved, subject, before.as_ref(), None)),
             (None, _) => log.push(Change::new(Rule::SchemeAdded, subject, None, after.as_ref())),
         }
     }
 }
 
-fn scheme(subject: &str, before: &Node<'_>, after: &Node<'_>, log: &mut Log) {
+fn scheme(subject: &str, before: &Node<'_>, after: &Node<'_>, users: &BTreeSet<usize>, log: &mut Log) {
     log.pair(before, after);
     let mut push = |keyword: &str, variant: &'static str, before: Option<&Node<'_>>, after: Option<&Node<'_>>| {
         let value = |node: Option<&Node<'_>>| node.map(|node| node.value.clone());
         if value(before) != value(after) {
             let mut change = Change::new(Rule::SchemeChanged, subject, before, after).keyword(keyword).variant(variant);
-            // Another scope to ask for, or another description of one, takes nothing away.
-            change.wire = matches!(variant, "scope-added" | "scope-changed").then_some(Wire::Safe);
+            change.wire = match (keyword, variant) {
+                // OpenAPI 3.0.4, 4.8.27: a hint, for documentation.
+                ("bearerFormat", _) => Some(Wire::None),
+                // Another scope to ask for, or another description of one, takes nothing away.
+                (_, "scope-added" | "scope-changed") => Some(Wire::Safe),
+                _ => None,
+            };
+            change.operations.extend(users);
             log.push(change);
         }
     };

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::finding::{Drift, Finding};
-use super::report::{Heading, ITEMS, SECTIONS, reach, rust};
+use super::report::{Heading, ITEMS, SECTIONS, UNEXPLAINED, reach, rust};
 use super::rule::Wire;
 
 /// A line of a report.
@@ -92,7 +92,7 @@ impl Drift {
         let mut lines = vec![Line::new(0, 0).with(Role::Strong, self.verdict())];
         lines.extend(self.advice(heading).iter().map(|sentence| Line::new(0, 0).words(sentence)));
         for (wire, letter, heading) in SECTIONS {
-            let findings: Vec<&Finding> = self.findings.iter().filter(|finding| finding.wire == wire).collect();
+            let findings: Vec<&Finding> = self.findings.iter().filter(|finding| finding.client == wire).collect();
             if findings.is_empty() {
                 continue;
             }
@@ -106,6 +106,12 @@ impl Drift {
                     format!("… and {} more; --format markdown and --format html have all", findings.len() - most);
                 lines.push(Line::new(INDENT, INDENT).with(Role::Quiet, more));
             }
+        }
+        let besides = self.besides(most);
+        if !besides.is_empty() {
+            let heading = format!("{UNEXPLAINED} ({})", self.unexplained.as_ref().map_or(0, Vec::len));
+            lines.extend([Line::default(), Line::new(0, 0).with(Role::Strong, heading)]);
+            lines.extend(besides.iter().map(|sentence| Line::new(INDENT, INDENT).words(sentence)));
         }
         lines.push(Line::default());
         lines.extend(self.rest().iter().map(|sentence| Line::new(0, 0).with(Role::Quiet, sentence)));
@@ -122,20 +128,18 @@ const INDENT: usize = 2;
 const HANG: usize = 7;
 
 fn row(lines: &mut Vec<Line>, number: &str, finding: &Finding) {
-    let Finding { subject, change, symptom, wire, .. } = finding;
+    let Finding { subject, change, client, .. } = finding;
     let below = || Line::new(HANG, HANG + 2);
     lines.push(
         Line::new(INDENT, HANG)
-            .with(Role::Section(*wire), format!("{number:<4}"))
+            .with(Role::Section(*client), format!("{number:<4}"))
             .with(Role::Plain, " ")
             .with(Role::Strong, subject)
             .with(Role::Plain, " ")
             .words(change)
             .with(Role::Quiet, reach(finding)),
     );
-    if !symptom.is_empty() {
-        lines.push(below().words(symptom));
-    }
+    lines.extend(finding.noticed().iter().map(|sentence| below().words(sentence)));
     let items = rust(finding, ITEMS);
     let (items, silent) = items.split_at(items.len() - usize::from(finding.silent));
     lines.extend(items.iter().map(|item| below().words(item)));

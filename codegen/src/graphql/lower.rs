@@ -125,7 +125,10 @@ impl<'a> Lower<'a> {
     }
 
     /// The types, and the names that were given.
-    pub(super) fn finish(self) -> (DocumentTypes, BTreeMap<String, String>, BTreeSet<Insertion>, Report) {
+    pub(super) fn finish(mut self) -> (DocumentTypes, BTreeMap<String, String>, BTreeSet<Insertion>, Report) {
+        if let Err(doubles) = self.names.doubles.check() {
+            doubles.problems().iter().for_each(|problem| self.report.push(problem.clone()));
+        }
         let definitions: Vec<Definition> = self.definitions.into_iter().flatten().collect();
         let types =
             DocumentTypes { boxed: boxes(&definitions), definitions, modules: self.modules, shared: self.shared };

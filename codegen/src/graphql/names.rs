@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::naming::Scope;
+use crate::naming::{Doubles, Scope};
 use crate::text::Ident;
 use crate::{Config, Names};
 
@@ -14,6 +14,7 @@ pub(super) struct Namer<'a> {
     /// Names of types that are given, by module.
     scopes: BTreeMap<String, Scope>,
     honoured: BTreeSet<String>,
+    pub(super) doubles: Doubles,
     pub(super) given: BTreeMap<String, String>,
 }
 
@@ -24,6 +25,7 @@ impl<'a> Namer<'a> {
             renames: &config.rename,
             scopes: BTreeMap::new(),
             honoured: BTreeSet::new(),
+            doubles: Doubles::default(),
             given: BTreeMap::new(),
         }
     }
@@ -40,7 +42,11 @@ impl<'a> Namer<'a> {
         });
         let chosen = self.renames.get(&key).map(String::as_str);
         let pinned = self.pins.get(&key).and_then(|name| Ident::new(name));
-        let name = match pinned.filter(|name| chosen.is_none_or(|chosen| *chosen == **name)) {
+        let pinned = pinned.filter(|name| chosen.is_none_or(|chosen| *chosen == **name));
+        if let Some(pinned) = &pinned {
+            self.doubles.note("graphql", module, &key, pinned);
+        }
+        let name = match pinned {
             Some(pinned) if self.honoured.insert(format!("{module}/{pinned}")) => pinned,
             _ => scope.claim([chosen.unwrap_or(wish), wish]),
         };
@@ -59,7 +65,11 @@ impl<'a> Namer<'a> {
         let mut names = vec![Ident::fixed("unnamed"); members.len()];
         for index in order {
             let (Some((wire, wish)), Some(name)) = (members.get(index), names.get_mut(index)) else { continue };
-            let chosen = self.renames.get(&key(wire)).or_else(|| self.pins.get(&key(wire)));
+            let pinned = self.pins.get(&key(wire)).filter(|_| !self.renames.contains_key(&key(wire)));
+            if let Some(pinned) = pinned {
+                self.doubles.note("graphql", owner, &key(wire), pinned);
+            }
+            let chosen = self.renames.get(&key(wire)).or(pinned);
             *name = scope.claim([chosen.unwrap_or(wish).as_str(), wish]);
             if **name != **wish {
                 self.given.insert(key(wire), name.to_string());

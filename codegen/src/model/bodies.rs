@@ -160,6 +160,11 @@ pub(super) fn typed_elsewhere<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint
     !matches!(types.of(schema, hint).ty, Type::Any | Type::Object | Type::String(_))
 }
 
+/// The media type that a client sends, of those that a body is taken in.
+pub(crate) fn sent<'n>(names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    names.min_by_key(|name| rank(name))
+}
+
 /// Plain JSON first, then its relatives, then the rest.
 fn rank(media_type: &str) -> (u8, MediaClass, usize) {
     let name = essence(media_type);

@@ -9,17 +9,21 @@ use super::{
     Content, Model, Operation, Provenance, Routes, api_version, bodies, operations, parameters, reach, responses, tags,
 };
 use crate::ledger::Ledger;
-use crate::{Names, Setup};
+use crate::{Names, Report, Setup};
 
 /// Interprets all documents, and says which names were given.
+///
+/// # Errors
+///
+/// Pinned names that two things have.
 pub(crate) fn build(
     documents: &[Document],
     setup: &Setup,
     pins: &Names,
     ledger: &mut Ledger,
-) -> (Model, Names, Routes) {
+) -> Result<(Model, Names, Routes), Report> {
     let (mut found, routes) = operations::find(documents, setup, pins, ledger);
-    let names = operations::name(&mut found, &setup.config, pins);
+    let names = operations::name(&mut found, &setup.config, pins)?;
     let mut secured: BTreeMap<&str, Schemes> = BTreeMap::new();
     for document in documents {
         secured.insert(&document.name, Schemes::read(&Node::root(document), ledger));
@@ -49,6 +53,7 @@ pub(crate) fn build(
         }
     }
     types.settle();
+    types.check()?;
     let (definitions, xml, mut given) = types.finish();
     model.types = definitions;
     model.xml = xml;
@@ -59,7 +64,7 @@ pub(crate) fn build(
     reach::mark(&mut model);
     tags::mark(&mut model);
     reach::settle(&mut model, pins, &mut given);
-    (model, given, routes)
+    Ok((model, given, routes))
 }
 
 fn interpret<'a>(types: &mut Types<'a>, found: &operations::FoundOperation<'a>) -> Operation {

@@ -8,9 +8,9 @@ use super::status::StatusKey;
 use super::tree::{Document, Node};
 use crate::Names;
 use crate::ledger::{Ledger, Loss};
-use crate::naming::Scope;
 use crate::naming::ident::{camel, type_name};
 use crate::naming::setter::{self, reader_name, setter_name};
+use crate::naming::{Doubles, Scope};
 use crate::pointer;
 use crate::text::Ident;
 
@@ -30,6 +30,7 @@ pub(super) struct Claims<'a> {
     owners: HashMap<String, String>,
     /// (document, pointer) of a named schema → its name.
     components: HashMap<(String, String), Ident>,
+    pub(super) doubles: Doubles,
     /// Names that were given: types by key, and members that needed more than their wire name.
     pub(super) given: Names,
 }
@@ -49,6 +50,7 @@ impl<'a> Claims<'a> {
             honoured: BTreeSet::new(),
             owners: pins.types.iter().map(|(key, name)| (name.clone(), document_of(key).to_owned())).collect(),
             components: HashMap::new(),
+            doubles: Doubles::default(),
             given: Names::default(),
         };
         let mut wanted = Vec::new();
@@ -91,6 +93,9 @@ impl<'a> Claims<'a> {
         let chosen = self.renames.get(&key).map(String::as_str);
         let pinned = self.pins.types.get(&key).map(String::as_str);
         let pinned = pinned.filter(|pinned| chosen.is_none_or(|chosen| chosen == *pinned));
+        if let Some(pinned) = pinned {
+            self.doubles.note("type", "", &key, pinned);
+        }
         let name = match pinned.and_then(|pinned| Some((pinned, Ident::new(pinned)?))) {
             Some((pinned, name)) if self.honoured.insert(pinned) => name,
             _ => self.unpinned(&key, chosen, wish),
@@ -146,6 +151,7 @@ impl<'a> Claims<'a> {
         for (_, derived, index, place, wire) in named {
             let key = setter_key(operation, place, wire);
             let wish = setter_name(wire);
+            self.pinned_member(operation, &key);
             let chosen = self.renames.get(&key).or_else(|| self.pins.members.get(&key));
             let longer = format!("{}_{place}", wish.trim_end_matches('_'));
             let name = scope.claim([chosen.map_or(wish.as_str(), String::as_str), &wish, &longer]);
@@ -184,6 +190,9 @@ impl<'a> Claims<'a> {
             let key = header_key(operation, wire);
             let wish = reader_name(wire);
             let chosen = self.renames.get(&key).map(String::as_str).or_else(|| pin(wire));
+            if let Some(pinned) = pin(wire).filter(|pinned| chosen == Some(pinned)) {
+                self.doubles.note("header", operation, &key, pinned);
+            }
             let name = scope.claim([chosen.unwrap_or(&wish), &wish]);
             self.given.headers.insert(key, format!("{name}{FROM}{status}"));
             names.push((index, name));
@@ -195,12 +204,19 @@ impl<'a> Claims<'a> {
     /// The name of a member: pinned, or the first free form of `wish`. It is pinned where it needed more than its wire name.
     fn member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> Ident {
         let key = format!("{owner}.{wire}");
+        self.pinned_member(owner, &key);
         let chosen = self.renames.get(&key).or_else(|| self.pins.members.get(&key));
         let name = scope.claim([chosen.map_or(wish, String::as_str), wish]);
         if *name != *wish {
             self.given.members.insert(key, name.to_string());
         }
         name
+    }
+
+    fn pinned_member(&mut self, owner: &str, key: &str) {
+        if let Some(pinned) = self.pins.members.get(key).filter(|_| !self.renames.contains_key(key)) {
+            self.doubles.note("member", owner, key, pinned);
+        }
     }
 
     /// What the call of an operation returned, when it was first given a type.

@@ -41,9 +41,11 @@ mod unions;
 mod xml;
 mod xml_shapes;
 
+pub(crate) use bodies::sent;
 pub(crate) use build::build;
 pub(crate) use families::name as family_name;
 pub(crate) use propose::propose;
+pub(crate) use responses::asked_for;
 pub(crate) use security::{KeyPlace, Scheme, Security};
 pub(crate) use status::StatusKey;
 pub(crate) use style::Style;

@@ -7,13 +7,13 @@ use super::status::StatusKey;
 use super::tree::{Document, Node};
 use super::{Family, Routes, families, route};
 use crate::ledger::{Ledger, Loss};
-use crate::naming::Scope;
 use crate::naming::ident::{camel, feature_name, member_name, type_name};
 use crate::naming::operation::{RouteWords, from_route, last_parameter, version};
+use crate::naming::{Doubles, Scope};
 use crate::rules::admits;
 use crate::text::Ident;
 use crate::walk::{METHODS, OTHER_OPERATIONS};
-use crate::{Config, Names, Setup};
+use crate::{Config, Names, Report, Setup};
 
 /// An operation that has its family and name, and is not interpreted yet.
 #[derive(Debug)]
@@ -170,8 +170,17 @@ fn is_method(text: &str) -> bool {
 }
 
 /// Gives every operation its name: pinned, from its identifier, or from its method and path.
-pub(super) fn name(found: &mut [FoundOperation<'_>], config: &Config, pins: &Names) -> BTreeMap<String, String> {
+///
+/// # Errors
+///
+/// Pinned names that two operations of a family have.
+pub(super) fn name(
+    found: &mut [FoundOperation<'_>],
+    config: &Config,
+    pins: &Names,
+) -> Result<BTreeMap<String, String>, Report> {
     let mut given = BTreeMap::new();
+    let mut doubles = Doubles::default();
     let mut scopes: BTreeMap<Ident, Scope> = BTreeMap::new();
     let mut hints = Scope::default();
     let firsts: Vec<String> = found.iter().map(first_wish).collect();
@@ -194,6 +203,11 @@ pub(super) fn name(found: &mut [FoundOperation<'_>], config: &Config, pins: &Nam
             .entry(operation.family.name.clone())
             .or_insert_with(|| Scope::with(["new", "clone", "into", "from"]));
         let pinned = pins.operations.get(&key).and_then(|pin| pin.strip_prefix(&format!("{}.", operation.family.name)));
+        if let (Some(pinned), false) =
+            (pins.operations.get(&key).filter(|_| pinned.is_some()), config.rename.contains_key(&key))
+        {
+            doubles.note("operation", "", &key, pinned);
+        }
         let wishes: Vec<String> = match config.rename.get(&key).map(String::as_str).or(pinned) {
             Some(chosen) => vec![chosen.to_owned()],
             None => {
@@ -218,7 +232,8 @@ pub(super) fn name(found: &mut [FoundOperation<'_>], config: &Config, pins: &Nam
         let wish = if counts.get(&short) == Some(&1) { short } else { long };
         operation.hint = hints.claim([wish.as_str()]).to_string();
     }
-    given
+    doubles.check()?;
+    Ok(given)
 }
 
 /// The best name for an operation, which others may want as well.

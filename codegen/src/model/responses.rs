@@ -262,6 +262,11 @@ fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -
     }
 }
 
+/// The media type that a client asks for, of those that a response is offered in.
+pub(crate) fn asked_for<'n>(names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    names.min_by_key(|name| rank(name))
+}
+
 fn rank(media_type: &str) -> (u8, usize, String) {
     let name = essence(media_type);
     let first = match class(&name) {

@@ -16,10 +16,10 @@ use super::tree::{Document, Node};
 use super::types::{Definition, Kind, Reach, Type, TypeId, Uses};
 use super::xml::{Xml, XmlShapes};
 use super::{Provenance, enums};
-use crate::Names;
 use crate::ledger::{Ledger, Loss};
 use crate::naming::ident::type_name;
 use crate::text::Ident;
+use crate::{Names, Report};
 
 /// A type, and whether `null` may stand in its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -274,6 +274,13 @@ impl<'a> Types<'a> {
     }
 
     /// The types, each in its place, and what values look like in XML.
+    /// # Errors
+    ///
+    /// Pinned names that two types, members or setters have.
+    pub(super) fn check(&mut self) -> Result<(), Report> {
+        self.claims.doubles.check()
+    }
+
     pub(super) fn finish(self) -> (Vec<Definition>, Xml, Names) {
         (self.definitions.into_iter().flatten().collect(), self.xml.finish(), self.claims.given)
     }

@@ -1,9 +1,11 @@
 //! Rust names: derived once, then pinned.
 
+mod doubles;
 pub(crate) mod ident;
 pub(crate) mod operation;
 mod scope;
 pub(crate) mod setter;
 pub(crate) mod words;
 
+pub(crate) use doubles::Doubles;
 pub(crate) use scope::Scope;

@@ -1,16 +1,26 @@
 //! How a socket ends, as an error.
 
 use secrecy::{ExposeSecret, SecretString};
-use tokio_tungstenite::tungstenite::{self, protocol::CloseFrame};
+use tokio_websockets::Error as SocketError;
 
 use crate::error::{Error, Kind, scrub_text};
 
+/// RFC 6455 §7.1.5: a close frame without a code.
+const NO_CODE: u16 = 1005;
+
+/// The error of a socket that ended without a reason.
+pub(super) fn ended() -> Error {
+    closed(NO_CODE, "", None)
+}
+
 /// The error of a close frame.
-pub(super) fn closed(frame: Option<&CloseFrame>, secret: Option<&SecretString>) -> Error {
-    let Some(frame) = frame else {
-        return Error::of(Kind::Socket, "the service closed the socket").hint("connect again").with_close_code(1005);
-    };
-    let code = u16::from(frame.code);
+pub(super) fn closed(code: u16, reason: &str, secret: Option<&SecretString>) -> Error {
+    if code == NO_CODE {
+        return Error::of(Kind::Socket, "the service closed the socket")
+            .hint("connect again")
+            .passing(true)
+            .with_close_code(code);
+    }
     let (what, hint) = match code {
         4400 => ("reports a malformed message", "the service speaks another protocol: check the transport"),
         4401 => ("does not accept the token", "check the credential, and where the token is sent"),
@@ -26,10 +36,7 @@ pub(super) fn closed(frame: Option<&CloseFrame>, secret: Option<&SecretString>) 
         1012 | 1013 => ("restarts or is overloaded", "connect again later"),
         _ => ("closed the socket", "connect again"),
     };
-    let reason = secret.map_or_else(
-        || frame.reason.as_str().to_owned(),
-        |secret| scrub_text(frame.reason.as_str(), secret.expose_secret()),
-    );
+    let reason = secret.map_or_else(|| reason.to_owned(), |secret| scrub_text(reason, secret.expose_secret()));
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
     Error::of(Kind::Socket, format!("the service {what} [{code}{reason}]"))
         .hint(hint)
@@ -43,10 +50,10 @@ fn is_passing(code: u16) -> bool {
 }
 
 /// The error of a socket that broke.
-pub(super) fn broken(cause: &tungstenite::Error) -> Error {
+pub(super) fn broken(cause: &SocketError) -> Error {
     match cause {
-        tungstenite::Error::Capacity(_) => too_large(),
-        tungstenite::Error::Protocol(_) | tungstenite::Error::Utf8(_) => protocol(&cause.to_string()),
+        SocketError::PayloadTooLong { .. } => too_large(),
+        SocketError::Protocol(_) => protocol(&cause.to_string()),
         _ => Error::of(Kind::Socket, format!("the socket broke: {cause}")).hint("connect again").passing(true),
     }
 }
@@ -74,8 +81,6 @@ pub(super) fn too_large() -> Error {
 
 #[cfg(test)]
 mod tests {
-    use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
-
     use super::*;
 
     /// The close codes of `graphql-transport-ws` and RFC 6455 that tell the caller what to do, with a word of what it is told, and
@@ -99,20 +104,19 @@ mod tests {
             (1013, "overloaded", true),
             (4999, "connect again", true),
         ] {
-            let frame = CloseFrame { code: CloseCode::from(code), reason: "".into() };
-            let error = closed(Some(&frame), None);
+            let error = closed(code, "", None);
             let said = error.to_string();
             assert!(said.contains(says) && said.contains(&format!("[{code}]")), "{code}: {said}");
             assert_eq!((error.is_retryable(), error.close_code()), (again, Some(code)), "{code}: {said}");
         }
-        let error = closed(None, None);
+        let error = ended();
         assert!(error.to_string().contains("connect again") && error.close_code() == Some(1005), "{error}");
     }
 
     #[test]
     fn what_the_service_says_of_the_end_is_shown_without_the_secret() {
-        let frame = CloseFrame { code: CloseCode::from(4401), reason: "no: canary-token-1".into() };
-        let said = closed(Some(&frame), Some(&SecretString::from("canary-token-1"))).to_string();
+        let secret = SecretString::from("canary-token-1");
+        let said = closed(4401, "no: canary-token-1", Some(&secret)).to_string();
         assert!(said.contains("4401: no: ") && !said.contains("canary"), "{said}");
     }
 }

@@ -9,13 +9,7 @@ use reqwest::Upgraded;
 use ring::{digest, rand::SecureRandom as _};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{
-        Message,
-        protocol::{CloseFrame, Role, WebSocketConfig},
-    },
-};
+use tokio_websockets::{ClientBuilder, CloseCode, Config, Limits, Message, WebSocketStream};
 
 use super::{
     close,
@@ -31,6 +25,9 @@ use crate::{
     transport::ERROR_LIMIT,
     transport::body::excerpt,
 };
+
+/// Bytes that wait to be sent before the socket takes no more messages, in either direction.
+const UNSENT: usize = 64 * 1024;
 
 /// RFC 6455 §1.3.
 const ACCEPT_SUFFIX: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -112,17 +109,19 @@ async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused
     let send = |cause| Refused::from(close::broken(&cause));
     socket.send(Message::text(message::init(payload))).await.map_err(send)?;
     loop {
-        let text = match socket.next().await {
-            Some(Ok(Message::Text(text))) => text,
-            Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
-            Some(Ok(Message::Close(frame))) => {
-                return Err(close::closed(frame.as_ref(), held.map(|held| &held.secret)).into());
-            }
-            Some(Ok(_)) => return Err(give_up(&mut socket, "a message that is not text").await),
+        let message = match socket.next().await {
+            Some(Ok(message)) if message.is_ping() || message.is_pong() => continue,
+            Some(Ok(message)) => message,
             Some(Err(cause)) => return Err(close::broken(&cause).into()),
-            None => return Err(close::closed(None, None).into()),
+            None => return Err(close::ended().into()),
         };
-        match ServerMessage::read(&text) {
+        if let Some((code, reason)) = message.as_close() {
+            return Err(close::closed(code.into(), reason, held.map(|held| &held.secret)).into());
+        }
+        let Some(text) = message.as_text() else {
+            return Err(give_up(&mut socket, "a message that is not text").await);
+        };
+        match ServerMessage::read(text) {
             Some(ServerMessage::Acknowledged) => break,
             Some(ServerMessage::Ping(payload)) => {
                 socket.send(Message::text(message::pong(payload))).await.map_err(send)?;
@@ -134,9 +133,21 @@ async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused
     Ok(Opened { socket, secret: held.map(|held| held.secret.clone()), usable_for: held.and_then(Held::usable_for) })
 }
 
+/// Says why the socket ends, and waits until the service has read it.
+pub(super) async fn close(
+    socket: &mut WebSocketStream<Upgraded>,
+    code: u16,
+    reason: &str,
+) -> Result<(), tokio_websockets::Error> {
+    if let Ok(code) = CloseCode::try_from(code) {
+        socket.send(Message::close(Some(code), reason)).await?;
+    }
+    socket.close().await
+}
+
 async fn give_up(socket: &mut WebSocketStream<Upgraded>, what: &str) -> Refused {
     // The error is what counts; the service learns of it where it still listens.
-    let _ = socket.close(Some(CloseFrame { code: 4400.into(), reason: "unexpected message".into() })).await;
+    let _ = close(socket, 4400, "unexpected message").await;
     close::protocol(what).into()
 }
 
@@ -165,12 +176,11 @@ async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStre
     }
     check(response.headers(), &key)?;
     let upgraded = response.upgrade().await.map_err(|cause| crate::transport::broken(&cause.without_url()))?;
-    let config = WebSocketConfig::default()
-        .read_buffer_size(16 * 1024)
-        .write_buffer_size(0)
-        .max_message_size(Some(options.message_limit))
-        .max_frame_size(Some(options.message_limit));
-    Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await)
+    // Each message is flushed when it is sent: nothing waits for more to come.
+    let builder = ClientBuilder::new()
+        .config(Config::default().flush_threshold(UNSENT))
+        .limits(Limits::default().max_payload_len(Some(options.message_limit)));
+    Ok(builder.take_over(upgraded))
 }
 
 fn key() -> Result<String, Error> {

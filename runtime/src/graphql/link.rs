@@ -8,19 +8,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bytes::Bytes;
 use futures_util::{Sink as _, Stream as _};
 use reqwest::Upgraded;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::{mpsc, oneshot};
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{Error as SocketError, Message, protocol::CloseFrame},
-};
+use tokio_websockets::{Error as SocketError, Message, WebSocketStream};
 
 use super::{
     close,
-    connect::Opened,
+    connect::{self, Opened},
     endpoint::{Room, SubscriptionRequest},
     full,
     message::{self, ServerMessage},
@@ -112,7 +108,7 @@ enum ClientMessage {
 impl ClientMessage {
     fn message(self) -> Message {
         match self {
-            Self::Ping => Message::Ping(Bytes::new()),
+            Self::Ping => Message::ping(""),
             Self::Subscribe(id, payload) => Message::text(message::subscribe(id, &payload)),
             Self::Complete(id) => Message::text(message::complete(id)),
         }
@@ -121,7 +117,7 @@ impl ClientMessage {
 
 struct Route {
     feed: Arc<Feed>,
-    /// The how manieth subscription of the socket it is.
+    /// Sequence number within the socket.
     order: u64,
 }
 
@@ -162,9 +158,8 @@ impl Driver {
         }
         // The next socket does not wait for the last words of this one.
         let _ = ended.send(());
-        let frame = CloseFrame { code: code.into(), reason: "".into() };
         // The service may no longer listen.
-        let _ = clock::limit(self.keep_alive.min(CLOSING), self.socket.close(Some(frame))).await;
+        let _ = clock::limit(self.keep_alive.min(CLOSING), connect::close(&mut self.socket, code, "")).await;
     }
 
     async fn work(&mut self) -> End {
@@ -191,7 +186,7 @@ impl Driver {
                 }
                 Ok(LinkEvent::Unwanted) => Some(End::Unwanted),
                 Ok(LinkEvent::Ended(Some(cause))) => Some(End::Failed(close::broken(&cause))),
-                Ok(LinkEvent::Ended(None)) => Some(End::Failed(close::closed(None, None))),
+                Ok(LinkEvent::Ended(None)) => Some(End::Failed(close::ended())),
             };
             if let Some(end) = end {
                 return end;
@@ -210,12 +205,22 @@ impl Driver {
         {
             return Poll::Ready(order.map_or(LinkEvent::Unwanted, LinkEvent::Order));
         }
+        // Each ping is answered: where the service takes no answers, it sends no more.
+        match Pin::new(&mut self.socket).poll_ready(context) {
+            Poll::Ready(Ok(())) => {}
+            Poll::Ready(Err(cause)) => return Poll::Ready(LinkEvent::Ended(Some(cause))),
+            Poll::Pending => return self.poll_orders(context),
+        }
         match Pin::new(&mut self.socket).poll_next(context) {
             Poll::Ready(Some(Ok(message))) => return Poll::Ready(LinkEvent::Message(message)),
             Poll::Ready(Some(Err(cause))) => return Poll::Ready(LinkEvent::Ended(Some(cause))),
             Poll::Ready(None) => return Poll::Ready(LinkEvent::Ended(None)),
             Poll::Pending => {}
         }
+        self.poll_orders(context)
+    }
+
+    fn poll_orders(&mut self, context: &mut Context<'_>) -> Poll<LinkEvent> {
         if self.orders_first {
             return Poll::Pending;
         }
@@ -267,18 +272,18 @@ impl Driver {
     }
 
     fn receive(&mut self, message: Message) -> Option<End> {
-        let text = match message {
-            Message::Text(text) => text,
-            Message::Close(frame) => {
-                let full =
-                    frame.as_ref().is_some_and(|frame| u16::from(frame.code) == 4429 || full::says(&frame.reason));
-                let error = close::closed(frame.as_ref(), self.secret.as_ref());
-                return Some(if full { End::Full(error) } else { End::Failed(error) });
-            }
-            Message::Binary(_) => return Some(End::Refused(close::protocol("a binary message"), 4400)),
-            Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => return None,
+        if let Some((code, reason)) = message.as_close() {
+            let code = u16::from(code);
+            let error = close::closed(code, reason, self.secret.as_ref());
+            return Some(if code == 4429 || full::says(reason) { End::Full(error) } else { End::Failed(error) });
+        }
+        if message.is_ping() || message.is_pong() {
+            return None;
+        }
+        let Some(text) = message.as_text() else {
+            return Some(End::Refused(close::protocol("a binary message"), 4400));
         };
-        match ServerMessage::read(&text) {
+        match ServerMessage::read(text) {
             // An identifier that nobody has is that of a subscription that has ended.
             Some(ServerMessage::Next(id, payload)) => {
                 if let Some(Route { feed, .. }) = self.route(id) {

@@ -388,15 +388,15 @@ fn a_running_client_meets_what_the_report_says() {
         for Told { what, contract, drift } in scripted(&case, &before).1 {
             let met = meeting.meets(&contract);
             lines.push_str(&format!("{}\t{what}\t{}\t{}\n", case.name, met.request.says(), met.answer.says()));
-            assert!(met.calls > 0 || drift.wire() < Wire::Risk, "{}: {what}: no call meets it", case.name);
+            assert!(met.calls > 0 || drift.client() < Wire::Risk, "{}: {what}: no call meets it", case.name);
             // What is new to use, and what nobody can notice, are the same to a running program.
-            if met.wire() != drift.wire().max(Wire::Safe) {
+            if met.wire() != drift.client().max(Wire::Safe) {
                 let why: Vec<&String> = met.why.iter().take(2).collect();
                 let (request, answer) = (met.request, met.answer);
                 wrong.push(format!(
                     "{}: {what}: told {:?}, met {request:?} {answer:?}: {why:#?}",
                     case.name,
-                    drift.wire()
+                    drift.client()
                 ));
             }
         }

@@ -10,7 +10,7 @@ use super::lines::{FileLine, uri};
 fn numbered<'a>(drift: &Drift, places: &'a [Option<FileLine>]) -> Vec<(String, &'a FileLine)> {
     let mut rows = Vec::new();
     for (wire, letter) in [(Wire::Break, "B"), (Wire::Risk, "R"), (Wire::Safe, "A"), (Wire::None, "N")] {
-        let findings = drift.findings.iter().zip(places).filter(|(finding, _)| finding.wire == wire);
+        let findings = drift.findings.iter().zip(places).filter(|(finding, _)| finding.client == wire);
         let found = findings
             .enumerate()
             .filter_map(|(index, (_, place))| place.as_ref().map(|place| (format!("{letter}{}", index + 1), place)));

@@ -140,7 +140,7 @@ fn judge(folder: &Path, case: &Case, levels: &BTreeMap<String, u8>) -> Result<Op
         let right = missing.is_empty() && unexpected.is_empty();
         return Ok(if right { None } else { miss(missing, unexpected, format!("found: {}", told.join(", "))) });
     }
-    let breaks = drift.wire() >= Wire::Risk;
+    let breaks = drift.client() >= Wire::Risk;
     let (right, wanted) = match case.verdict.as_str() {
         "equal" => (drift.findings.is_empty(), "no finding"),
         "compatible" => (!breaks, "nothing that breaks"),
@@ -148,7 +148,7 @@ fn judge(folder: &Path, case: &Case, levels: &BTreeMap<String, u8>) -> Result<Op
         _ if case.verdict.is_empty() && case.expected.is_empty() => (!breaks, "nothing that breaks"),
         _ => (!drift.findings.is_empty(), "a finding"),
     };
-    let verdict = format!("wanted: {wanted}; the verdict is {}", drift.wire().as_str());
+    let verdict = format!("wanted: {wanted}; the verdict is {}", drift.client().as_str());
     Ok(if right { None } else { miss(BTreeSet::new(), BTreeSet::new(), verdict) })
 }
 

@@ -1,6 +1,6 @@
 //! The report as workflow commands of GitHub Actions: an annotation a finding, at the line of the contract.
 
-use platform_codegen::drift::{Drift, Finding, Wire};
+use platform_codegen::drift::{Drift, Finding, Source, Wire};
 use platform_codegen::line;
 
 use super::accepted::Verdicts;
@@ -11,16 +11,16 @@ pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Ve
     let mut text = String::new();
     for (finding, place) in drift.findings.iter().zip(places) {
         let accepted = verdicts.of(finding);
-        let level = match finding.wire {
+        let level = match finding.client {
             _ if accepted.is_some() => "notice",
             Wire::Break => "error",
             Wire::Risk => "warning",
             Wire::Safe | Wire::None => "notice",
         };
-        let Finding { subject, change, symptom, fingerprint, .. } = finding;
+        let Finding { subject, change, fingerprint, .. } = finding;
         let mut message = format!("{subject} {change}");
-        if !symptom.is_empty() {
-            message.push_str(&format!("\n{symptom}"));
+        for sentence in finding.noticed() {
+            message.push_str(&format!("\n{sentence}"));
         }
         if let Some(reason) = accepted {
             message.push_str(&format!("\naccepted: {reason}"));
@@ -34,6 +34,10 @@ pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Ve
         properties.push(format!("title={}", property(finding.rule.id())));
         text.push_str(&format!("::{level} {}::{}\n", properties.join(","), escaped(&message)));
     }
+    for change in drift.unexplained.iter().flatten() {
+        let level = if change.source == Source::Major { "warning" } else { "notice" };
+        text.push_str(&format!("::{level} title=rust-item::{}\n", escaped(&change.says())));
+    }
     for place in &drift.not_judged {
         text.push_str(&format!("::warning title=not-judged::{}\n", escaped(&place.pointer)));
     }
@@ -41,10 +45,12 @@ pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Ve
     text
 }
 
-/// What follows the second `::`. Each line of it is one, and none begins a command.
+/// The text after the second `::`. Each line of it is one, and none begins a command: neither of GitHub's kinds (`::`, `##[`), nor
+/// one of Azure DevOps (`##vso[`), which reads them anywhere in a line.
 fn escaped(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(line).collect();
-    lines.join("\n").replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let text = lines.join("\n").replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    text.replace("##", "# #")
 }
 
 /// The value of a property, which a comma or a colon would end.
@@ -60,6 +66,9 @@ mod tests {
     fn nothing_ends_a_command_or_begins_one() {
         assert_eq!(escaped("50 % of\n::error::x"), "50 %25 of%0A::error::x");
         assert_eq!(property("a,line=1::b\r"), property("a,line=1::b\r").replace([',', ':', '\r', '\n'], ""));
+        for text in ["##vso[task.complete result=Failed]", "x ##[error]y", "###vso[a]"] {
+            assert!(!escaped(text).contains("##"), "{text}");
+        }
         for text in ["\r::error::", "\u{1b}[31m", "\u{2028}::error::", "a\u{0}b"] {
             let one = escaped(text);
             assert!(one.chars().all(|c| !c.is_control()), "{one:?}");

@@ -80,7 +80,8 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     }
     let mut open = verdicts.open(drift);
     let gate = match flags.fail_on {
-        FailOn::Wire => open.any(|finding| finding.wire >= Wire::Risk),
+        FailOn::Client => open.any(|finding| finding.client >= Wire::Risk),
+        FailOn::Contract => open.any(|finding| finding.contract >= Wire::Risk),
         // A client that cannot be made of one of the contracts does not compile, either.
         FailOn::Source => {
             let mut unexplained = drift.unexplained.iter().flatten();
@@ -194,7 +195,12 @@ fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<
     });
     let document = json!({
         "what": line(heading.what),
-        "verdict": { "wire": drift.wire().as_str(), "source": source, "text": drift.verdict() },
+        "verdict": {
+            "client": drift.client().as_str(),
+            "contract": drift.contract().as_str(),
+            "source": source,
+            "text": drift.verdict(),
+        },
         "version": heading.version.and_then(|version| drift.release(version)),
         "operations": drift.operations,
         "findings": drift.findings,
@@ -219,11 +225,12 @@ fn explain(id: Option<&str>) -> Result<ExitCode, Failure> {
     })?;
     let entry = rule.entry();
     result(&format!("{}: the subject {}", entry.id, entry.says.replace("{keyword}", "…")));
-    for (direction, wire, symptom) in
-        [("request ", entry.request, entry.sender), ("response", entry.response, entry.reader)]
-    {
+    let other_clients =
+        (entry.contract != entry.response).then_some(("  of other clients", entry.contract, entry.reader));
+    let both = [("request", entry.request, entry.sender), ("response", entry.response, entry.reader)];
+    for (direction, wire, symptom) in both.into_iter().chain(other_clients) {
         let symptom = if symptom.is_empty() { "nobody notices" } else { symptom };
-        result(&format!("  {direction}  {:<6}{symptom}", wire.as_str()));
+        result(&format!("  {direction:<18}  {:<6}{symptom}", wire.as_str()));
     }
     result(&format!("  the opposite: {}", entry.mirror.id()));
     Ok(ExitCode::SUCCESS)

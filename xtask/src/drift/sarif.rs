@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use platform_codegen::drift::{Drift, Finding, Rule, Wire};
+use platform_codegen::drift::{Drift, Finding, Rule, Source, Wire};
 use platform_codegen::line;
 use serde_json::{Value, json};
 
@@ -19,6 +19,10 @@ pub(super) fn log(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdict
         let index = rules.iter().position(|rule| *rule == finding.rule);
         result(finding, index, place.as_ref(), verdicts.of(finding))
     });
+    let items = drift.unexplained.iter().flatten().map(|change| {
+        let level = if change.source == Source::Major { "warning" } else { "note" };
+        json!({ "level": level, "message": { "text": line(&change.says()) } })
+    });
     let notifications: Vec<Value> = drift
         .not_judged
         .iter()
@@ -26,6 +30,7 @@ pub(super) fn log(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdict
             let text = format!("no rule speaks of what changed at {}#{}", place.document, place.pointer);
             json!({ "level": "warning", "message": { "text": line(&text) } })
         })
+        .chain(items)
         .collect();
     json!({
         "$schema": SCHEMA,
@@ -55,15 +60,14 @@ fn described(rule: Rule) -> Value {
 }
 
 fn result(finding: &Finding, index: Option<usize>, place: Option<&FileLine>, accepted: Option<&str>) -> Value {
-    let level = match finding.wire {
+    let level = match finding.client {
         Wire::Break => "error",
         Wire::Risk => "warning",
         Wire::Safe => "note",
         Wire::None => "none",
     };
-    let Finding { subject, change, symptom, .. } = finding;
-    let text =
-        if symptom.is_empty() { format!("{subject} {change}") } else { format!("{subject} {change}: {symptom}") };
+    let noticed = finding.noticed().join("; ");
+    let text = format!("{} {}{}{noticed}", finding.subject, finding.change, if noticed.is_empty() { "" } else { ": " });
     let mut result = json!({
         "ruleId": finding.rule.id(),
         "ruleIndex": index,

@@ -12,7 +12,7 @@ use crate::lock::{Lock, sha256};
 use crate::names;
 use crate::settings::Settings;
 use crate::workspace::{
-    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, SCHEMA, Workspace, pinned_path,
+    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, NAMES, SCHEMA, Workspace, pinned_path,
 };
 
 /// All contents, before any of them is written.
@@ -47,7 +47,8 @@ pub(crate) fn desired(
     let reserved = reserved(workspace)?;
     let mut setup = Setup { reserved, ..settings.codegen.clone() };
     setup.graphql.schema = schema.map(str::to_owned);
-    let output = generate(&contracts, &setup, names).map_err(|report| refused(&placed(&report, settings)))?;
+    let output =
+        generate(&contracts, &setup, names).map_err(|report| refused(&placed(&report, workspace, settings)))?;
     let mut files = files(pins, &output)?;
     files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.to_owned())));
     let block = features::render(&output.features);
@@ -64,12 +65,16 @@ pub(crate) fn desired(
     Ok(Desired { files, block, manifest, hashes, lock, lock_text, names_text, output })
 }
 
-/// A problem with the configuration gets its line in the file.
-fn placed(report: &Report, settings: &Settings) -> Report {
+/// A problem with the configuration, or with a name, gets its line in the file.
+fn placed(report: &Report, workspace: &Workspace, settings: &Settings) -> Report {
     let mut placed = Report::default();
+    let names = workspace.read(NAMES).ok().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     for mut problem in report.problems().iter().cloned() {
         if problem.document == CONFIGURATION {
             problem.position = problem.pointer.as_deref().and_then(|pointer| settings.position(pointer));
+        } else if problem.document == NAMES {
+            let line = names.as_deref().zip(problem.pointer.as_deref()).and_then(|(text, at)| names::line_of(text, at));
+            problem.position = line.map(|line| (line, 1));
         }
         placed.push(problem);
     }
@@ -81,6 +86,10 @@ fn refused(report: &Report) -> Failure {
     let all = |stages: &[&str]| {
         report.problems().iter().all(|problem| stages.iter().any(|stage| problem.code.starts_with(stage)))
     };
+    if all(&["names/"]) {
+        let hint = "nothing was written; after a merge, look which branch gave the name to which, and settle each pair of lines";
+        return Failure::configuration("names/double", report.to_string(), hint);
+    }
     if all(&["operation/"]) {
         let hint = "nothing was written; fix the entries of [[operation]]";
         return Failure::configuration("configuration/operation", report.to_string(), hint);

@@ -204,7 +204,7 @@ fn read(workspace: &Workspace, name: &str) -> Result<String, Failure> {
         return Err(Failure::configuration(
             "pin/conflict",
             format!("{path} holds the markers of a merge conflict"),
-            "take either side, run `cargo xtask regenerate --offline`",
+            "take one side of all generated files, run `cargo xtask regenerate --offline --overwrite`",
         ));
     }
     Ok(text)

@@ -168,7 +168,7 @@ fn stands_alone(schema: &Schema<'_>) -> bool {
 
 /// Whether two places hold the same schema: the same component, or the same text.
 fn same(before: &Node<'_>, after: &Node<'_>) -> bool {
-    let component = |node: &Node<'_>| crate::pointer::member(&node.pointer, "/components/schemas/");
+    let component = super::component;
     match (component(before), component(after)) {
         (Some(before), Some(after)) => before == after,
         _ => before.value == after.value,

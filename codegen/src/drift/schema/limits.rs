@@ -8,45 +8,67 @@ use crate::drift::change::short;
 use crate::drift::rule::{Rule, Wire};
 use crate::model::Node;
 
-/// A keyword, and whether a smaller value lets fewer values pass.
-const LIMITS: [(&str, bool); 12] = [
-    ("maximum", true),
-    ("exclusiveMaximum", true),
-    ("maxLength", true),
-    ("maxItems", true),
-    ("maxProperties", true),
-    ("maxContains", true),
-    ("minimum", false),
-    ("exclusiveMinimum", false),
-    ("minLength", false),
-    ("minItems", false),
-    ("minProperties", false),
-    ("minContains", false),
+/// A keyword, the one for the same bound whose own value does not pass, and whether a smaller value lets fewer values pass.
+const LIMITS: [(&str, &str, bool); 10] = [
+    ("maximum", "exclusiveMaximum", true),
+    ("maxLength", "", true),
+    ("maxItems", "", true),
+    ("maxProperties", "", true),
+    ("maxContains", "", true),
+    ("minimum", "exclusiveMinimum", false),
+    ("minLength", "", false),
+    ("minItems", "", false),
+    ("minProperties", "", false),
+    ("minContains", "", false),
 ];
+
+/// A limit, and where it stands.
+struct Limit<'a> {
+    node: Node<'a>,
+    keyword: &'static str,
+    number: f64,
+    /// The number itself does not pass.
+    exclusive: bool,
+}
+
+impl Limit<'_> {
+    /// Whether it lets fewer values pass than another.
+    fn is_stronger(&self, other: &Self, upper: bool) -> bool {
+        let smaller = if upper { self.number < other.number } else { self.number > other.number };
+        smaller || self.number == other.number && self.exclusive && !other.exclusive
+    }
+}
 
 impl Pair<'_, '_> {
     pub(super) fn limits(&mut self) {
-        for (keyword, upper) in LIMITS {
-            let before = strongest(&self.before, keyword, upper);
-            let after = strongest(&self.after, keyword, upper);
-            let rule = match (&before, &after) {
-                (None, Some((_, new))) if matters(keyword, *new) => Rule::LimitSet,
-                (Some((_, old)), None) if matters(keyword, *old) => Rule::LimitUnset,
-                (Some((_, old)), Some((_, new))) if old != new => {
-                    if (new < old) == upper {
-                        Rule::LimitTightened
-                    } else {
-                        Rule::LimitLoosened
-                    }
-                }
-                _ => continue,
-            };
-            let (old, new) = (before.map(|(node, _)| node), after.map(|(node, _)| node));
-            self.emit(rule, old.as_ref(), new.as_ref()).keyword = keyword.to_owned();
+        for (keyword, exclusive, upper) in LIMITS {
+            let [old, new] = [&self.before, &self.after]
+                .map(|schema| [keyword, exclusive].map(|name| strongest(schema, name, [keyword, exclusive], upper)));
+            let is_one = |limits: &[Option<Limit<'_>>]| limits.iter().flatten().count() < 2;
+            // One bound may be written by either keyword.
+            if is_one(&old) && is_one(&new) {
+                let [old, new] = [old, new].map(|limits| limits.into_iter().flatten().next());
+                self.limit(old, new, upper);
+            } else {
+                old.into_iter().zip(new).for_each(|(old, new)| self.limit(old, new, upper));
+            }
         }
         self.unique();
         self.multiple();
         self.pattern();
+    }
+
+    fn limit(&mut self, before: Option<Limit<'_>>, after: Option<Limit<'_>>, upper: bool) {
+        let rule = match (&before, &after) {
+            (None, Some(new)) if matters(new) => Rule::LimitSet,
+            (Some(old), None) if matters(old) => Rule::LimitUnset,
+            (Some(old), Some(new)) if new.is_stronger(old, upper) => Rule::LimitTightened,
+            (Some(old), Some(new)) if old.is_stronger(new, upper) => Rule::LimitLoosened,
+            _ => return,
+        };
+        let keyword = after.as_ref().or(before.as_ref()).map_or("", |limit| limit.keyword);
+        let (old, new) = (before.map(|limit| limit.node), after.map(|limit| limit.node));
+        self.emit(rule, old.as_ref(), new.as_ref()).keyword = keyword.to_owned();
     }
 
     fn unique(&mut self) {
@@ -94,39 +116,41 @@ impl Pair<'_, '_> {
         let change = self.emit(rule, before.first(), after.first());
         change.variant = if anything { "generalized" } else { "changed" };
         // What matches anything refuses nothing.
-        if anything && rule == Rule::PatternChanged && change.wire() > Wire::Safe {
+        if anything && rule == Rule::PatternChanged && change.client().max(change.contract()) > Wire::Safe {
             change.wire = Some(Wire::Safe);
         }
     }
 }
 
 /// Some limits let everything pass.
-fn matters(keyword: &str, value: f64) -> bool {
-    !(matches!(keyword, "minLength" | "minItems" | "minProperties") && value <= 0.0)
+fn matters(limit: &Limit<'_>) -> bool {
+    !(matches!(limit.keyword, "minLength" | "minItems" | "minProperties") && limit.number <= 0.0)
 }
 
-/// The limit that lets the fewest values pass, and where it stands.
+/// The limit of a keyword that lets the fewest values pass.
 ///
-/// `exclusiveMaximum: true` of OpenAPI 3.0 makes an exclusive limit of the `maximum` beside it.
-fn strongest<'a>(schema: &Schema<'a>, keyword: &str, upper: bool) -> Option<(Node<'a>, f64)> {
-    let (bound, exclusive) = match keyword {
-        "maximum" | "exclusiveMaximum" => ("maximum", "exclusiveMaximum"),
-        "minimum" | "exclusiveMinimum" => ("minimum", "exclusiveMinimum"),
-        other => (other, ""),
-    };
-    let mut best: Option<(Node<'a>, f64)> = None;
-    for part in &schema.parts {
-        let flagged = part.node.get(exclusive).filter(|node| node.value == &Value::Bool(true)).is_some();
-        let node = match (keyword == exclusive, flagged) {
-            (true, true) | (false, false) => part.node.get(bound),
-            (true, false) => part.node.get(exclusive),
-            (false, true) => None,
+/// `exclusiveMaximum` is a limit of its own since OpenAPI 3.1; before, `true` makes an exclusive one of the `maximum` beside it.
+fn strongest<'a>(
+    schema: &Schema<'a>,
+    name: &'static str,
+    [keyword, exclusive]: [&'static str; 2],
+    upper: bool,
+) -> Option<Limit<'a>> {
+    let mut best: Option<Limit<'a>> = None;
+    for part in schema.parts.iter().filter(|_| !name.is_empty()) {
+        let flagged = part.node.get(exclusive).is_some_and(|node| node.value == &Value::Bool(true));
+        let own = match (name == exclusive, flagged) {
+            (true, true) => keyword,
+            (false, true) => continue,
+            (_, false) => name,
         };
-        let Some((node, number)) = node.and_then(|node| node.value.as_f64().map(|number| (node, number))) else {
+        let Some((node, number)) = part.node.get(own).and_then(|node| Some((node.clone(), node.value.as_f64()?)))
+        else {
             continue;
         };
-        if best.as_ref().is_none_or(|(_, other)| (number < *other) == upper) {
-            best = Some((node, number));
+        let limit = Limit { node, keyword: name, number, exclusive: name == exclusive };
+        if best.as_ref().is_none_or(|other| limit.is_stronger(other, upper)) {
+            best = Some(limit);
         }
     }
     best

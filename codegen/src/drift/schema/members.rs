@@ -82,7 +82,9 @@ impl<'a> Pair<'a, '_> {
         let muted = |member: &Member<'_>| member.schema.flag(hidden);
         let class = Class { muted: self.class.muted || (muted(before) && muted(after)), ..self.class.within() };
         let always = !class.response && before.required && after.required;
-        self.child(&before.node, &after.node, Class { always, ..class });
+        // Pairs are told apart by their class, so it says this only where a null comes.
+        let option = class.response && !before.required && !before.schema.nullable() && after.schema.nullable();
+        self.child(&before.node, &after.node, Class { always, option, ..class });
         if before.required != after.required {
             let rule = if after.required { Rule::BecameRequired } else { Rule::BecameOptional };
             let with_default = after.schema.first("default").is_some();

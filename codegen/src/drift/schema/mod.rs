@@ -28,8 +28,22 @@ pub(super) struct Graph<'a> {
     /// `YYYY-MM-DD`.
     today: &'a str,
     pairs: Vec<Met>,
-    index: HashMap<(String, String, Class), usize>,
-    queue: VecDeque<(usize, Node<'a>, Node<'a>, Class)>,
+    index: HashMap<Key, usize>,
+    queue: VecDeque<Queued<'a>>,
+}
+
+/// The places of a pair behind references, those that refer to them where they refer to something else now, and the class.
+type Key = ([String; 2], Option<[String; 2]>, Class);
+
+/// A pair that was met, and not compared yet.
+#[derive(Debug)]
+struct Queued<'a> {
+    node: usize,
+    before: Node<'a>,
+    after: Node<'a>,
+    /// The places that refer to them, where they refer to something else now.
+    referring: Option<[Node<'a>; 2]>,
+    class: Class,
 }
 
 #[derive(Debug, Default)]
@@ -58,27 +72,31 @@ impl<'a> Graph<'a> {
         log.pair(before, after);
         log.judge(0, &before.pointer);
         log.judge(1, &after.pointer);
+        let at = [before, after];
         let before = read::follow(before, self.siblings[0]);
         let after = read::follow(after, self.siblings[1]);
         log.pair(&before, &after);
-        let key = (before.pointer.clone(), after.pointer.clone(), class);
+        let referring = is_another(&before, &after, at).then(|| at.map(Node::clone));
+        let places = referring.as_ref().map(|nodes| nodes.each_ref().map(|node| node.pointer.clone()));
+        let key = ([before.pointer.clone(), after.pointer.clone()], places, class);
         if let Some(met) = self.index.get(&key) {
             return *met;
         }
         let met = self.pairs.len();
         self.pairs.push(Met::default());
         self.index.insert(key, met);
-        self.queue.push_back((met, before, after, class));
+        self.queue.push_back(Queued { node: met, before, after, referring, class });
         met
     }
 
     /// Compares everything that was met, and what lies in it.
     pub(super) fn run(&mut self, log: &mut Log) {
-        while let Some((node, before, after, class)) = self.queue.pop_front() {
+        while let Some(Queued { node, before, after, referring, class }) = self.queue.pop_front() {
             let [of_before, of_after] = self.siblings;
             let mut pair = Pair {
                 before: Schema::read(&before, of_before),
                 after: Schema::read(&after, of_after),
+                referring,
                 siblings: self.siblings,
                 today: self.today,
                 class,
@@ -99,7 +117,7 @@ impl<'a> Graph<'a> {
     /// All pairs, by number: their places as published, and the pairs that lie in them.
     pub(super) fn places(&self, before: &Side, after: &Side) -> Vec<([String; 2], Vec<usize>)> {
         let mut places: Vec<([String; 2], Vec<usize>)> = vec![Default::default(); self.pairs.len()];
-        for ((old, new, _), number) in &self.index {
+        for (([old, new], ..), number) in &self.index {
             places[*number].0 = [before.source(old), after.source(new)];
         }
         for (number, met) in self.pairs.iter().enumerate() {
@@ -124,10 +142,31 @@ impl<'a> Graph<'a> {
     }
 }
 
+/// The name of a component.
+fn component(node: &Node<'_>) -> Option<String> {
+    crate::pointer::member(&node.pointer, "/components/schemas/")
+}
+
+fn has_component(node: &Node<'_>, name: &str) -> bool {
+    node.document.tree.pointer("/components/schemas").is_some_and(|schemas| schemas.get(name).is_some())
+}
+
+/// Whether a place refers to another schema than before, and not to the same one by another name.
+fn is_another(before: &Node<'_>, after: &Node<'_>, at: [&Node<'_>; 2]) -> bool {
+    let is_referred = |target: &Node<'_>, at: &Node<'_>| component(target).is_some() && target.pointer != at.pointer;
+    match (component(before), component(after)) {
+        (Some(old), Some(new)) if is_referred(before, at[0]) && is_referred(after, at[1]) => {
+            old != new && (has_component(after, &old) || has_component(before, &new))
+        }
+        _ => is_referred(before, at[0]) != is_referred(after, at[1]),
+    }
+}
+
 /// Two schemas that are being compared.
 struct Pair<'a, 'l> {
     before: Schema<'a>,
     after: Schema<'a>,
+    referring: Option<[Node<'a>; 2]>,
     siblings: [bool; 2],
     today: &'a str,
     class: Class,
@@ -159,12 +198,8 @@ impl<'a> Pair<'a, '_> {
 
     /// A schema with another name, of which the old one is gone.
     fn renamed(&mut self) {
-        let name = |node: &Node<'_>| crate::pointer::member(&node.pointer, "/components/schemas/");
-        let (Some(old), Some(new)) = (name(&self.before.place), name(&self.after.place)) else { return };
-        let has = |node: &Node<'_>, name: &str| {
-            node.document.tree.pointer("/components/schemas").is_some_and(|schemas| schemas.get(name).is_some())
-        };
-        if old != new && !has(&self.after.place, &old) && !has(&self.before.place, &new) {
+        let (Some(old), Some(new)) = (component(&self.before.place), component(&self.after.place)) else { return };
+        if old != new && !has_component(&self.after.place, &old) && !has_component(&self.before.place, &new) {
             let (before, after) = (self.before.place.clone(), self.after.place.clone());
             self.emit(Rule::SchemaRenamed, Some(&before), Some(&after)).keyword = new;
         }
@@ -172,8 +207,14 @@ impl<'a> Pair<'a, '_> {
 
     /// What the pair is called, by its place before; by its place after, for what is new.
     fn subject(&self, new: bool) -> String {
-        let place = if new { &self.after.place } else { &self.before.place };
+        let [before, after] = self.places();
+        let place = if new { after } else { before };
         self.log.label(usize::from(new), &place.pointer)
+    }
+
+    /// Where the pair stands: behind references, unless what is referred to is another schema now.
+    fn places(&self) -> [&Node<'a>; 2] {
+        self.referring.as_ref().map_or([&self.before.place, &self.after.place], |nodes| nodes.each_ref())
     }
 
     /// Records a change of this pair.

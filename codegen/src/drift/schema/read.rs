@@ -147,7 +147,8 @@ impl<'a> Schema<'a> {
     pub(super) fn patterns(&self) -> Vec<Node<'a>> {
         let text = self.types().is_some_and(|types| types.contains("string"));
         let mut patterns = self.all("pattern");
-        patterns.retain(|node| text || !node.value.as_str().is_some_and(is_numeric));
+        // An empty pattern matches every text.
+        patterns.retain(|node| node.value != "" && (text || !node.value.as_str().is_some_and(is_numeric)));
         patterns
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Pair;
-use super::keywords::is_prose;
+use super::keywords::{is_prose, says_nothing};
 use super::read::Schema;
 use crate::drift::change::{Carrier, Spot};
 use crate::drift::rule::{Rule, Wire};
@@ -46,16 +46,19 @@ impl Pair<'_, '_> {
         let safe = if self.class.response { Rule::TypeNarrowed } else { Rule::TypeWidened };
         let is_loose = !listed && rule != safe && (self.is_loose() || self.is_repeated());
         let (old, new) = (self.before.clone(), self.after.clone());
+        let at = self.places().map(Node::clone);
         // Types that have nothing in common take everything else of the schema with them.
-        let place = |schema: &Schema<'_>| {
+        let place = |schema: &Schema<'_>, at: &Node<'_>| {
             let own = schema.first("type").filter(|_| !apart);
-            own.map_or_else(|| schema.place.pointer.clone(), |node| node.pointer)
+            own.map_or_else(|| at.pointer.clone(), |node| node.pointer)
         };
-        let change = self.emit(rule, Some(&old.place), Some(&new.place));
+        let change = self.emit(rule, Some(&at[0]), Some(&at[1]));
         (change.variant, change.wire) = if is_loose { ("loose", Some(Wire::Safe)) } else { (variant, None) };
-        for (site, schema, types) in [(&mut change.before, &old, &before), (&mut change.after, &new, &after)] {
+        for (site, schema, types, at) in
+            [(&mut change.before, &old, &before, &at[0]), (&mut change.after, &new, &after, &at[1])]
+        {
             if let Some(site) = site {
-                site.pointer = place(schema);
+                site.pointer = place(schema, at);
                 site.value = written(types.as_ref(), schema.format());
             }
         }
@@ -126,7 +129,11 @@ impl Pair<'_, '_> {
 
     pub(super) fn nullability(&mut self) {
         let (before, after) = (self.before.nullable(), self.after.nullable());
-        if before == after {
+        // A schema that takes any value takes null, without a word about it.
+        let open = |schema: &Schema<'_>| {
+            schema.types().is_none() && schema.parts.iter().all(|part| says_nothing(part.node.value))
+        };
+        if before == after || open(if before { &self.after } else { &self.before }) {
             return;
         }
         let place = |schema: &Schema<'_>| {
@@ -135,7 +142,9 @@ impl Pair<'_, '_> {
         };
         let (old, new) = (self.before.clone(), self.after.clone());
         let rule = if after { Rule::BecameNullable } else { Rule::BecameNotNullable };
+        let is_read = self.class.option && after;
         let change = self.emit(rule, Some(&old.place), Some(&new.place));
+        change.client = is_read.then_some(Wire::Safe);
         for (site, schema, null) in [(&mut change.before, &old, before), (&mut change.after, &new, after)] {
             if let Some(site) = site {
                 site.pointer = place(schema);
