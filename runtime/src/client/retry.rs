@@ -112,7 +112,7 @@ impl Repeats {
 
 /// How a call goes on after an attempt that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum RetryDecision {
     /// After this pause, the call is sent again.
     Continue(Duration),
     /// Another attempt would not be allowed, or change nothing.
@@ -135,14 +135,14 @@ pub(crate) struct Attempts<'a> {
 
 impl Attempts<'_> {
     /// Decides after an attempt that failed.
-    pub(crate) fn after(&mut self, error: &Error) -> Next {
+    pub(crate) fn after(&mut self, error: &Error) -> RetryDecision {
         self.failures += u32::from(error.status() == Some(StatusCode::INTERNAL_SERVER_ERROR));
         // Waiting for the issuer costs the service nothing.
         self.decide(error, self.repeats.allows(error, self.failures), error.is_token())
     }
 
     /// Decides after a 401 whose token could not be replaced, for this cause. The service did not take the request.
-    pub(crate) fn after_refusal(&self, cause: &Error) -> Next {
+    pub(crate) fn after_refusal(&self, cause: &Error) -> RetryDecision {
         self.decide(cause, cause.is_retryable(), true)
     }
 
@@ -152,21 +152,21 @@ impl Attempts<'_> {
     /// 2. it was not sent as often as its policy says;
     /// 3. the pause ends before its deadline;
     /// 4. the budget of the client pays for it, unless it is free.
-    fn decide(&self, error: &Error, is_allowed: bool, is_free: bool) -> Next {
+    fn decide(&self, error: &Error, is_allowed: bool, is_free: bool) -> RetryDecision {
         if !(self.repeats.replayable && is_allowed) {
-            return Next::Permanent;
+            return RetryDecision::Permanent;
         }
         if self.count >= self.policy.attempts {
-            return Next::Exhausted("attempts");
+            return RetryDecision::Exhausted("attempts");
         }
         let pause = self.policy.backoff.pause_asked(self.count, error.retry_after());
         if Until::after(pause) >= self.deadline {
-            return Next::Exhausted("deadline");
+            return RetryDecision::Exhausted("deadline");
         }
         if !(is_free || self.budget.take()) {
-            return Next::Exhausted("budget");
+            return RetryDecision::Exhausted("budget");
         }
-        Next::Continue(pause)
+        RetryDecision::Continue(pause)
     }
 }
 
@@ -226,11 +226,13 @@ mod tests {
             attempts.count = count;
             let least = Duration::from_millis(200) * (1 << (count - 1)) / 2;
             for asked in [None, Some(Duration::ZERO), Some(Duration::from_millis(1))] {
-                let Next::Continue(pause) = attempts.after(&status(503).with_retry_after(asked)) else { panic!() };
+                let RetryDecision::Continue(pause) = attempts.after(&status(503).with_retry_after(asked)) else {
+                    panic!()
+                };
                 assert!(pause >= least, "{count}: {asked:?}");
             }
             let asked = Duration::from_secs(3_600);
-            assert_eq!(attempts.after(&status(503).with_retry_after(Some(asked))), Next::Continue(asked));
+            assert_eq!(attempts.after(&status(503).with_retry_after(Some(asked))), RetryDecision::Continue(asked));
         }
     }
 
@@ -251,7 +253,7 @@ mod tests {
                     let end = loop {
                         attempts.count += 1;
                         match attempts.after(&status(code)) {
-                            Next::Continue(pause) => assert_eq!(pause, Duration::ZERO),
+                            RetryDecision::Continue(pause) => assert_eq!(pause, Duration::ZERO),
                             end => break end,
                         }
                     };
@@ -267,7 +269,7 @@ mod tests {
                     let case = format!("{most} {budget_of} {first:?} {repeatable} {code}");
                     assert_eq!(attempts.count, expected, "{case}");
                     // What is not allowed is said first, so it is no matter of what is used up.
-                    assert_eq!(end == Next::Permanent, attempts.count == by_failure, "{case}: {end:?}");
+                    assert_eq!(end == RetryDecision::Permanent, attempts.count == by_failure, "{case}: {end:?}");
                 }
             }
         }
@@ -278,8 +280,8 @@ mod tests {
         let budget = Budget::new(1);
         let repeats = Repeats { replayable: false, ..ALL };
         let mut attempts = attempts(RetryPolicy::default(), repeats, &budget, Until::NEVER);
-        assert_eq!(attempts.after(&status(503)), Next::Permanent);
-        assert_eq!(attempts.after_refusal(&Error::of(Kind::Token, "no").passing(true)), Next::Permanent);
+        assert_eq!(attempts.after(&status(503)), RetryDecision::Permanent);
+        assert_eq!(attempts.after_refusal(&Error::of(Kind::Token, "no").passing(true)), RetryDecision::Permanent);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::{
     middleware::{Facts, Framing, Incoming, Next, Outgoing},
     progress::Progress,
     refused::{Shown, refused},
-    retry::{Attempts, Next as Retry, Repeats, RetryPolicy},
+    retry::{Attempts, Repeats, RetryDecision, RetryPolicy},
     trace,
 };
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
     error::{Error, Kind},
     protocol::{Body, Method, PROBLEM, Prepared, Raw, Scheme},
     telemetry::{InFlight, Sent},
-    transport::{ByteStream, Flow, address, body, notice_closed},
+    transport::{ByteStream, Flow, address, body, notice_closed, silent},
 };
 
 /// A call on its way.
@@ -138,12 +138,12 @@ impl Sending<'_> {
                 }
             };
             match next {
-                Retry::Continue(pause) => {
+                RetryDecision::Continue(pause) => {
                     tracing::debug!("error.type" = trace::error_type(&error), "trying again");
                     clock::sleep(pause).await;
                 }
-                Retry::Permanent => return Err(error),
-                Retry::Exhausted(limit) => {
+                RetryDecision::Permanent => return Err(error),
+                RetryDecision::Exhausted(limit) => {
                     tracing::debug!("error.type" = trace::error_type(&error), limit, "not trying again");
                     return Err(error);
                 }
@@ -338,7 +338,7 @@ impl Sending<'_> {
         let sending = client.execute(request);
         // What may be sent again need not wait for the whole deadline.
         let answer = if self.repeats.repeatable {
-            clock::limit(self.idle, sending).await.map_err(|_| body::silent(self.idle))?
+            clock::limit(self.idle, sending).await.map_err(|_| silent(self.idle))?
         } else {
             sending.await
         };

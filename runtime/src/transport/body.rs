@@ -10,10 +10,7 @@ use std::{
 use bytes::{Bytes, BytesMut};
 
 use super::{Flow, MinThroughput, broken};
-use crate::{
-    clock,
-    error::{Error, Kind},
-};
+use crate::error::{Error, Kind};
 
 /// The whole body, up to `limit` bytes.
 pub(crate) async fn read(response: &mut reqwest::Response, limit: usize, mut flow: Flow) -> Result<Bytes, Error> {
@@ -64,10 +61,4 @@ async fn chunk(response: &mut reqwest::Response, flow: &mut Flow) -> Result<Opti
     let chunk = outcome.map_err(|cause| broken(&cause.without_url()))?;
     flow.received(chunk.as_ref().map_or(0, Bytes::len), Instant::now);
     Ok(chunk)
-}
-
-/// The error of a server that says nothing for too long.
-pub(crate) fn silent(idle: Duration) -> Error {
-    Error::of(Kind::Timeout, format!("the service was silent for {}", clock::seconds(idle)))
-        .hint("call again, or set a longer idle time")
 }

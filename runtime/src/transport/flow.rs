@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use super::body::silent;
 use crate::{
     clock::{Until, seconds},
     error::{Error, Kind},
@@ -106,6 +105,12 @@ impl Flow {
     fn left(&self) -> Duration {
         if self.least.rate == 0 { Duration::MAX } else { self.grace().saturating_sub(self.behind) }
     }
+}
+
+/// The error of a server that says nothing for too long.
+pub(crate) fn silent(idle: Duration) -> Error {
+    Error::of(Kind::Timeout, format!("the service was silent for {}", seconds(idle)))
+        .hint("call again, or set a longer idle time")
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use url::Url;
 
-pub(crate) use self::flow::Flow;
+pub(crate) use self::flow::{Flow, silent};
 use self::{address::PlainHosts, clients::Clients, proxy::Route};
 pub use self::{flow::MinThroughput, stream::ByteStream, tls::Certificates};
 pub(crate) use self::{
