@@ -9,7 +9,10 @@ use std::{fmt, marker::PhantomData, time::Duration};
 use platform_runtime::codegen::prelude::{Argument, Operation, Paging, Payload, Raw};
 #[cfg(feature = "operations")]
 use platform_runtime::operations;
-use platform_runtime::{ByteStream, CallFuture, Client, Error, Items, Pages, RawResponse, codegen::DeserializeOwned};
+use platform_runtime::{
+    ByteStream, CallFuture, Client, Error, Items, MinThroughput, Pages, RawResponse, RetryPolicy,
+    codegen::DeserializeOwned,
+};
 
 use crate::Response;
 
@@ -62,6 +65,16 @@ macro_rules! shared {
             /// Sends this call once, whatever comes back.
             pub fn no_retry(self) -> Self {
                 Self(self.0.no_retry(), PhantomData)
+            }
+
+            /// Sets how often this call is sent, and the time that one attempt may take.
+            pub fn with_retries(self, policy: RetryPolicy) -> Self {
+                Self(self.0.with_retries(policy), PhantomData)
+            }
+
+            /// Sets the least throughput of the body of the response to this call.
+            pub fn with_min_throughput(self, least: MinThroughput) -> Self {
+                Self(self.0.with_min_throughput(least), PhantomData)
             }
 
             /// Says that sending this call twice does no more than sending it once, so that it may be retried as a `GET` is.

@@ -87,8 +87,8 @@ pub use platform_runtime::operations;
 pub use platform_runtime::{
     AsText, Base64, ByteStream, Bytes, Call as RequestCall, CallFuture, Certificates, Client, Date, DateTime, Decimal,
     Error, ErrorKind, Event, EventStream, HeaderMap, Incoming, Items, Maybe, Method, Middleware, MiddlewareFuture,
-    Next, Object, Outgoing, Pages, Problem, RawResponse, Redirect, Request, ServerSettings, StatusCode, Time, TimeSpan,
-    Upload, Uuid, Value, auth, reqwest, time,
+    MinThroughput, Next, Object, Outgoing, Pages, Problem, RawResponse, Redirect, Request, RetryPolicy, ServerSettings,
+    StatusCode, Time, TimeSpan, Upload, Uuid, Value, auth, reqwest, time,
 };
 
 pub use call::{Call, Submission};

@@ -17,7 +17,7 @@ pub use crate::client::{
 };
 use crate::{
     Client, Error, Method, auth,
-    client::{Options, send},
+    client::{Options, RetryPolicy, send},
     clock::{self, Until},
     error::{Kind, escape},
     protocol::{Body, Content, Prepared, Security, set_header},
@@ -72,7 +72,7 @@ impl Download<'_> {
         let options = Options {
             deadline: Some(time),
             idle: Some(time),
-            no_retry: true,
+            retries: Some(RetryPolicy::never()),
             stream: Some(true),
             ..Options::default()
         };

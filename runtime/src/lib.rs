@@ -85,11 +85,12 @@ pub use time;
 pub use uuid::Uuid;
 
 pub use client::{
-    Call, CallFuture, Client, ClientBuilder, Items, Pages, RawResponse, Request, Response, ServerSettings, Submission,
+    Call, CallFuture, Client, ClientBuilder, Items, Pages, RawResponse, Request, Response, RetryPolicy, ServerSettings,
+    Submission,
     middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing},
 };
 pub use error::{Error, ErrorKind, Problem};
 pub use json::{Decimal, Object, Value};
 pub use protocol::{Event, EventStream, Method, Redirect, Upload};
-pub use transport::{ByteStream, Certificates};
+pub use transport::{ByteStream, Certificates, MinThroughput};
 pub use value::{AsText, Base64, Date, DateTime, Maybe, Time, TimeSpan};

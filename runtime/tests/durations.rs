@@ -13,7 +13,7 @@ use std::{
 };
 
 use platform_runtime::{
-    Client, ClientBuilder, Error, Method,
+    Client, ClientBuilder, Error, Method, MinThroughput, RetryPolicy,
     auth::{
         AuthorizationCode, ClientCredentials, Credential, SecretCommand, StaticToken, Token, TokenFuture, TokenRequest,
     },
@@ -80,6 +80,15 @@ const OPTIONS: &[Case] = &[
     ("ClientBuilder::deadline", |url, time| call(Client::builder(url).deadline(time))),
     ("ClientBuilder::connect_timeout", |url, time| call(Client::builder(url).connect_timeout(time))),
     ("ClientBuilder::idle_timeout", |url, time| call(Client::builder(url).idle_timeout(time))),
+    ("RetryPolicy::attempt_timeout", |url, time| {
+        call(Client::builder(url).retries(RetryPolicy::never().attempt_timeout(time)))
+    }),
+    ("RetryPolicy::initial_backoff and max_backoff", |url, time| {
+        call(Client::builder(url).retries(RetryPolicy::default().initial_backoff(time).max_backoff(time)))
+    }),
+    ("MinThroughput::grace", |url, time| {
+        call(Client::builder(url).min_throughput(MinThroughput::default().grace(time)))
+    }),
     ("Credential::patience", |url, time| {
         call(Client::builder(url).credential(Odd { patience: time, lifetime: MINUTE }))
     }),

@@ -77,7 +77,7 @@ const AT: usize = 1;
 
 fn items<'a>(client: &'a Client, at: Option<i64>, items: &'static str, next: NextPage) -> Items<'a, i64> {
     let call = Call::new(client, &OPERATION, &[&"a b", &at], Payload::None, |_| Ok(()));
-    call.items(Paging { items, next })
+    call.items(Paging { items, total: None, next })
 }
 
 /// What was read, the code and the text of the error that ended it, and what was asked.
@@ -247,4 +247,134 @@ async fn pages_that_are_not_what_the_configuration_says_are_errors() {
     }
     let server = Server::always(Reply::json(404, "{}")).await;
     assert!(all(&server, |client| items(client, None, "", offset)).await.1.unwrap().is_not_found());
+}
+
+/// What a service does behind its last page.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Behind {
+    Empty,
+    Missing,
+    /// The last page, whatever is asked.
+    Last,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Shelf {
+    things: usize,
+    size: usize,
+    behind: Behind,
+    way: NextPage,
+}
+
+impl Shelf {
+    fn pages(self) -> usize {
+        self.things.div_ceil(self.size)
+    }
+
+    /// What it answers. A cursor is the number of the page before which it stands.
+    fn answer(self, request: &support::Recorded) -> Reply {
+        let number = request.query().split_once("at=").map(|(_, number)| number.parse::<usize>().unwrap());
+        let page = match self.way {
+            NextPage::Offset { .. } => number.unwrap_or(0).div_ceil(self.size),
+            NextPage::Number { .. } => number.unwrap_or(1) - 1,
+            _ => number.unwrap_or(0),
+        };
+        let page = match (page < self.pages(), self.behind) {
+            (true, _) | (false, Behind::Empty) => page,
+            (false, Behind::Missing) => return Reply::json(200, &format!(r#"{{"total":{}}}"#, self.things)),
+            (false, Behind::Last) => self.pages().saturating_sub(1),
+        };
+        let list: Vec<_> = (1..=self.things).skip(page * self.size).take(self.size).collect();
+        let is_last = page + 1 >= self.pages();
+        // A service that repeats its last page gives a cursor that leads to it.
+        let next = if is_last && self.behind != Behind::Last { "null".to_owned() } else { (page + 1).to_string() };
+        let link = format!("</things?filter=a%20b&at={next}>; rel=next");
+        let headers: &[(&str, &str)] = match next.as_str() {
+            "null" => &[],
+            next => &[("link", &link), ("x-next", next)],
+        };
+        Reply::new(200, headers, format!(r#"{{"list":{list:?},"next":{next},"total":{}}}"#, self.things))
+    }
+}
+
+/// Services of every size, with and without a total, against what they hold: all of it is read, once, and in order. Where that
+/// cannot be known, an error follows.
+#[tokio::test]
+async fn all_items_are_read_once_whatever_a_service_does_behind_the_last_page() {
+    let shelf = std::sync::Arc::new(std::sync::Mutex::new(None::<Shelf>));
+    let current = std::sync::Arc::clone(&shelf);
+    let server = Server::start(move |request| current.lock().unwrap().unwrap().answer(request)).await;
+    let client = Client::builder(&server.url).no_retry().build().unwrap();
+    let ways = [
+        NextPage::Offset { parameter: AT },
+        NextPage::Number { parameter: AT, first: 1 },
+        NextPage::Cursor { parameter: AT, pointer: "/next" },
+        NextPage::Header { parameter: AT, name: "x-next" },
+        NextPage::Link,
+    ];
+    for way in ways {
+        for (things, size) in (0..6).flat_map(|things| (1..4).map(move |size| (things, size))) {
+            for (behind, total) in [Behind::Empty, Behind::Missing, Behind::Last]
+                .into_iter()
+                .flat_map(|behind| [None, Some("/total")].map(|total| (behind, total)))
+            {
+                let case = Shelf { things, size, behind, way };
+                *shelf.lock().unwrap() = Some(case);
+                let before = server.requests().len();
+                let call = Call::new(&client, &OPERATION, &[&"a b", &None::<i64>], Payload::None, |_| Ok(()));
+                let mut items = call.items::<usize>(Paging { items: "/list", total, next: way });
+                let (mut read, mut failed) = (Vec::new(), None);
+                while let Some(item) = items.next().await {
+                    match item {
+                        Ok(item) => read.push(item),
+                        Err(error) => failed = Some(error.to_string()),
+                    }
+                }
+                let asked = server.requests().len() - before;
+                let is_counted = matches!(way, NextPage::Offset { .. } | NextPage::Number { .. });
+                let is_short = things % size != 0 && things > size;
+                let is_told = total.is_some() && !matches!(way, NextPage::Link);
+                let is_circle =
+                    behind == Behind::Last && !is_told && if is_counted { things > 0 && !is_short } else { true };
+                let case = format!("{case:?}, {total:?}: {read:?} {failed:?}");
+                assert_eq!(failed.is_some(), is_circle, "{case}");
+                assert!(failed.is_none_or(|text| text.contains("circles")), "{case}");
+                let all: Vec<_> = (1..=things).collect();
+                // A cursor that names the page itself is known for a circle once it is followed, and its items came by then.
+                assert_eq!(read[..things], all, "{case}");
+                assert!(is_circle || read.len() == things, "{case}");
+                let most = if is_told { case_pages(things, size) } else { case_pages(things, size) + 1 };
+                assert!(asked <= most, "{case}: {asked} requests");
+            }
+        }
+    }
+}
+
+fn case_pages(things: usize, size: usize) -> usize {
+    things.div_ceil(size).max(1)
+}
+
+#[tokio::test]
+async fn a_total_ends_the_pages_where_the_call_began_at_a_known_place() {
+    let server =
+        Server::start(|request| Reply::json(200, &format!(r#"{{"list":{:?},"total":"5"}}"#, from(at(request))))).await;
+    let client = Client::builder(&server.url).no_retry().build().unwrap();
+    let read = async |at: Option<i64>, next: NextPage| {
+        let before = server.requests().len();
+        let call = Call::new(&client, &OPERATION, &[&"a b", &at], Payload::None, |_| Ok(()));
+        let read = call.items::<i64>(Paging { items: "/list", total: Some("/total"), next }).collect().await.unwrap();
+        (read, server.requests().len() - before)
+    };
+    let offset = NextPage::Offset { parameter: AT };
+    assert_eq!(read(None, offset).await, (vec![1, 2, 3, 4, 5], 3));
+    assert_eq!(read(Some(3), offset).await, (vec![4, 5], 1));
+    // How many items came before a page that the call chose is not known: an empty page is the end.
+    assert_eq!(read(Some(4), NextPage::Number { parameter: AT, first: 0 }).await, (vec![5], 2));
+    let server = Server::always(Reply::json(200, r#"{"list":[1],"total":{"canary":1}}"#)).await;
+    let client = Client::builder(&server.url).build().unwrap();
+    let call = Call::new(&client, &OPERATION, &[&"a b", &None::<i64>], Payload::None, |_| Ok(()));
+    let mut items = call.items::<i64>(Paging { items: "/list", total: Some("/total"), next: offset });
+    let error = items.next().await.unwrap().unwrap_err();
+    assert!(error.is_decode() && error.to_string().contains("no number at `/total`"), "{error}");
+    assert!(!format!("{error:?}").contains("canary"));
 }

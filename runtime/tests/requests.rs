@@ -14,8 +14,8 @@ use std::{
 
 use http::HeaderValue;
 use platform_runtime::{
-    Client, ClientBuilder, Error, ErrorKind, Incoming, Method, Middleware, MiddlewareFuture, Next, Outgoing, Upload,
-    auth::StaticToken,
+    Client, ClientBuilder, Error, ErrorKind, Incoming, Method, Middleware, MiddlewareFuture, MinThroughput, Next,
+    Outgoing, RetryPolicy, Upload, auth::StaticToken,
 };
 use support::{Recorded, Reply, Server, WATCHDOG, limits};
 
@@ -365,4 +365,92 @@ async fn a_middleware_sees_the_request_and_may_answer_itself() {
         format!("POST {url}/flaky None 2 Some(7)"),
     ];
     assert_eq!(*seen.lock().unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_call_is_sent_as_often_as_its_client_or_it_says() {
+    let server = Server::always(Reply::json(503, "{}")).await;
+    let at_once = || RetryPolicy::default().initial_backoff(Duration::ZERO);
+    let sent = async |platform: &Client, policy: Option<RetryPolicy>| {
+        let before = server.requests().len();
+        let request = platform.request(Method::Get, "/x");
+        let request = match policy {
+            Some(policy) => request.with_retries(policy),
+            None => request,
+        };
+        assert_eq!(request.send().await.unwrap_err().status().unwrap(), 503);
+        server.requests().len() - before
+    };
+    let platform = client(&server, |builder| builder.retries(at_once().max_attempts(5)));
+    assert_eq!(sent(&platform, None).await, 5);
+    assert_eq!(sent(&platform, Some(at_once().max_attempts(7))).await, 7);
+    assert_eq!(sent(&platform, Some(RetryPolicy::never())).await, 1);
+    let platform = client(&server, |builder| builder.no_retry());
+    assert_eq!(sent(&platform, None).await, 1);
+    assert_eq!(sent(&platform, Some(at_once())).await, 3, "a call is free to choose otherwise");
+    let platform = client(&server, |builder| builder.retries(at_once().max_attempts(5)).retry_budget(6));
+    assert_eq!((sent(&platform, None).await, sent(&platform, None).await, sent(&platform, None).await), (5, 3, 1));
+}
+
+#[tokio::test]
+async fn an_attempt_has_a_time_of_its_own() {
+    for body in [&[] as &[&str], &["HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n", "{"]] {
+        let mut is_repeated = false;
+        for patience in limits() {
+            let server = once(Reply::raw(body).and_hang()).await;
+            let policy = RetryPolicy::default().initial_backoff(Duration::ZERO).attempt_timeout(patience);
+            let platform = client(&server, |builder| builder.idle_timeout(WATCHDOG).retries(policy));
+            if platform.request(Method::Get, "/x").send().await.is_ok() && server.requests().len() == 2 {
+                is_repeated = true;
+                break;
+            }
+        }
+        assert!(is_repeated, "no second attempt with an answer");
+        let server = Server::always(Reply::raw(body).and_hang()).await;
+        let platform = client(&server, |builder| builder.idle_timeout(WATCHDOG));
+        for patience in limits() {
+            let before = server.requests().len();
+            let policy = RetryPolicy::default().attempt_timeout(patience);
+            let error = platform.request(Method::Post, "/x").with_retries(policy).send().await.unwrap_err();
+            assert!(error.is_timeout() && error.to_string().contains("attempt"), "{error}");
+            if server.requests().len() == before + 1 {
+                // A head that came says how the call went.
+                assert_eq!(error.is_submission_unknown(), body.is_empty(), "{error}");
+                break;
+            }
+        }
+        assert!(!server.requests().is_empty(), "a call that arrived");
+    }
+}
+
+/// A byte now and then is no silence: it is too slow.
+#[tokio::test]
+async fn a_trickle_ends_a_body() {
+    let mut pieces = vec!["HTTP/1.1 200 X\r\ncontent-type: text/plain\r\ncontent-length: 3000\r\n\r\n"];
+    pieces.resize(3_001, "x");
+    let server = Server::always(Reply::raw(&pieces)).await;
+    let least = MinThroughput::bytes_per_second(10_000).grace(Duration::from_millis(50));
+    let by_client = client(&server, |builder| builder.no_retry().min_throughput(least));
+    let plain = client(&server, |builder| builder.no_retry());
+    let mut streams = vec![
+        by_client.request(Method::Get, "/x").stream().await.unwrap(),
+        plain.request(Method::Get, "/x").with_min_throughput(least).stream().await.unwrap(),
+    ];
+    for stream in &mut streams {
+        let mut bytes = 0;
+        let error = loop {
+            match stream.next().await {
+                Some(Ok(chunk)) => bytes += chunk.len(),
+                Some(Err(error)) => break error,
+                None => panic!("the body was read"),
+            }
+        };
+        assert!(error.is_timeout() && error.to_string().contains("10000 bytes a second") && bytes < 3_000, "{error}");
+        assert!(stream.next().await.is_none());
+    }
+    let error = by_client.request(Method::Get, "/x").send().await.unwrap_err();
+    assert!(error.is_timeout() && error.to_string().contains("10000 bytes a second"), "{error}");
+    // Enough for a few bytes in some milliseconds each, however slow the machine is.
+    let short = Server::always(Reply::raw(&["HTTP/1.1 200 X\r\ncontent-length: 2\r\n\r\n", "{", "}"])).await;
+    client(&short, |builder| builder).request(Method::Get, "/x").send().await.unwrap();
 }

@@ -5,9 +5,11 @@
 mod support;
 
 use std::{
+    io::{Read as _, Write as _},
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
+        mpsc,
     },
     time::Duration,
 };
@@ -209,4 +211,69 @@ fn what_blocks_keeps_no_thread_of_the_runtime() {
         });
         assert_eq!(passed, expected);
     }
+}
+
+/// Answers one request a connection. It sends how the request begins, waits until it is told to, closes the connection without
+/// saying so in the answer, and sends that it did.
+struct Closing {
+    url: String,
+    requests: mpsc::Receiver<String>,
+    close: mpsc::Sender<()>,
+}
+
+impl Closing {
+    fn start() -> Self {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let ((sender, requests), (close, may_close)) = (mpsc::channel(), mpsc::channel());
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
+                while !bytes.ends_with(b"\r\n\r\n") {
+                    match stream.read(&mut buffer).unwrap() {
+                        0 => break,
+                        length => bytes.extend_from_slice(&buffer[..length]),
+                    }
+                }
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+                let line = String::from_utf8_lossy(&bytes).split(" HTTP").next().unwrap_or_default().to_owned();
+                if sender.send(line).is_err() || may_close.recv().is_err() {
+                    return;
+                }
+                drop(stream);
+                if sender.send("closed".to_owned()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { url, requests, close }
+    }
+
+    /// What was sent on the connection, which is closed.
+    fn close(&self) -> String {
+        let line = self.requests.recv_timeout(WATCHDOG).unwrap();
+        self.close.send(()).unwrap();
+        assert_eq!(self.requests.recv_timeout(WATCHDOG).unwrap(), "closed");
+        line
+    }
+}
+
+/// A program that waits for one call after the other, and drives its runtime at no other time.
+#[test]
+fn a_connection_that_was_closed_while_nobody_drove_it_loses_no_post() {
+    let server = Closing::start();
+    let platform = Client::builder(&server.url).build().unwrap();
+    let runtime = runtime();
+    for round in 0..10 {
+        let path = format!("/{round}");
+        runtime.block_on(platform.request(Method::Get, &path).send()).unwrap();
+        assert_eq!(server.close(), format!("GET {path}"));
+        let outcome = runtime.block_on(platform.request(Method::Post, &path).no_retry().send());
+        assert!(outcome.is_ok(), "round {round}: {}", outcome.unwrap_err());
+        assert_eq!(server.close(), format!("POST {path}"));
+    }
+    // In a task of such a runtime, too.
+    let task = runtime.spawn(async move { platform.request(Method::Post, "/y").no_retry().send().await.map(drop) });
+    runtime.block_on(task).unwrap().unwrap();
+    assert_eq!(server.close(), "POST /y");
 }

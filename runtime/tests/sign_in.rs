@@ -15,8 +15,8 @@ use std::{
 use platform_runtime::{
     Client, Error, Method,
     auth::{
-        AuthorizationCode, ClientCredentials, ExposeSecret, RefreshFolder, RefreshMemory, RefreshStore, RefreshToken,
-        SecretCommand, SecretEnv, SecretSource, SecretString,
+        AuthorizationCode, ClientCredentials, Credential, ExposeSecret, RefreshFolder, RefreshMemory, RefreshStore,
+        RefreshToken, SecretCommand, SecretEnv, SecretSource, SecretString, TokenFuture, TokenRequest,
     },
 };
 use support::{Recorded, Reply, Server, WATCHDOG, limits};
@@ -64,10 +64,31 @@ async fn rotating(first: &str) -> (Server, Arc<Mutex<Issuer>>) {
     (server, issuer)
 }
 
-fn client(server: &Server, store: impl RefreshStore) -> (Client, platform_runtime::auth::RefreshKey) {
+/// A credential whose every use is the first one of a client, so that each asks for a token.
+struct Renewing {
+    url: String,
+    credential: Arc<RefreshToken>,
+}
+
+struct Shared(Arc<RefreshToken>);
+
+impl Credential for Shared {
+    fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
+        self.0.token(request)
+    }
+}
+
+impl Renewing {
+    async fn get(&self) -> Result<(), Error> {
+        let credential = Shared(Arc::clone(&self.credential));
+        get(&Client::builder(&self.url).no_retry().credential(credential).build().unwrap()).await
+    }
+}
+
+fn client(server: &Server, store: impl RefreshStore) -> (Renewing, platform_runtime::auth::RefreshKey) {
     let credential = RefreshToken::new(&server.url, "app", store);
     let key = credential.key();
-    (Client::builder(&server.url).no_retry().credential(credential).build().unwrap(), key)
+    (Renewing { url: server.url.clone(), credential: Arc::new(credential) }, key)
 }
 
 #[tokio::test]
@@ -76,11 +97,11 @@ async fn a_rotated_refresh_token_is_stored_before_the_access_token_is_used() {
     let store = RefreshFolder::new(folder.path().join("tokens"));
     let (server, issuer) = rotating("first").await;
     let (platform, key) = client(&server, store.clone());
-    let error = get(&platform).await.unwrap_err();
+    let error = platform.get().await.unwrap_err();
     assert!(error.is_token() && error.to_string().contains("sign in first"), "{error}");
     store.save(&key, &"first".into()).unwrap();
     for round in 1..4 {
-        get(&platform).await.unwrap();
+        platform.get().await.unwrap();
         assert_eq!(store.load(&key).unwrap().unwrap().expose_secret(), format!("canary-refresh-{round}"));
     }
     let form = server.requests().into_iter().find(|request| request.path() == "/connect/token").unwrap();
@@ -94,7 +115,7 @@ async fn a_rotated_refresh_token_is_stored_before_the_access_token_is_used() {
     drop(platform);
     // Another run goes on where this one ended.
     let (platform, _) = client(&server, store);
-    get(&platform).await.unwrap();
+    platform.get().await.unwrap();
     assert_eq!(issuer.lock().unwrap().count, 4);
 }
 
@@ -131,16 +152,16 @@ async fn a_refresh_token_that_cannot_be_stored_is_used_from_memory_and_stored_la
     // The first two of three saves fail: that after the first answer, and that before the second request.
     let store = Failing(Arc::new(Mutex::new((2, Some("first".into())))));
     let (platform, _) = client(&server, store.clone());
-    get(&platform).await.unwrap();
+    platform.get().await.unwrap();
     assert_eq!(store.0.lock().unwrap().1.as_ref().unwrap().expose_secret(), "first", "it is not stored");
-    get(&platform).await.unwrap();
+    platform.get().await.unwrap();
     assert_eq!(
         issuer.lock().unwrap().count,
         2,
         "the token that is in memory was sent, and not the one that is used up"
     );
     assert_eq!(store.0.lock().unwrap().1.as_ref().unwrap().expose_secret(), "canary-refresh-2");
-    get(&platform).await.unwrap();
+    platform.get().await.unwrap();
     assert_eq!(store.0.lock().unwrap().1.as_ref().unwrap().expose_secret(), "canary-refresh-3");
 }
 
@@ -189,26 +210,26 @@ async fn a_token_that_waits_to_be_stored_keeps_its_entry_locked() {
     let (server, issuer) = rotating("first").await;
     let (platform, key) = client(&server, Full { folder: on_disk.clone(), full: Arc::clone(&full) });
     on_disk.save(&key, &"first".into()).unwrap();
-    get(&platform).await.unwrap();
+    platform.get().await.unwrap();
     unlocked(&on_disk, &key).await;
     *full.lock().unwrap() = true;
     for _ in 0..2 {
-        get(&platform).await.unwrap();
+        platform.get().await.unwrap();
         assert!(on_disk.lock(&key).unwrap().is_none(), "another process waits");
     }
     *full.lock().unwrap() = false;
-    get(&platform).await.unwrap();
+    platform.get().await.unwrap();
     unlocked(&on_disk, &key).await;
     assert_eq!(on_disk.load(&key).unwrap().unwrap().expose_secret(), "canary-refresh-4");
     assert_eq!(issuer.lock().unwrap().count, 4, "no token was sent twice");
     // What waits, and is refused, waits no longer: a sign-in elsewhere fixes it.
     *full.lock().unwrap() = true;
-    get(&platform).await.unwrap();
+    platform.get().await.unwrap();
     issuer.lock().unwrap().valid = ["elsewhere".to_owned()].into();
-    assert!(get(&platform).await.is_err());
+    assert!(platform.get().await.is_err());
     *full.lock().unwrap() = false;
     on_disk.save(&key, &"elsewhere".into()).unwrap();
-    get(&platform).await.unwrap();
+    platform.get().await.unwrap();
 }
 
 /// A container gives its program the same process id each time.
@@ -225,7 +246,7 @@ async fn what_a_killed_program_left_does_not_keep_tokens_from_being_stored() {
         std::fs::write(folder.path().join(part.replace('.', ".token.")), "half a tok").unwrap();
     }
     for round in 1..4 {
-        get(&platform).await.unwrap();
+        platform.get().await.unwrap();
         assert_eq!(store.load(&key).unwrap().unwrap().expose_secret(), format!("canary-refresh-{round}"));
     }
     assert_eq!(issuer.lock().unwrap().count, 3);
@@ -240,14 +261,14 @@ async fn a_crash_between_receipt_and_storage_ends_in_a_clear_error() {
     store.save(&key, &"first".into()).unwrap();
     // The issuer gave the next token to a program that was killed before it wrote it down.
     *issuer.lock().unwrap() = Issuer { valid: ["lost".to_owned()].into(), count: 1 };
-    let error = get(&platform).await.unwrap_err();
+    let error = platform.get().await.unwrap_err();
     assert!(error.to_string().contains("sign in again"), "{error}");
     let asked = server.requests().len();
-    assert!(get(&platform).await.is_err());
+    assert!(platform.get().await.is_err());
     assert_eq!(server.requests().len(), asked, "what was refused is not sent over and over");
     // Signing in again fixes it at once.
     store.save(&key, &"lost".into()).unwrap();
-    get(&platform).await.unwrap();
+    platform.get().await.unwrap();
 }
 
 /// One of the two processes of the test below: this test itself, run as a program.
@@ -255,9 +276,9 @@ async fn a_crash_between_receipt_and_storage_ends_in_a_clear_error() {
 async fn renews_in_a_process_of_its_own() {
     let (Ok(url), Ok(folder)) = (std::env::var("RENEW_URL"), std::env::var("RENEW_FOLDER")) else { return };
     let credential = RefreshToken::new(&url, "app", RefreshFolder::new(folder));
-    let platform = Client::builder(&url).credential(credential).build().unwrap();
+    let platform = Renewing { url, credential: Arc::new(credential) };
     for _ in 0..20 {
-        get(&platform).await.unwrap();
+        platform.get().await.unwrap();
     }
 }
 

@@ -249,18 +249,7 @@ async fn answers_of_the_issuer_that_are_no_token() {
 
 #[tokio::test]
 async fn any_lifetime_is_safe() {
-    // A lifetime that is over at once costs one token request per call, and no more.
-    for (lifetime, requests) in [
-        ("3600", 1),
-        ("null", 1),
-        ("1e300", 1),
-        ("18446744073709551615", 1),
-        ("\"7200\"", 1),
-        ("0", 2),
-        ("-1", 2),
-        ("\"soon\"", 2),
-        ("[]", 2),
-    ] {
+    for lifetime in ["3600", "null", "1e300", "18446744073709551615", "\"7200\"", "0", "-1", "\"soon\"", "[]"] {
         let server = both(move |request| match request.path() {
             "/connect/token" => token_reply(lifetime),
             _ => Reply::json(404, "{}"),
@@ -270,7 +259,7 @@ async fn any_lifetime_is_safe() {
         get(&platform).await.unwrap();
         get(&platform).await.unwrap();
         let asked = server.requests().iter().filter(|request| request.path() == "/connect/token").count();
-        assert_eq!(asked, requests, "{lifetime}");
+        assert_eq!(asked, 1, "{lifetime}: a lifetime that is no time does not lead to a request per call");
     }
 }
 

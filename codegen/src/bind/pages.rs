@@ -14,6 +14,8 @@ pub(crate) struct Paged {
     pub(crate) item: Type,
     /// Where the list lies.
     pub(crate) items: String,
+    /// Where a page says how many items there are.
+    pub(crate) total: Option<String>,
     pub(crate) next: PagedNext,
 }
 
@@ -77,7 +79,7 @@ impl<'a> Check<'a, '_> {
     /// What the entry says about itself.
     fn way(&mut self) -> Option<Way<'a>> {
         const WAYS: &str = "write one of skip = \"…\", page = \"…\", cursor = \"…\" and link = true";
-        let Pagination { skip, page, cursor, link, first, next, next_header, .. } = self.entry;
+        let Pagination { skip, page, cursor, link, first, next, next_header, total, .. } = self.entry;
         let ways: Vec<Way<'a>> = [
             skip.as_deref().map(Way::Offset),
             page.as_deref().map(Way::Number),
@@ -94,6 +96,11 @@ impl<'a> Check<'a, '_> {
         };
         if first.is_some() && !matches!(way, Way::Number(_)) {
             self.problem("first", "way", "only page numbers have a first value".to_owned(), "remove it");
+        }
+        if total.is_some() && matches!(way, Way::Link) {
+            let message =
+                "how many items a link leaves out is not known, so a total does not say which is the last".to_owned();
+            self.problem("total", "way", message, "remove it");
         }
         let places = [("next", next.is_some()), ("next_header", next_header.is_some())];
         let named: Vec<&str> = places.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key).collect();
@@ -122,6 +129,10 @@ impl<'a> Check<'a, '_> {
         let way = self.way();
         let operation = &self.model.operations[index];
         let (page, item) = self.item(operation).unzip();
+        let total = match (&self.entry.total, page) {
+            (Some(pointer), Some(page)) => Some(self.place("total", page, pointer)?),
+            _ => None,
+        };
         let next = match way? {
             Way::Offset(name) => PagedNext::Offset(self.parameter(operation, "skip", name, true)?),
             Way::Number(name) => {
@@ -130,14 +141,14 @@ impl<'a> Check<'a, '_> {
             Way::Cursor(name) => {
                 let parameter = self.parameter(operation, "cursor", name, false)?;
                 match (&self.entry.next, &self.entry.next_header) {
-                    (Some(pointer), _) => PagedNext::Cursor(parameter, self.cursor(page?, pointer)?),
+                    (Some(pointer), _) => PagedNext::Cursor(parameter, self.place("next", page?, pointer)?),
                     (None, Some(name)) => PagedNext::Header(parameter, self.header(name)?),
                     (None, None) => return None,
                 }
             }
             Way::Link => PagedNext::Link,
         };
-        Some(Paged { operation: index, item: item?, items: self.entry.items.clone(), next })
+        Some(Paged { operation: index, item: item?, items: self.entry.items.clone(), total, next })
     }
 
     fn parameter(&mut self, operation: &Operation, key: &str, name: &str, number: bool) -> Option<usize> {
@@ -180,10 +191,11 @@ impl<'a> Check<'a, '_> {
         None
     }
 
-    fn cursor(&mut self, page: &Type, pointer: &str) -> Option<String> {
-        self.pointer("next", pointer)?;
-        let found = place::identifies(self.model, page, pointer);
-        found.map(|()| pointer.to_owned()).map_err(|reason| self.misses("next", pointer, &reason)).ok()
+    /// A pointer to a text or a number of a page.
+    fn place(&mut self, key: &str, page: &Type, pointer: &str) -> Option<String> {
+        self.pointer(key, pointer)?;
+        let fits = place::identifies(self.model, page, pointer);
+        fits.map(|()| pointer.to_owned()).map_err(|reason| self.misses(key, pointer, &reason)).ok()
     }
 
     fn header(&mut self, name: &str) -> Option<String> {

@@ -171,7 +171,11 @@ fn paging(paged: &Paged) -> Code {
         }
         PagedNext::Link => code!["Link"],
     };
-    code!["Paging { items: ", literal(&paged.items), ", next: NextPage::", next, " }"]
+    let total = match &paged.total {
+        Some(pointer) => code!["Some(", literal(pointer), ")"],
+        None => code!["None"],
+    };
+    code!["Paging { items: ", literal(&paged.items), ", total: ", total, ", next: NextPage::", next, " }"]
 }
 
 fn header_docs(header: &ResponseHeader) -> Docs {

@@ -1,6 +1,7 @@
 //! The token of a session: who has it, who asks for the next one, and who waits.
 
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -11,7 +12,9 @@ use std::{
 use arc_swap::ArcSwapOption;
 use tokio::sync::watch;
 
-use super::{Credential, Generation, Held, TokenEvent, TokenEventKind, TokenRequest, event::Audit, flight};
+use super::{
+    Credential, Generation, Held, Rejected, TokenEvent, TokenEventKind, TokenRequest, event::Audit, flight, pace::Pace,
+};
 use crate::{
     clock::{self, Backoff, Clock, Moment, Until},
     error::{Error, Kind},
@@ -21,8 +24,11 @@ use crate::{
 /// The pauses after token requests that failed.
 const BACKOFF: Backoff = Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(20) };
 
-/// The pauses between tokens that the service refuses although they are new.
-const REFUSED: Backoff = Backoff { first: Duration::from_secs(2), longest: Duration::from_secs(60) };
+/// Tokens that were accepted, and that one operation may have replaced without a pause in between.
+const FREE_OF_OPERATION: u32 = 3;
+
+/// The same of all operations of a server together.
+const FREE_OF_SERVER: u32 = 8;
 
 /// How much longer than its credential says a token request is waited for. It ends by itself, unless it blocks its thread.
 const GRACE: Duration = Duration::from_secs(5);
@@ -54,9 +60,9 @@ struct Desk {
     /// The token request that is under way, and when it counts as stuck.
     flight: Option<(Flight, Until)>,
     generation: u64,
-    /// How many tokens in a row the service refused although they were new, and until when no other is asked for.
-    refused: u32,
-    refused_until: Option<Instant>,
+    /// How often refused tokens are replaced: for all operations of the server, and for each of them.
+    server: Pace,
+    operations: BTreeMap<&'static str, Pace>,
     /// The token that was refused last. It is back where no other can be obtained: what refused it may be one operation only.
     dropped: Option<Arc<Held>>,
     /// The last failure, how many there were in a row, and when the next attempt is worth it.
@@ -93,7 +99,7 @@ impl Cache {
         &self,
         transport: &Arc<Transport>,
         deadline: Until,
-        rejected: Option<Generation>,
+        rejected: Option<Rejected>,
     ) -> Result<Arc<Held>, Error> {
         match self.ready(transport, rejected) {
             Some(held) => Ok(held),
@@ -102,7 +108,7 @@ impl Cache {
     }
 
     /// The token that is there, when it is usable and not the `rejected` one.
-    pub(crate) fn ready(&self, transport: &Arc<Transport>, rejected: Option<Generation>) -> Option<Arc<Held>> {
+    pub(crate) fn ready(&self, transport: &Arc<Transport>, rejected: Option<Rejected>) -> Option<Arc<Held>> {
         let now = self.0.clock.now();
         let held = self.valid(now, rejected)?;
         if !held.is_fresh(now) && self.0.quiet_until.load(Ordering::Acquire) <= self.0.millis(now.instant) {
@@ -120,37 +126,39 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// It was new, as was the one before: a service that refuses every token does not make the client ask for one with each
-    /// call. Or the issuer has just given none. The token stays.
-    pub(super) fn reject(&self, generation: Generation) -> Result<(), Error> {
+    /// The operation, or all operations of the server, had too many tokens replaced of late: an operation that refuses every
+    /// token does not make the client ask for one with each call, whatever else accepts them. Or the issuer has just given
+    /// none. The token stays.
+    pub(super) fn reject(&self, rejected: Rejected) -> Result<(), Error> {
         {
             let mut desk = self.0.desk();
-            let Some(held) = self.current().filter(|held| held.generation == generation) else { return Ok(()) };
+            let Some(held) = self.current().filter(|held| held.generation == rejected.generation) else {
+                return Ok(());
+            };
             let now = self.0.clock.now().instant;
             if let Some(error) = desk.failure_at(now) {
                 return Err(error);
             }
-            if held.is_accepted() {
-                (desk.refused, desk.refused_until) = (0, None);
-            } else {
-                let left = desk.refused_until.map(|until| until.saturating_duration_since(now)).unwrap_or_default();
-                if !left.is_zero() {
-                    let what = format!("the service rejects every new token of {}", self.0.credential.describe());
-                    let hint = "check the token's audience and scope, and what the service expects of them; another token is requested after a pause";
-                    return Err(Error::of(Kind::Token, what).hint(hint).with_retry_after(Some(left)));
-                }
-                desk.refused = desk.refused.saturating_add(1);
-                desk.refused_until = now.checked_add(REFUSED.pause(desk.refused));
+            let operation = desk.operations.get(rejected.operation).map(|pace| pace.left(now)).unwrap_or_default();
+            let left = desk.server.left(now).max(operation);
+            if !left.is_zero() {
+                let what = format!("the service rejects every new token of {}", self.0.credential.describe());
+                let hint = "check the token's audience and scope, and what the service expects of them; another token is requested after a pause";
+                return Err(Error::of(Kind::Token, what).hint(hint).with_retry_after(Some(left)));
             }
+            // A token that nobody accepted is the first sign of a service that accepts none.
+            let free = |most| if held.is_accepted() { most } else { 0 };
+            desk.server.take(now, free(FREE_OF_SERVER));
+            desk.operations.entry(rejected.operation).or_default().take(now, free(FREE_OF_OPERATION));
             desk.dropped = self.0.current.swap(None);
         }
         self.0.tell(TokenEventKind::Invalidated, None, None);
         Ok(())
     }
 
-    fn valid(&self, now: Moment, rejected: Option<Generation>) -> Option<Arc<Held>> {
+    fn valid(&self, now: Moment, rejected: Option<Rejected>) -> Option<Arc<Held>> {
         let held = self.0.current.load();
-        held.as_ref().filter(|held| Some(held.generation) != rejected && held.is_usable(now)).map(Arc::clone)
+        held.as_ref().filter(|held| !held.is_rejected(rejected) && held.is_usable(now)).map(Arc::clone)
     }
 
     /// Starts to ask for the next token, unless somebody does.
@@ -166,7 +174,7 @@ impl Cache {
         &self,
         transport: &Arc<Transport>,
         deadline: Until,
-        rejected: Option<Generation>,
+        rejected: Option<Rejected>,
     ) -> Result<Arc<Held>, Error> {
         if let Some(rejected) = rejected {
             self.reject(rejected)?;
@@ -197,7 +205,7 @@ impl Cache {
                 }
                 // The flight ended without an answer: its runtime is gone, or the credential panicked.
                 Ok(None) => self.abandon(&flight)?,
-                Ok(Some(Ok(held))) if Some(held.generation) == rejected => {}
+                Ok(Some(Ok(held))) if held.is_rejected(rejected) => {}
                 Ok(Some(Ok(held))) => return Ok(held),
                 Ok(Some(Err(error))) => return Err(Error::clone(&error)),
             }

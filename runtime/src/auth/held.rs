@@ -9,7 +9,7 @@ use http::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
-use super::{Claims, Generation, Token};
+use super::{Claims, Generation, Rejected, Token};
 use crate::{
     clock::{Clock, Moment, random},
     error::{Error, Kind},
@@ -21,6 +21,14 @@ const ADVISORY: Duration = Duration::from_secs(5 * 60);
 /// The longest last part of its lifetime in which a token is not used any more; a twentieth of it at most. A request is on
 /// its way for a while, and clocks differ.
 const MARGIN: Duration = Duration::from_secs(30);
+
+/// The shortest time that a token is used: an issuer whose tokens end at once is asked once in it. That the service takes the
+/// token no more is known by its 401.
+const SHORTEST: Duration = Duration::from_millis(1_500);
+
+/// How long a token is used whose lifetime is no time: `expires_in` of 0, -1 or `"abc"`, or one that was over when the token
+/// arrived. It is replaced after four fifths of this.
+const UNKNOWN: Duration = Duration::from_secs(40);
 
 /// A token that a session holds.
 pub(crate) struct Held {
@@ -53,6 +61,7 @@ impl Held {
         header.set_sensitive(true);
         let claims = Claims::read(secret);
         let lifetime = lifetime(token, claims.as_ref(), now);
+        let lifetime = lifetime.map(|time| if time.is_zero() { UNKNOWN } else { time.max(SHORTEST) });
         let after = |time: Duration| now.after(time);
         // A lifetime beyond what a clock can say is not a limit.
         let usable_until = lifetime.and_then(|lifetime| after(lifetime.saturating_sub(MARGIN.min(lifetime / 20))));
@@ -88,6 +97,10 @@ impl Held {
     /// How long the token is used from now on; `None` when nothing limits it.
     pub(crate) fn usable_for(&self) -> Option<Duration> {
         self.usable_until.map(|end| end.left(Clock::System.now()))
+    }
+
+    pub(super) fn is_rejected(&self, rejected: Option<Rejected>) -> bool {
+        rejected.is_some_and(|rejected| rejected.generation == self.generation)
     }
 
     pub(super) fn is_usable(&self, now: Moment) -> bool {

@@ -16,6 +16,7 @@ mod grant;
 mod held;
 mod key;
 mod loopback;
+mod pace;
 mod refresh;
 mod refresh_folder;
 mod refresh_store;
@@ -141,6 +142,13 @@ impl Credential for Box<dyn Credential> {
 /// A generation of the token: each token that a session gets has a higher one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Generation(pub(crate) u64);
+
+/// A token that the service refused, and the operation that it refused it for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rejected {
+    pub(crate) generation: Generation,
+    pub(crate) operation: &'static str,
+}
 
 /// What the session asks a [`Credential`] for.
 #[derive(Clone, Copy)]

@@ -13,7 +13,7 @@ use http::HeaderValue;
 use secrecy::ExposeSecret;
 use tokio::sync::Notify;
 
-use super::{Audit, Cache, Credential, Held, Token, TokenEvent, TokenEventKind, TokenFuture, TokenRequest};
+use super::{Audit, Cache, Credential, Held, Rejected, Token, TokenEvent, TokenEventKind, TokenFuture, TokenRequest};
 use crate::{
     clock::{Clock, Moment, Until},
     error::{Error, Kind},
@@ -71,7 +71,30 @@ impl Bench {
     }
 
     async fn held(&self, rejected: Option<super::Generation>) -> Result<Arc<Held>, Error> {
+        let rejected = rejected.map(|generation| Rejected { generation, operation: "test" });
         self.cache.token(&self.transport, Until::after(Duration::from_secs(120)), rejected).await
+    }
+
+    /// A call of an operation as a client makes it: a 401 leads to one other token, and one replay. Whether it was accepted.
+    async fn call(&self, operation: &'static str, mut accepts: impl FnMut(u64) -> bool) -> bool {
+        let held = self.held(None).await.unwrap();
+        if accepts(held.generation.0) {
+            held.accept();
+            return true;
+        }
+        let rejected = Some(Rejected { generation: held.generation, operation });
+        match self.cache.token(&self.transport, Until::after(Duration::from_secs(120)), rejected).await {
+            Ok(fresh) if accepts(fresh.generation.0) => {
+                fresh.accept();
+                true
+            }
+            Ok(_) => false,
+            Err(error) => {
+                let left = error.retry_after().unwrap();
+                assert!(error.is_token() && !left.is_zero() && left <= Duration::from_secs(60), "{error}");
+                false
+            }
+        }
     }
 
     fn pass(&self, seconds: u64) {
@@ -216,7 +239,7 @@ async fn a_late_refusal_of_an_old_generation_drops_nothing() {
     assert!(second.generation > first.generation);
     let late = bench.held(Some(first.generation)).await.unwrap();
     assert_eq!(late.generation, second.generation);
-    bench.cache.reject(first.generation).unwrap();
+    bench.cache.reject(Rejected { generation: first.generation, operation: "test" }).unwrap();
     assert_eq!(bench.token().await.unwrap(), "token-2");
     assert_eq!(bench.asked(), 2);
     assert_eq!(bench.kinds(), [TokenEventKind::Obtained, TokenEventKind::Invalidated, TokenEventKind::Refreshed]);
@@ -243,13 +266,106 @@ async fn a_service_that_refuses_every_token_gets_few() {
         let _ = bench.held(Some(held.generation)).await;
     }
     assert!((4..20).contains(&bench.asked()), "the pauses grow, and end: {}", bench.asked());
-    // A token that the service took is replaced at once when it refuses it.
-    for _ in 0..5 {
+}
+
+#[tokio::test]
+async fn a_token_that_was_accepted_is_replaced_at_once_and_not_without_end() {
+    let bench = Bench::new([]);
+    for round in 2..5 {
         let held = bench.held(None).await.unwrap();
         held.accept();
-        let before = bench.asked();
         let next = bench.held(Some(held.generation)).await.unwrap();
-        assert!(next.generation > held.generation && bench.asked() == before + 1);
+        assert!(next.generation > held.generation && bench.asked() == round);
+    }
+    let held = bench.held(None).await.unwrap();
+    held.accept();
+    bench.held(Some(held.generation)).await.map(drop).unwrap();
+    let held = bench.held(None).await.unwrap();
+    held.accept();
+    assert!(bench.held(Some(held.generation)).await.err().unwrap().retry_after().unwrap() <= Duration::from_secs(2));
+    bench.pass(2);
+    assert!(bench.held(Some(held.generation)).await.unwrap().generation > held.generation);
+}
+
+/// One operation that refuses every token beside one that accepts them all; one of three replicas that refuses them.
+#[tokio::test]
+async fn a_token_that_others_accept_is_replaced_rarely() {
+    let bench = Bench::new([]);
+    for _ in 0..100 {
+        assert!(bench.call("good", |_| true).await);
+        assert!(!bench.call("bad", |_| false).await);
+    }
+    assert!(bench.asked() <= 6, "beside 100 good calls: {}", bench.asked());
+    let bench = Bench::new([]);
+    let mut turn = 0;
+    for _ in 0..200 {
+        bench
+            .call("replicas", |_| {
+                turn += 1;
+                turn % 3 != 0
+            })
+            .await;
+    }
+    assert!(bench.asked() <= 6, "in 200 calls: {}", bench.asked());
+}
+
+/// Histories of calls, pauses and revocations: the issuer is asked within a bound, and after a revocation an operation that
+/// accepts what is valid is accepted again within a minute.
+#[tokio::test]
+async fn any_mix_of_operations_and_replicas_asks_the_issuer_within_a_bound() {
+    const NAMES: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
+    for seed in 0..60 {
+        let mut state = seed;
+        let mut random = move |below: u64| {
+            state = u64::wrapping_add(u64::wrapping_mul(state, 6_364_136_223_846_793_005), 1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let bench = Bench::new([]);
+        // How many of ten calls an operation refuses, whatever the token. The first refuses only what is revoked.
+        let refuses: Vec<u64> =
+            (0..NAMES.len()).map(|place| if place == 0 { 0 } else { [0, 3, 10][random(3) as usize] }).collect();
+        let longest = [1, 3, 30, 400][random(4) as usize];
+        let (mut valid_from, mut seconds, mut revoked) = (0, 0, None);
+        for _ in 0..300 {
+            let place = random(NAMES.len() as u64) as usize;
+            let good = bench.call(NAMES[place], |token| token >= valid_from && random(10) >= refuses[place]).await;
+            if refuses[place] == 0 && good {
+                revoked = None;
+            }
+            if place == 0
+                && let Some(since) = revoked
+            {
+                assert!(good || seconds - since <= 60, "seed {seed}: no recovery since {since}, now {seconds}");
+            }
+            let pause = random(longest + 1);
+            bench.pass(pause);
+            seconds += pause;
+            if random(100) == 0 {
+                valid_from = bench.held(None).await.unwrap().generation.0 + 1;
+                revoked.get_or_insert(seconds);
+            }
+        }
+        // Tokens live for ten minutes: what is asked for anyway, and what the refusals may add.
+        let expired = seconds / 450 + 1;
+        let most = expired + 8 + 6 + seconds / 30;
+        assert!(u64::from(bench.asked()) <= most, "seed {seed}: {} requests in {seconds} s", bench.asked());
+    }
+}
+
+#[tokio::test]
+async fn a_lifetime_that_is_no_time_leads_to_few_requests() {
+    let ends_at_once = |time| (0..1000).map(move |_| Ok(Token::new("t").expires_in(time)));
+    for (lifetime, most) in
+        [(Duration::ZERO, 100 / 30 + 1), (Duration::from_nanos(1), 101), (Duration::from_millis(900), 101)]
+    {
+        let bench = Bench::new(ends_at_once(lifetime));
+        for _ in 0..1000 {
+            bench.token().await.unwrap();
+            bench.settle().await;
+            let mut moment = bench.clock.lock().unwrap();
+            *moment = moment.after(Duration::from_millis(100)).unwrap();
+        }
+        assert!(bench.asked() <= most, "{lifetime:?}: {} requests in 100 s", bench.asked());
     }
 }
 

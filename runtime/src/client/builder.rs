@@ -1,6 +1,7 @@
 //! The configuration of a client.
 
 mod connections;
+mod retries;
 
 use std::{collections::BTreeMap, fmt, marker::PhantomData, sync::Arc, time::Duration};
 
@@ -10,12 +11,17 @@ use url::Url;
 use uuid::Uuid;
 
 use super::{
-    Client, GeneratedClient, Session, extension::Doubled, identity, middleware::Middleware, network, retry::Budget,
+    Client, GeneratedClient, Session,
+    extension::Doubled,
+    identity,
+    middleware::Middleware,
+    network,
+    retry::{Budget, RetryPolicy},
 };
 use crate::{
     auth::{Audit, Cache, Credential, Key, SecretSource, TokenEvent},
     error::{Error, Kind},
-    transport::{BODY_LIMIT, Transport, address},
+    transport::{BODY_LIMIT, MinThroughput, Transport, address},
 };
 
 /// The configuration of a client: of a [`Client`], or of a type of a generated crate that wraps one.
@@ -31,7 +37,9 @@ pub struct ClientBuilder<P = Client> {
     deadline: Duration,
     connect: Duration,
     idle: Duration,
-    retry: bool,
+    retries: RetryPolicy,
+    retry_budget: u32,
+    least: MinThroughput,
     retry_writes: bool,
     retry_when_asked: bool,
     body_limit: usize,
@@ -58,7 +66,9 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             deadline: Duration::from_secs(60),
             connect: Duration::from_secs(5),
             idle: Duration::from_secs(30),
-            retry: true,
+            retries: RetryPolicy::default(),
+            retry_budget: Budget::ATTEMPTS,
+            least: MinThroughput::default(),
             retry_writes: false,
             retry_when_asked: false,
             body_limit: BODY_LIMIT,
@@ -165,25 +175,6 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
-    /// Sends each call once, whatever comes back.
-    pub fn no_retry(mut self) -> Self {
-        self.retry = false;
-        self
-    }
-
-    /// Retries `PUT` and `DELETE` as `GET` is: for services where sending them twice does no more than sending them once.
-    pub fn retry_put_and_delete(mut self) -> Self {
-        self.retry_writes = true;
-        self
-    }
-
-    /// Sends every call again, `POST` and `PATCH` included, when the service refuses it with 429 or 503 and says
-    /// `Retry-After`.
-    pub fn retry_when_asked(mut self) -> Self {
-        self.retry_when_asked = true;
-        self
-    }
-
     /// Adds code around each attempt of each call. What is added first is outermost.
     pub fn middleware(mut self, middleware: impl Middleware) -> Self {
         self.middleware.push(Box::new(middleware));
@@ -252,11 +243,12 @@ impl<P: GeneratedClient> ClientBuilder<P> {
                 api_version: self.api_version.clone(),
                 deadline: deadline.unwrap_or(self.deadline),
                 idle: self.idle,
-                retry: self.retry,
+                retries: self.retries,
+                least: self.least,
                 retry_writes: self.retry_writes,
                 retry_when_asked: self.retry_when_asked,
                 body_limit: body_limit.unwrap_or(self.body_limit),
-                budget: Budget::new(),
+                budget: Budget::new(self.retry_budget),
                 gate: concurrency.or(self.concurrency).map(Semaphore::new),
                 request_id: request_id.clone(),
                 middleware: Arc::clone(&middleware),

@@ -35,7 +35,7 @@ const PAGES: usize = 1_000_000;
 /// after the last item, and after an error.
 ///
 /// A page that repeats the one before, or leads to one that was read, ends it with an error, as does a service that gives page after
-/// page without an item.
+/// page without an item. It is no error that a service repeats its last page: one with fewer items than the one before it.
 #[must_use = "items are read by `next`, or as a stream"]
 pub struct Items<'a, I> {
     client: &'a Client,
@@ -75,6 +75,8 @@ struct Read {
     /// The mark of the last page.
     last: Option<u64>,
     items: u64,
+    /// The most items of a page.
+    longest: usize,
     pages: usize,
     /// Pages without items in a row.
     empty: usize,
@@ -155,19 +157,39 @@ impl<'a, I> Items<'a, I> {
         let page = read.ok_or_else(|| refuse("the page is not JSON".to_owned()))?;
         let place = self.paging.items;
         // A list that is left out, or null, has no items.
-        let items = match page.pointer(place) {
+        let mut items = match page.pointer(place) {
             Some(Value::Array(items)) => items.clone(),
             None | Some(Value::Null) => Vec::new(),
             Some(_) => return Err(refuse(format!("the page has no list at `{place}`"))),
         };
+        let mark = self.read.keys.hash_one(body.as_ref());
+        let repeats = self.read.last.replace(mark) == Some(mark) && !items.is_empty();
         self.read.pages += 1;
         self.read.items = self.read.items.saturating_add(items.len() as u64);
         self.read.empty = if items.is_empty() { self.read.empty + 1 } else { 0 };
-        let mark = self.read.keys.hash_one(body.as_ref());
-        let repeats = self.read.last.replace(mark) == Some(mark) && !items.is_empty();
+        self.read.longest = self.read.longest.max(items.len());
+        let is_last = match self.paging.total.and_then(|pointer| Some((pointer, page.pointer(pointer)?))) {
+            None | Some((_, Value::Null)) => false,
+            Some((pointer, total)) => {
+                let number = match total {
+                    Value::String(text) => text.parse().ok(),
+                    total => total.as_u64(),
+                };
+                let total = number.ok_or_else(|| refuse(format!("the page has no number at `{pointer}`")))?;
+                self.before().is_some_and(|before| before.saturating_add(self.read.items) >= total)
+            }
+        };
         let next = match self.paging.next {
+            _ if is_last => None,
             NextPage::Offset { .. } | NextPage::Number { .. } if items.is_empty() => None,
-            NextPage::Offset { .. } | NextPage::Number { .. } if repeats => return Err(circle()),
+            NextPage::Offset { .. } | NextPage::Number { .. } if repeats => {
+                // The last page is shorter than others, and some services give it for whatever lies behind it.
+                if items.len() == self.read.longest {
+                    return Err(circle());
+                }
+                items.clear();
+                None
+            }
             NextPage::Offset { parameter } => {
                 let first = self.given(parameter).unwrap_or(0);
                 Some(Next::Parameter(parameter, Value::from(first.saturating_add(self.read.items))))
@@ -208,6 +230,21 @@ impl<'a, I> Items<'a, I> {
         self.next = next;
         self.waiting = items.into();
         Ok(())
+    }
+
+    /// How many items lie before the first page that was asked for; `None` where the call begins at a place that says nothing of it.
+    fn before(&self) -> Option<u64> {
+        match self.paging.next {
+            NextPage::Offset { parameter } => Some(self.given(parameter).unwrap_or(0)),
+            NextPage::Number { parameter, first } => {
+                self.given(parameter).is_none_or(|page| page == first).then_some(0)
+            }
+            NextPage::Cursor { parameter, .. } | NextPage::Header { parameter, .. } => {
+                let is_set = |draft: &Draft| !matches!(draft.value(parameter), None | Some(Value::Null));
+                self.draft.as_ref().is_ok_and(|draft| !is_set(draft)).then_some(0)
+            }
+            NextPage::Link => None,
+        }
     }
 
     /// The number that the call gives to a parameter.

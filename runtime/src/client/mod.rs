@@ -43,6 +43,7 @@ pub use self::{
     items::Items,
     pages::Pages,
     request::Request,
+    retry::RetryPolicy,
     submission::Submission,
 };
 #[cfg(feature = "operations")]

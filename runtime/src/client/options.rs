@@ -4,12 +4,17 @@ use std::time::Duration;
 
 use http::HeaderMap;
 
+use super::RetryPolicy;
+use crate::MinThroughput;
+
 /// What one call changes of the client's configuration.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     pub(crate) deadline: Option<Duration>,
     pub(crate) idle: Option<Duration>,
-    pub(crate) no_retry: bool,
+    /// How often the call is sent, where it says so itself.
+    pub(crate) retries: Option<RetryPolicy>,
+    pub(crate) least: Option<MinThroughput>,
     pub(crate) idempotent: bool,
     pub(crate) retry_when_asked: bool,
     /// The call begins work, whatever its method says.
@@ -40,7 +45,19 @@ macro_rules! options {
 
             /// Sends this call once, whatever comes back.
             pub fn no_retry(mut self) -> Self {
-                self.$($path).+.no_retry = true;
+                self.$($path).+.retries = Some($crate::RetryPolicy::never());
+                self
+            }
+
+            /// Sets how often this call is sent, and the time that one attempt may take.
+            pub fn with_retries(mut self, policy: $crate::RetryPolicy) -> Self {
+                self.$($path).+.retries = Some(policy);
+                self
+            }
+
+            /// Sets the least throughput of the body of the response to this call.
+            pub fn with_min_throughput(mut self, least: $crate::MinThroughput) -> Self {
+                self.$($path).+.least = Some(least);
                 self
             }
 

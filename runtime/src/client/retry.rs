@@ -7,35 +7,95 @@
 //! | 429 or 503 with `Retry-After` | the other calls by choice: the service says that it did not take the request |
 //!
 //! Three attempts, pauses that double and are spread at random, `Retry-After` honoured where it asks for more, and a budget
-//! over the whole client.
+//! over the whole client; [`RetryPolicy`] sets other ones.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
+use http::StatusCode;
+
 use crate::{
-    clock::Backoff,
+    clock::{Backoff, Until},
     error::{Error, is_passing_status},
 };
 
-/// The most attempts of one call.
-pub(crate) const ATTEMPTS: u32 = 3;
+/// How often a call is sent, and how long it is waited for: of all calls by [`ClientBuilder::retries`](crate::ClientBuilder::retries),
+/// of one by `with_retries`. Which failures are retried at all is a matter of the call: see
+/// [`ClientBuilder::retry_put_and_delete`](crate::ClientBuilder::retry_put_and_delete) and `idempotent`.
+///
+/// ```
+/// use std::time::Duration;
+/// use platform_runtime::{Client, RetryPolicy};
+///
+/// let patient = RetryPolicy::default().max_attempts(6).max_backoff(Duration::from_secs(60));
+/// let builder = Client::builder("https://platform.example").retries(patient);
+/// # let _ = builder;
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use = "give it to `ClientBuilder::retries`, or to `with_retries` of a call"]
+pub struct RetryPolicy {
+    pub(crate) attempts: u32,
+    pub(crate) backoff: Backoff,
+    pub(crate) attempt_timeout: Duration,
+}
 
-const BACKOFF: Backoff = Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(20) };
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        let backoff = Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(20) };
+        Self { attempts: 3, backoff, attempt_timeout: Duration::MAX }
+    }
+}
+
+impl RetryPolicy {
+    /// Each call is sent once.
+    pub fn never() -> Self {
+        Self::default().max_attempts(1)
+    }
+
+    /// Sets how often a call is sent at most, the first time included; 3 unless set, and at least 1.
+    pub fn max_attempts(mut self, attempts: u32) -> Self {
+        self.attempts = attempts.max(1);
+        self
+    }
+
+    /// Sets the pause before the second attempt; 200 ms unless set. Each further pause is twice as long, and up to a half of it
+    /// is left out at random. A longer `Retry-After` is kept to.
+    pub fn initial_backoff(mut self, pause: Duration) -> Self {
+        self.backoff.first = pause;
+        self
+    }
+
+    /// Sets the longest pause between two attempts; 20 s unless set.
+    pub fn max_backoff(mut self, pause: Duration) -> Self {
+        self.backoff.longest = pause;
+        self
+    }
+
+    /// Sets the time that one attempt may take, up to the end of its body, or up to its head where the body is handed over while
+    /// it arrives. There is no limit unless it is set. An attempt that runs out of time counts as one that got no answer: it is
+    /// sent again where the call may be, and the error of another call that changes something is a submission unknown.
+    pub fn attempt_timeout(mut self, time: Duration) -> Self {
+        self.attempt_timeout = time;
+        self
+    }
+}
 
 /// What a call may be sent again for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Policy {
+pub(crate) struct Repeats {
     /// Sending it twice does no more than sending it once.
     pub(crate) repeatable: bool,
     /// A refusal that names a time may be obeyed.
     pub(crate) when_asked: bool,
+    /// The body can be sent twice.
+    pub(crate) replayable: bool,
 }
 
-impl Policy {
+impl Repeats {
     /// Whether the call may be sent again after this error, the `failures`th of status 500 among its errors.
-    pub(crate) fn allows(self, error: &Error, failures: u32) -> bool {
+    fn allows(self, error: &Error, failures: u32) -> bool {
         if error.is_connect() || (error.is_token() && error.is_retryable()) {
             return true;
         }
@@ -50,62 +110,192 @@ impl Policy {
     }
 }
 
-/// How long to wait after the `attempt`th attempt: a random part of a doubling span, and no less than the server asks for.
-pub(crate) fn pause(attempt: u32, error: &Error) -> Duration {
-    BACKOFF.pause_asked(attempt, error.retry_after())
+/// How a call goes on after an attempt that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RetryDecision {
+    /// After this pause, the call is sent again.
+    Continue(Duration),
+    /// Another attempt would not be allowed, or change nothing.
+    Permanent,
+    /// Another attempt would be allowed. This is used up.
+    Exhausted(&'static str),
+}
+
+/// The attempts of one call.
+pub(crate) struct Attempts<'a> {
+    pub(crate) policy: RetryPolicy,
+    pub(crate) repeats: Repeats,
+    pub(crate) budget: &'a Budget,
+    pub(crate) deadline: Until,
+    /// How many have begun.
+    pub(crate) count: u32,
+    /// How many ended with status 500.
+    pub(crate) failures: u32,
+}
+
+impl Attempts<'_> {
+    /// Decides after an attempt that failed.
+    pub(crate) fn after(&mut self, error: &Error) -> RetryDecision {
+        self.failures += u32::from(error.status() == Some(StatusCode::INTERNAL_SERVER_ERROR));
+        // Waiting for the issuer costs the service nothing.
+        self.decide(error, self.repeats.allows(error, self.failures), error.is_token())
+    }
+
+    /// Decides after a 401 whose token could not be replaced, for this cause. The service did not take the request.
+    pub(crate) fn after_refusal(&self, cause: &Error) -> RetryDecision {
+        self.decide(cause, cause.is_retryable(), true)
+    }
+
+    /// A call is sent again when
+    ///
+    /// 1. its body can be sent twice, and the failure is one to send it again for;
+    /// 2. it was not sent as often as its policy says;
+    /// 3. the pause ends before its deadline;
+    /// 4. the budget of the client pays for it, unless it is free.
+    fn decide(&self, error: &Error, is_allowed: bool, is_free: bool) -> RetryDecision {
+        if !(self.repeats.replayable && is_allowed) {
+            return RetryDecision::Permanent;
+        }
+        if self.count >= self.policy.attempts {
+            return RetryDecision::Exhausted("attempts");
+        }
+        let pause = self.policy.backoff.pause_asked(self.count, error.retry_after());
+        if Until::after(pause) >= self.deadline {
+            return RetryDecision::Exhausted("deadline");
+        }
+        if !(is_free || self.budget.take()) {
+            return RetryDecision::Exhausted("budget");
+        }
+        RetryDecision::Continue(pause)
+    }
 }
 
 /// What all calls of a client may spend on second attempts: a service in trouble is not buried under them.
 #[derive(Debug)]
-pub(crate) struct Budget(AtomicU32);
+pub(crate) struct Budget {
+    full: u32,
+    left: AtomicU32,
+}
 
 impl Budget {
-    const FULL: u32 = 500;
+    /// Second attempts in it, unless the client is told otherwise.
+    pub(crate) const ATTEMPTS: u32 = 100;
     const PRICE: u32 = 5;
 
-    pub(crate) const fn new() -> Self {
-        Self(AtomicU32::new(Self::FULL))
+    pub(crate) const fn new(attempts: u32) -> Self {
+        let full = attempts.saturating_mul(Self::PRICE);
+        Self { full, left: AtomicU32::new(full) }
     }
 
     /// Pays for one more attempt. `false`: there is nothing left.
     pub(crate) fn take(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(Self::PRICE)).is_ok()
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(Self::PRICE)).is_ok()
     }
 
     /// A call that succeeds at once earns a fifth of an attempt.
     pub(crate) fn earn(&self) {
-        if self.0.load(Ordering::Relaxed) < Self::FULL {
-            self.0.fetch_add(1, Ordering::Relaxed);
+        let more = |left: u32| Some(left.saturating_add(1).min(self.full));
+        if self.left.load(Ordering::Relaxed) < self.full {
+            let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         }
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 mod tests {
     use super::*;
 
+    use crate::error::Kind;
+
+    fn attempts(policy: RetryPolicy, repeats: Repeats, budget: &Budget, deadline: Until) -> Attempts<'_> {
+        Attempts { policy, repeats, budget, deadline, count: 0, failures: 0 }
+    }
+
+    const ALL: Repeats = Repeats { repeatable: true, when_asked: true, replayable: true };
+
+    fn status(code: u16) -> Error {
+        Error::of(Kind::Status, "no").with_status(StatusCode::from_u16(code).unwrap())
+    }
+
     #[test]
     fn what_a_server_asks_for_only_lengthens_the_pause() {
-        let error = || Error::of(crate::error::Kind::Status, "no");
-        for attempt in 1..=ATTEMPTS {
-            let least = BACKOFF.first * (1 << (attempt - 1)) / 2;
+        let budget = Budget::new(1_000);
+        let mut attempts = attempts(RetryPolicy::default(), ALL, &budget, Until::NEVER);
+        for count in 1..3 {
+            attempts.count = count;
+            let least = Duration::from_millis(200) * (1 << (count - 1)) / 2;
             for asked in [None, Some(Duration::ZERO), Some(Duration::from_millis(1))] {
-                assert!(pause(attempt, &error().with_retry_after(asked)) >= least, "{attempt}: {asked:?}");
+                let RetryDecision::Continue(pause) = attempts.after(&status(503).with_retry_after(asked)) else {
+                    panic!()
+                };
+                assert!(pause >= least, "{count}: {asked:?}");
             }
             let asked = Duration::from_secs(3_600);
-            assert_eq!(pause(attempt, &error().with_retry_after(Some(asked))), asked);
+            assert_eq!(attempts.after(&status(503).with_retry_after(Some(asked))), RetryDecision::Continue(asked));
+        }
+    }
+
+    /// Every policy against every kind of failure: a call is sent as often as its policy, its deadline and its budget say.
+    #[test]
+    fn a_call_is_sent_as_often_as_its_policy_says() {
+        let hour = Duration::from_secs(3_600);
+        for (most, budget_of, first) in (0..5_u32)
+            .flat_map(|most| (0..5).map(move |budget| (most, budget)))
+            .flat_map(|(most, budget)| [Duration::ZERO, hour, Duration::MAX].map(|first| (most, budget, first)))
+        {
+            let policy = RetryPolicy::default().max_attempts(most).initial_backoff(first).max_backoff(Duration::MAX);
+            for repeatable in [false, true] {
+                for code in [400, 500, 503] {
+                    let budget = Budget::new(budget_of);
+                    let repeats = Repeats { repeatable, ..ALL };
+                    let mut attempts = attempts(policy, repeats, &budget, Until::after(hour / 2));
+                    let end = loop {
+                        attempts.count += 1;
+                        match attempts.after(&status(code)) {
+                            RetryDecision::Continue(pause) => assert_eq!(pause, Duration::ZERO),
+                            end => break end,
+                        }
+                    };
+                    let by_failure = if !repeatable || code == 400 {
+                        1
+                    } else if code == 500 {
+                        2
+                    } else {
+                        u32::MAX
+                    };
+                    let by_pause = if first.is_zero() { u32::MAX } else { 1 };
+                    let expected = by_failure.min(most.max(1)).min(by_pause).min(budget_of + 1);
+                    let case = format!("{most} {budget_of} {first:?} {repeatable} {code}");
+                    assert_eq!(attempts.count, expected, "{case}");
+                    // What is not allowed is said first, so it is no matter of what is used up.
+                    assert_eq!(end == RetryDecision::Permanent, attempts.count == by_failure, "{case}: {end:?}");
+                }
+            }
         }
     }
 
     #[test]
+    fn a_body_that_cannot_be_sent_twice_is_not() {
+        let budget = Budget::new(1);
+        let repeats = Repeats { replayable: false, ..ALL };
+        let mut attempts = attempts(RetryPolicy::default(), repeats, &budget, Until::NEVER);
+        assert_eq!(attempts.after(&status(503)), RetryDecision::Permanent);
+        assert_eq!(attempts.after_refusal(&Error::of(Kind::Token, "no").passing(true)), RetryDecision::Permanent);
+    }
+
+    #[test]
     fn the_budget_ends_and_is_earned_back() {
-        let budget = Budget::new();
+        let budget = Budget::new(Budget::ATTEMPTS);
         let taken = (0..1000).take_while(|_| budget.take()).count();
         assert_eq!(taken, 100);
         (0..5).for_each(|_| budget.earn());
         assert!(budget.take() && !budget.take());
         (0..10_000).for_each(|_| budget.earn());
         assert_eq!((0..1000).take_while(|_| budget.take()).count(), 100, "it is never more than full");
+        assert!(!Budget::new(0).take());
+        let endless = Budget::new(u32::MAX);
+        endless.earn();
+        assert_eq!((0..100_000).take_while(|_| endless.take()).count(), 100_000);
     }
 }

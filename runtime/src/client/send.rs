@@ -18,15 +18,16 @@ use super::{
     middleware::{Facts, Framing, Incoming, Next, Outgoing},
     progress::Progress,
     refused::{Shown, refused},
-    retry, trace,
+    retry::{Attempts, Repeats, RetryDecision, RetryPolicy},
+    trace,
 };
 use crate::{
-    auth::{Generation, Held},
+    auth::{Generation, Held, Rejected},
     clock::{self, Until},
     error::{Error, Kind},
     protocol::{Body, Method, PROBLEM, Prepared, Raw},
     telemetry::{InFlight, Sent},
-    transport::{ByteStream, address, body},
+    transport::{ByteStream, Flow, address, body, notice_closed, silent},
 };
 
 /// A call on its way.
@@ -38,11 +39,27 @@ struct Sending<'a> {
     attempts: AtomicU32,
     request_id: Option<HeaderValue>,
     progress: &'a Progress,
-    policy: retry::Policy,
+    policy: RetryPolicy,
+    repeats: Repeats,
     /// How long the service may be silent.
     idle: Duration,
     /// What the call shows of who makes it.
     ways: Vec<Way<'a>>,
+}
+
+/// Why an attempt brought no response.
+enum Failed {
+    With(Error),
+    /// The token was refused, and another one is there: the call is sent again at once.
+    Renewed,
+    /// The token was refused, and no other could be obtained for this cause.
+    NotRenewed(Error, Error),
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::With(error)
+    }
 }
 
 /// Sends a request, and returns its response when the status is a success.
@@ -66,11 +83,13 @@ pub(crate) async fn send_tracked(
         attempts: AtomicU32::new(0),
         request_id: request_id(session, prepared, options),
         progress,
-        policy: retry::Policy {
+        policy: options.retries.unwrap_or(session.retries),
+        repeats: Repeats {
             repeatable: (method.is_safe() && !options.begins)
                 || options.idempotent
                 || (session.retry_writes && matches!(method, Method::Put | Method::Delete)),
             when_asked: session.retry_when_asked || options.retry_when_asked,
+            replayable: content::is_replayable(&prepared.body),
         },
         idle: options.idle.unwrap_or(session.idle),
         ways: identity::ways(session, prepared),
@@ -103,57 +122,72 @@ impl Sending<'_> {
         }
     }
 
+    /// Sends the call until it succeeds, or is not to be sent again.
     async fn attempts(&self, deadline: Until) -> Result<Raw, Error> {
-        let Self { session, policy, .. } = self;
-        let replayable = content::is_replayable(&self.prepared.body);
-        let retries = |attempt| session.retry && !self.options.no_retry && replayable && attempt < retry::ATTEMPTS;
-        let fits = |pause| Until::after(pause) < deadline;
-        let (mut rejected, mut attempt, mut failures) = (None::<Vec<Generation>>, 0, 0);
+        let Self { session, policy, repeats, .. } = *self;
+        let mut attempts = Attempts { policy, repeats, budget: &session.budget, deadline, count: 0, failures: 0 };
+        let mut refused = None;
         loop {
-            attempt += 1;
-            self.attempts.store(attempt, Relaxed);
-            let error = match self.shown(deadline, rejected.as_deref()).await {
-                Err(error) => error,
-                Ok(shown) => {
-                    let error = match self.exchange(&shown, attempt).await {
-                        Ok(raw) => {
-                            if attempt == 1 {
-                                session.budget.earn();
-                            }
-                            return Ok(raw);
-                        }
-                        Err(error) => error,
-                    };
-                    if error.is_unauthorized() && rejected.is_none() && replayable && !shown.is_empty() {
-                        rejected = Some(shown.iter().map(|held| held.generation).collect());
-                        match self.renewed(deadline, &shown).await {
-                            Ok(true) => continue,
-                            Ok(false) => {}
-                            Err(cause) => {
-                                let pause = retry::pause(attempt, &cause);
-                                // The issuer is in trouble that passes, and the service did not take the request.
-                                if cause.is_retryable() && retries(attempt) && fits(pause) {
-                                    clock::sleep(pause).await;
-                                    continue;
-                                }
-                                return Err(error
-                                    .and(&format!("no other token could be obtained: {cause}"))
-                                    .cause(cause));
-                            }
-                        }
+            attempts.count += 1;
+            self.attempts.store(attempts.count, Relaxed);
+            let (error, next) = match self.attempt(deadline, &mut refused, attempts.count).await {
+                Ok(raw) => {
+                    if attempts.count == 1 {
+                        session.budget.earn();
                     }
-                    error
+                    return Ok(raw);
+                }
+                Err(Failed::Renewed) => continue,
+                Err(Failed::With(error)) => {
+                    let next = attempts.after(&error);
+                    (error, next)
+                }
+                Err(Failed::NotRenewed(refusal, cause)) => {
+                    let next = attempts.after_refusal(&cause);
+                    (refusal.and(&format!("no other token could be obtained: {cause}")).cause(cause), next)
                 }
             };
-            failures += u32::from(error.status() == Some(StatusCode::INTERNAL_SERVER_ERROR));
-            let pause = retry::pause(attempt, &error);
-            // Waiting for the issuer costs the service nothing.
-            let paid = || error.is_token() || session.budget.take();
-            if !(retries(attempt) && fits(pause) && policy.allows(&error, failures) && paid()) {
-                return Err(error);
+            match next {
+                RetryDecision::Continue(pause) => {
+                    tracing::debug!("error.type" = trace::error_type(&error), "trying again");
+                    clock::sleep(pause).await;
+                }
+                RetryDecision::Permanent => return Err(error),
+                RetryDecision::Exhausted(limit) => {
+                    tracing::debug!("error.type" = trace::error_type(&error), limit, "not trying again");
+                    return Err(error);
+                }
             }
-            tracing::debug!("error.type" = trace::error_type(&error), "trying again");
-            clock::sleep(pause).await;
+        }
+    }
+
+    /// One attempt. A token that the service refuses is replaced once in a call: `refused` says which were.
+    async fn attempt(
+        &self,
+        deadline: Until,
+        refused: &mut Option<Vec<Generation>>,
+        number: u32,
+    ) -> Result<Raw, Failed> {
+        let shown = self.shown(deadline, refused.as_deref()).await?;
+        let time = self.policy.attempt_timeout;
+        // In a box, so that futures of callers that hold this one stay small, and their types shallow.
+        let exchange = Box::pin(self.exchange(&shown, number));
+        let error = match clock::limit(time, exchange).await {
+            Ok(Ok(raw)) => return Ok(raw),
+            Ok(Err(error)) => error,
+            Err(_) => {
+                Error::of(Kind::Timeout, format!("no whole answer to an attempt within {}", clock::seconds(time)))
+                    .hint("call again, or set a longer `attempt_timeout`")
+            }
+        };
+        if !error.is_unauthorized() || refused.is_some() || !self.repeats.replayable || shown.is_empty() {
+            return Err(error.into());
+        }
+        *refused = Some(shown.iter().map(|held| held.generation).collect());
+        match self.renewed(deadline, &shown).await {
+            Ok(true) => Err(Failed::Renewed),
+            Ok(false) => Err(error.into()),
+            Err(cause) => Err(Failed::NotRenewed(error, cause)),
         }
     }
 
@@ -161,7 +195,8 @@ impl Sending<'_> {
     async fn shown(&self, deadline: Until, rejected: Option<&[Generation]>) -> Result<Vec<Arc<Held>>, Error> {
         let mut shown = Vec::with_capacity(self.ways.len());
         for (index, Way { place, cache }) in self.ways.iter().enumerate() {
-            let rejected = rejected.and_then(|rejected| rejected.get(index).copied());
+            let rejected =
+                rejected.and_then(|rejected| rejected.get(index)).map(|generation| self.rejected(*generation));
             let held = cache.token(&self.session.transport, deadline, rejected).await?;
             if *place == RequestPlace::Token {
                 self.session.preflight(Some(&held))?;
@@ -175,10 +210,15 @@ impl Sending<'_> {
     async fn renewed(&self, deadline: Until, refused: &[Arc<Held>]) -> Result<bool, Error> {
         let mut is_new = false;
         for (Way { cache, .. }, refused) in self.ways.iter().zip(refused) {
-            let fresh = cache.token(&self.session.transport, deadline, Some(refused.generation)).await?;
+            let rejected = Some(self.rejected(refused.generation));
+            let fresh = cache.token(&self.session.transport, deadline, rejected).await?;
             is_new |= fresh.header != refused.header;
         }
         Ok(is_new)
+    }
+
+    fn rejected(&self, generation: Generation) -> Rejected {
+        Rejected { generation, operation: self.prepared.operation }
     }
 
     async fn exchange(&self, shown: &[Arc<Held>], attempt: u32) -> Result<Raw, Error> {
@@ -229,10 +269,11 @@ impl Sending<'_> {
         let headers = std::mem::take(response.headers_mut());
         let url = is_redirect.then(|| prepared.url.clone());
         let live = options.stream.unwrap_or_else(|| prepared.stream && !is_json_beside_stream(prepared, &headers));
+        let flow = Flow::new(self.idle, options.least.unwrap_or(session.least));
         let body = if live {
-            Body::Live(ByteStream::live(prepared.operation, response.into(), self.idle, session.body_limit))
+            Body::Live(ByteStream::live(prepared.operation, response.into(), flow, session.body_limit))
         } else {
-            let read = body::read(&mut response, session.body_limit, self.idle).await;
+            let read = body::read(&mut response, session.body_limit, flow).await;
             Body::Whole(read.map_err(|error| error.with_status(status))?)
         };
         Ok(Raw { operation: prepared.operation, status, headers, body, url })
@@ -303,10 +344,11 @@ impl Sending<'_> {
         *request.headers_mut() = headers;
         *request.body_mut() = content;
         let client = session.transport.client(&prepared.url)?;
+        notice_closed().await;
         let sending = client.execute(request);
         // What may be sent again need not wait for the whole deadline.
-        let answer = if self.policy.repeatable {
-            clock::limit(self.idle, sending).await.map_err(|_| body::silent(self.idle))?
+        let answer = if self.repeats.repeatable {
+            clock::limit(self.idle, sending).await.map_err(|_| silent(self.idle))?
         } else {
             sending.await
         };

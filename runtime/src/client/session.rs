@@ -7,11 +7,15 @@ use tokio::sync::Semaphore;
 use url::Url;
 use uuid::Uuid;
 
-use super::{extension::Doubled, middleware::Middleware, retry::Budget};
+use super::{
+    extension::Doubled,
+    middleware::Middleware,
+    retry::{Budget, RetryPolicy},
+};
 use crate::{
     auth::{Cache, KeptKey, KeyPlace},
     protocol::Security,
-    transport::Transport,
+    transport::{MinThroughput, Transport},
 };
 
 /// The configuration of a client and its connections.
@@ -22,7 +26,8 @@ pub(crate) struct Session {
     pub(crate) api_version: Option<String>,
     pub(crate) deadline: Duration,
     pub(crate) idle: Duration,
-    pub(crate) retry: bool,
+    pub(crate) retries: RetryPolicy,
+    pub(crate) least: MinThroughput,
     pub(crate) body_limit: usize,
     /// Whether `PUT` and `DELETE` are retried as `GET` is.
     pub(crate) retry_writes: bool,

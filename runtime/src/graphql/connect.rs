@@ -17,7 +17,7 @@ use super::{
     message::{self, PROTOCOL, ServerMessage},
 };
 use crate::{
-    auth::{Generation, Held},
+    auth::{Generation, Held, Rejected},
     client::Session,
     clock::{self, Until},
     error::{Error, Kind, scrub, scrub_text},
@@ -85,7 +85,10 @@ pub(super) async fn token(
     rejected: Option<Generation>,
 ) -> Result<Option<Arc<Held>>, Error> {
     match &session.credential {
-        Some(cache) => cache.token(&session.transport, Until::after(limit), rejected).await.map(Some),
+        Some(cache) => {
+            let rejected = rejected.map(|generation| Rejected { generation, operation: "graphql subscription" });
+            cache.token(&session.transport, Until::after(limit), rejected).await.map(Some)
+        }
         None => Ok(None),
     }
 }

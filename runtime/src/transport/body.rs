@@ -1,17 +1,19 @@
 //! Reads and writes bodies.
 
-use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
+use std::{
+    future::poll_fn,
+    pin::pin,
+    task::Poll,
+    time::{Duration, Instant},
+};
 
 use bytes::{Bytes, BytesMut};
 
-use super::broken;
-use crate::{
-    clock,
-    error::{Error, Kind},
-};
+use super::{Flow, MinThroughput, broken};
+use crate::error::{Error, Kind};
 
 /// The whole body, up to `limit` bytes.
-pub(crate) async fn read(response: &mut reqwest::Response, limit: usize, idle: Duration) -> Result<Bytes, Error> {
+pub(crate) async fn read(response: &mut reqwest::Response, limit: usize, mut flow: Flow) -> Result<Bytes, Error> {
     let too_large = || {
         Error::of(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
             .hint("ask for less, or use the operation's streaming form")
@@ -20,8 +22,8 @@ pub(crate) async fn read(response: &mut reqwest::Response, limit: usize, idle: D
     if response.content_length().is_some_and(|length| length > limit as u64) {
         return Err(too_large());
     }
-    let Some(first) = chunk(response, idle).await? else { return Ok(Bytes::new()) };
-    let Some(second) = chunk(response, idle).await? else {
+    let Some(first) = chunk(response, &mut flow).await? else { return Ok(Bytes::new()) };
+    let Some(second) = chunk(response, &mut flow).await? else {
         return if first.len() > limit { Err(too_large()) } else { Ok(first) };
     };
     let mut whole = BytesMut::from(first);
@@ -31,15 +33,15 @@ pub(crate) async fn read(response: &mut reqwest::Response, limit: usize, idle: D
             return Err(too_large());
         }
         whole.extend_from_slice(&chunk_of);
-        next = chunk(response, idle).await?;
+        next = chunk(response, &mut flow).await?;
     }
     Ok(whole.freeze())
 }
 
 /// The body of an error, cut off at `limit` bytes. A connection that breaks only shortens it: the status is known.
 pub(crate) async fn excerpt(response: &mut reqwest::Response, limit: usize, idle: Duration) -> Bytes {
-    let mut whole = BytesMut::new();
-    while let Ok(Some(chunk)) = chunk(response, idle).await {
+    let (mut whole, mut flow) = (BytesMut::new(), Flow::new(idle, MinThroughput::default()));
+    while let Ok(Some(chunk)) = chunk(response, &mut flow).await {
         let room = limit.saturating_sub(whole.len());
         whole.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
         if whole.len() >= limit {
@@ -49,18 +51,14 @@ pub(crate) async fn excerpt(response: &mut reqwest::Response, limit: usize, idle
     whole.freeze()
 }
 
-async fn chunk(response: &mut reqwest::Response, idle: Duration) -> Result<Option<Bytes>, Error> {
+async fn chunk(response: &mut reqwest::Response, flow: &mut Flow) -> Result<Option<Bytes>, Error> {
     let mut chunk = pin!(response.chunk());
     // Most bodies are there along with their head: only what is waited for needs a timer.
     let outcome = match poll_fn(|context| Poll::Ready(chunk.as_mut().poll(context))).await {
         Poll::Ready(outcome) => outcome,
-        Poll::Pending => clock::limit(idle, chunk).await.map_err(|_| silent(idle))?,
+        Poll::Pending => flow.wait(Instant::now()).limit(chunk).await.map_err(|_| flow.error())?,
     };
-    outcome.map_err(|cause| broken(&cause.without_url()))
-}
-
-/// The error of a server that says nothing for too long.
-pub(crate) fn silent(idle: Duration) -> Error {
-    Error::of(Kind::Timeout, format!("the service was silent for {}", clock::seconds(idle)))
-        .hint("call again, or set a longer idle time")
+    let chunk = outcome.map_err(|cause| broken(&cause.without_url()))?;
+    flow.received(chunk.as_ref().map_or(0, Bytes::len), Instant::now);
+    Ok(chunk)
 }

@@ -3,6 +3,7 @@
 pub(crate) mod address;
 pub(crate) mod body;
 mod clients;
+mod flow;
 mod proxy;
 mod retry_after;
 mod stream;
@@ -19,15 +20,17 @@ use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use rustls::AlertDescription;
 use secrecy::{ExposeSecret, SecretString};
+use tokio::runtime::{Handle, RuntimeFlavor};
 use url::Url;
 
+pub(crate) use self::flow::{Flow, silent};
 use self::{address::PlainHosts, clients::Clients, proxy::Route};
+pub use self::{flow::MinThroughput, stream::ByteStream, tls::Certificates};
 pub(crate) use self::{
     proxy::{Proxy, ProxyChoice},
     retry_after::retry_after,
     tls::Tls,
 };
-pub use self::{stream::ByteStream, tls::Certificates};
 use crate::{
     clock::{LONGEST, Until},
     error::{Error, Kind},
@@ -41,6 +44,10 @@ pub(crate) const ERROR_LIMIT: usize = 64 * 1024;
 
 /// How long an issuer may be silent within an answer.
 const LONGEST_SILENCE: Duration = Duration::from_secs(30);
+
+/// How long a connection stays open without a request, unless the client is told otherwise. Usual balancers close it after 60 s
+/// and nginx after 75 s: the client has to be the first one, or a request may be lost on its way.
+const POOL_IDLE: Duration = Duration::from_secs(45);
 
 /// What changes the connections of a client beyond its configuration: see `ClientBuilder::with_reqwest`.
 pub(crate) type Customise = Arc<dyn Fn(reqwest::ClientBuilder) -> reqwest::ClientBuilder + Send + Sync>;
@@ -153,9 +160,8 @@ impl Transport {
         if let Some(most) = idle_per_host {
             builder = builder.pool_max_idle_per_host(*most);
         }
-        if let Some(time) = idle_timeout {
-            builder = builder.pool_idle_timeout(Some(*time).filter(|time| *time <= LONGEST));
-        }
+        let idle = idle_timeout.unwrap_or(POOL_IDLE);
+        builder = builder.pool_idle_timeout(Some(idle).filter(|time| *time <= LONGEST));
         builder = with(builder)?;
         if let Some(customise) = customise {
             // A builder that the program makes anew has no TLS of ours: where the process has no provider, `reqwest` panics.
@@ -199,7 +205,8 @@ impl Transport {
     async fn whole(&self, request: reqwest::RequestBuilder, url: &Url, deadline: Until) -> Result<Reply, Error> {
         let exchange = async {
             let mut response = request.send().await.map_err(|cause| self.broken(cause))?;
-            let body = body::read(&mut response, ERROR_LIMIT, LONGEST_SILENCE).await?;
+            let body =
+                body::read(&mut response, ERROR_LIMIT, Flow::new(LONGEST_SILENCE, MinThroughput::default())).await?;
             let retry_after = retry_after(response.headers(), SystemTime::now());
             Ok::<_, Error>(Reply { status: response.status(), body, retry_after })
         };
@@ -233,6 +240,17 @@ impl Transport {
             }
             _ => broken(&cause),
         }
+    }
+}
+
+/// Lets a runtime of one thread notice which connections were closed while nobody drove it. Otherwise the request goes out on
+/// one of them and is lost, and nobody knows whether it took effect.
+///
+/// The first pause ends after the runtime has asked the system for events, the second after the connections have read them.
+pub(crate) async fn notice_closed() {
+    if Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::CurrentThread) {
+        tokio::task::yield_now().await;
+        tokio::task::yield_now().await;
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     path::Path,
     pin::Pin,
     task::{Context, Poll, ready},
-    time::Duration,
+    time::Instant,
 };
 
 use bytes::{Bytes, BytesMut};
@@ -14,14 +14,13 @@ use futures_core::Stream;
 use http_body::Body as _;
 use tokio::io::AsyncWriteExt as _;
 
-use crate::{
-    clock,
-    error::{Error, Kind},
-};
+use super::Flow;
+use crate::error::{Error, Kind};
 
 /// A body while it arrives: a [`Stream`] of chunks.
 ///
-/// Reading fails when nothing comes for the idle time (30 s, unless the client or the call is told otherwise).
+/// Reading fails when nothing comes for the idle time (30 s, unless the client or the call is told otherwise), and when the body
+/// comes slower than its [least throughput](crate::MinThroughput).
 ///
 /// ```no_run
 /// # async fn show(mut body: platform_runtime::ByteStream) -> Result<(), platform_runtime::Error> {
@@ -35,7 +34,8 @@ use crate::{
 pub struct ByteStream {
     operation: &'static str,
     source: BodySource,
-    idle: Option<Duration>,
+    /// `None`: the body is waited for without end.
+    flow: Option<Flow>,
     /// The most that is held in memory at once, in bytes.
     limit: usize,
     silence: Option<Silence>,
@@ -51,16 +51,16 @@ enum BodySource {
 
 impl ByteStream {
     pub(crate) fn whole(operation: &'static str, bytes: Bytes) -> Self {
-        Self { operation, source: BodySource::Whole(Some(bytes)), idle: None, limit: usize::MAX, silence: None }
+        Self { operation, source: BodySource::Whole(Some(bytes)), flow: None, limit: usize::MAX, silence: None }
     }
 
-    pub(crate) fn live(operation: &'static str, body: reqwest::Body, idle: Duration, limit: usize) -> Self {
-        Self { operation, source: BodySource::Live(Box::pin(body)), idle: Some(idle), limit, silence: None }
+    pub(crate) fn live(operation: &'static str, body: reqwest::Body, flow: Flow, limit: usize) -> Self {
+        Self { operation, source: BodySource::Live(Box::pin(body)), flow: Some(flow), limit, silence: None }
     }
 
     /// Waits for chunks without end: a server has the right to be silent between events.
     pub(crate) fn patient(mut self) -> Self {
-        self.idle = None;
+        self.flow = None;
         self.silence = None;
         self
     }
@@ -153,6 +153,13 @@ impl Stream for ByteStream {
             match body.as_mut().poll_frame(context) {
                 Poll::Ready(frame) => {
                     this.silence = None;
+                    let bytes = match &frame {
+                        Some(Ok(frame)) => frame.data_ref().map_or(0, Bytes::len),
+                        _ => 0,
+                    };
+                    if let Some(flow) = &mut this.flow {
+                        flow.received(bytes, Instant::now);
+                    }
                     match frame {
                         None => return Poll::Ready(None),
                         Some(Ok(frame)) => {
@@ -169,12 +176,12 @@ impl Stream for ByteStream {
                     }
                 }
                 Poll::Pending => {
-                    let Some(idle) = this.idle else { return Poll::Pending };
-                    let silence = this.silence.get_or_insert_with(|| Box::pin(clock::sleep(idle)));
+                    let Some(flow) = &mut this.flow else { return Poll::Pending };
+                    let end = flow.wait(Instant::now());
+                    let silence = this.silence.get_or_insert_with(|| Box::pin(end.sleep()));
                     ready!(silence.as_mut().poll(context));
                     this.source = BodySource::Whole(None);
-                    let error = Error::of(Kind::Timeout, format!("the body stalled for {}", clock::seconds(idle)));
-                    return Poll::Ready(Some(Err(error.hint("call again").at(this.operation))));
+                    return Poll::Ready(Some(Err(flow.error().at(this.operation))));
                 }
             }
         }

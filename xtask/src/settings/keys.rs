@@ -28,6 +28,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("pagination.cursor", "cursor = \"after\""),
     ("pagination.next", "next = \"/next\""),
     ("pagination.next_header", "next_header = \"X-Next\""),
+    ("pagination.total", "total = \"/totalCount\""),
     ("pagination.link", "link = true"),
     ("operation.subscription", "subscription = \"job_changed.graphql\""),
     ("operation.variable", "variable = \"id\""),

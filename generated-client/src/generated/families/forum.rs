@@ -933,6 +933,7 @@ impl<'a, T> Call<'a, T, operations::ListThreads> {
     pub fn with_items(self) -> platform_runtime::Items<'a, types::ForumThread> {
         self.with_pages(Paging {
             items: "/items",
+            total: Some("/totalCount"),
             next: NextPage::Offset { parameter: 1 },
         })
     }

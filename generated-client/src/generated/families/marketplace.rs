@@ -636,6 +636,7 @@ impl<'a, T> Call<'a, T, operations::ListStoreItems> {
     pub fn with_items(self) -> platform_runtime::Items<'a, types::StoreItem> {
         self.with_pages(Paging {
             items: "/items",
+            total: Some("/totalCount"),
             next: NextPage::Offset { parameter: 3 },
         })
     }

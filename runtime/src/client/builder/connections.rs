@@ -79,8 +79,9 @@ impl<P> ClientBuilder<P> {
         self
     }
 
-    /// Sets how long a connection is kept open while no request uses it; 90 s unless set. `Duration::MAX` keeps it until the
-    /// server closes it.
+    /// Sets how long a connection is kept open while no request uses it; 45 s unless set, which is less than usual servers and
+    /// balancers wait (60 s). Set less than yours do: a request on a connection that the server is closing may be lost.
+    /// `Duration::MAX` keeps it until the server closes it.
     pub fn pool_idle_timeout(mut self, time: Duration) -> Self {
         self.network.idle_timeout = Some(time);
         self
