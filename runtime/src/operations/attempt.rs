@@ -5,12 +5,15 @@ use std::{sync::Arc, time::Duration};
 use tokio::runtime::Handle;
 use tracing::Instrument as _;
 
-use super::{FIRST, Intent, Operations, error::LABEL_TAKEN};
+use super::{
+    FIRST, Intent, Operations,
+    detached::{detached, ended},
+    error::LABEL_TAKEN,
+};
 use crate::{
     Error,
     client::Progress,
     clock::{self, Backoff},
-    error::Kind,
 };
 
 /// How often a store is asked to take an attempt back.
@@ -98,17 +101,4 @@ async fn withdraw(operations: Operations, correlation: Arc<str>, number: u64) ->
         }
         clock::sleep(pauses.pause(tries)).await;
     }
-}
-
-/// Does a step of the store to its end, whether its caller goes on waiting or not. Nobody knows what a step has done that is
-/// dropped half-way.
-pub(super) async fn detached<T: Send + 'static>(
-    step: impl Future<Output = Result<T, Error>> + Send + 'static,
-) -> Result<T, Error> {
-    tokio::spawn(step.in_current_span()).await.unwrap_or_else(|_| Err(ended()))
-}
-
-fn ended() -> Error {
-    Error::of(Kind::Store, "the store ended without an answer")
-        .hint("check whether its code panics, or the runtime is shut down")
 }

@@ -29,6 +29,7 @@ mod attempt;
 mod binding;
 mod contents;
 mod deadline;
+mod detached;
 mod entry;
 mod error;
 mod fingerprint;

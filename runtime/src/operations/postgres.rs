@@ -49,7 +49,7 @@ use tokio_postgres::types::ToSql;
 use super::{
     Demand, Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Overview, Store, StoreFuture,
     Unfinished, WakeFuture, Wanted,
-    attempt::detached,
+    detached::detached,
     error::{absent, another, known, taken},
     row::{column, number, write},
 };

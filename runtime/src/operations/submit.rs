@@ -9,9 +9,10 @@ use uuid::{Builder, Uuid};
 
 use super::{
     Binding, Entry, Intent, Operation, OperationRef, Operations, Status,
-    attempt::{Attempt, detached},
+    attempt::Attempt,
     binding::text,
     contents::Contents,
+    detached::detached,
     error::{absent, mismatch, submission_unknown, taken},
     intent::SubmissionKey,
     time::millis,

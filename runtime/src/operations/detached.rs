@@ -1,0 +1,19 @@
+//! Steps of a store that go on when their caller has gone.
+
+use tracing::Instrument as _;
+
+use crate::error::{Error, Kind};
+
+/// Does a step of the store to its end, whether its caller goes on waiting or not. Nobody knows what a step has done that is
+/// dropped half-way.
+pub(super) async fn detached<T: Send + 'static>(
+    step: impl Future<Output = Result<T, Error>> + Send + 'static,
+) -> Result<T, Error> {
+    tokio::spawn(step.in_current_span()).await.unwrap_or_else(|_| Err(ended()))
+}
+
+/// The error of a step that ended with its task.
+pub(super) fn ended() -> Error {
+    Error::of(Kind::Store, "the store ended without an answer")
+        .hint("check whether its code panics, or the runtime is shut down")
+}
