@@ -257,3 +257,38 @@ fn selecting_a_field_earlier_renames_nothing() {
     let chosen = generate(&[Contract { name: "platform", bytes: EMPTY }], &setup, &before.names).unwrap();
     assert!(chosen.files["documents/a.rs"].contains("pub struct Chosen {"));
 }
+
+/// Two places that select one field, each under a condition, with and without `__typename`, in each order: all of them are typed, and no
+/// document takes the types from another one.
+#[test]
+fn conditions_keep_no_document_from_its_types() {
+    let schema = "type Query { pet: Pet id: ID } interface Pet { id: ID! } type Cat implements Pet { id: ID! } type Dog implements Pet { id: ID! bark: Int }";
+    let sets = [
+        "id",
+        "... on Dog { bark }",
+        "__typename id",
+        "__typename ... on Dog { bark }",
+        "id ... on Dog { bark }",
+        "... @include(if: $a) { __typename } ... on Dog { bark }",
+    ];
+    let conditions = ["", "@include(if: $a)", "@skip(if: $a)"];
+    for one in sets {
+        for other in sets {
+            for first in conditions {
+                for second in conditions {
+                    let text = format!(
+                        "query Q($a: Boolean!) {{ pet {first} {{ {one} }} pet {second} {{ {other} }} id @include(if: $a) }}"
+                    );
+                    let texts = [("other.graphql", "query Other { pet { id } }"), ("q.graphql", &text)];
+                    let files = texts.map(|(file, text)| (file.to_owned(), text.to_owned())).into();
+                    let output =
+                        run(EMPTY, &setup(files, Some(schema))).unwrap_or_else(|report| panic!("{text}: {report}"));
+                    for module in ["other", "q"] {
+                        let file = &output.files[&format!("documents/{module}.rs")];
+                        assert!(file.contains("pub struct Data"), "{text}: {module} has no types\n{file}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -12,6 +12,7 @@ mod read;
 mod scalars;
 mod schema;
 mod select;
+mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,9 +45,6 @@ pub(crate) fn refused(schema: &str, documents: &BTreeMap<String, String>) -> BTr
     refused
 }
 
-/// How often files are read anew with `__typename` in further places: each time reaches at least one type deeper.
-const ROUNDS: usize = 64;
-
 /// Reads every document that is in use. With a schema they are checked against it and typed, and the places that bindings
 /// name in their data are checked against them.
 pub(crate) fn read(
@@ -72,7 +70,9 @@ pub(crate) fn read(
     };
     let scalars = scalars::Scalars::new(schema, &config.scalars, &mut documents.unused, ledger, &mut report);
     let mut given = BTreeMap::new();
-    for round in 0..ROUNDS {
+    let mut is_first = true;
+    // It ends: each round but the last gives `__typename` to a selection set that had none, and a text has finitely many.
+    loop {
         let checked = match library.check(schema) {
             Ok(checked) => checked,
             Err(found) => {
@@ -82,7 +82,7 @@ pub(crate) fn read(
         };
         let mut named = Report::default();
         documents.list = listed(&library, &mut named);
-        if round == 0 {
+        if std::mem::take(&mut is_first) {
             named.problems().iter().for_each(|problem| report.push(problem.clone()));
         }
         let mut lower = lower::Lower::new(schema, &checked, &scalars, names::Namer::new(pins, config), assumed);

@@ -1,37 +1,20 @@
 //! The types of what documents select.
 
+use apollo_compiler::Node;
 use apollo_compiler::ast::{OperationType, Type as SchemaType};
-use apollo_compiler::executable::{Field, Fragment, Operation, Selection, SelectionSet};
+use apollo_compiler::executable::{Fragment, Operation, Selection, SelectionSet};
 use apollo_compiler::schema::ExtendedType;
-use apollo_compiler::{ExecutableDocument, Node};
 
 use super::lower::{Lower, Selected, TypePlace, bare, deprecation, described, field, wrapped};
 use super::model::{FRAGMENTS, Shared};
 use super::read::{position, source};
+use super::selection::{SelectedField, SelectedSet, TYPE_NAME, decided, has_type_name, inner, merge, place};
 use crate::Problem;
 use crate::model::{Deprecation, Kind, Presence, Tagging, TypeId, Uses, Variant, VariantContent};
 use crate::naming::Scope;
 use crate::naming::ident::{camel, member_name, type_name, variant_name};
 use crate::naming::words::singular;
 use crate::text::Ident;
-
-/// The field that names the type of an object.
-const TYPE_NAME: &str = "__typename";
-
-/// A selection set that contributes to an object.
-#[derive(Clone, Copy)]
-struct Part<'d> {
-    set: &'d SelectionSet,
-    /// Whether what it selects is always there: no `@skip` or `@include` decides it.
-    sure: bool,
-}
-
-/// A member of an object, with every place that selects it.
-struct SelectedField<'d> {
-    field: &'d Node<Field>,
-    sure: bool,
-    places: Vec<Part<'d>>,
-}
 
 /// What a part of a document is an object of, besides the members of the union around it.
 #[derive(Clone, Copy)]
@@ -43,7 +26,7 @@ struct Within<'t> {
 impl<'a> Lower<'a> {
     /// The types of the data of an operation.
     pub(super) fn data(&mut self, module: &Ident, operation: &'a Operation) {
-        let parts = [Part { set: &operation.selection_set, sure: true }];
+        let parts = [SelectedSet { set: &operation.selection_set, sure: true }];
         let place = TypePlace { module: module.clone(), path: String::new(), wish: "Data".to_owned() };
         let root = operation.selection_set.ty.as_str();
         let what = match operation.operation_type {
@@ -55,14 +38,14 @@ impl<'a> Lower<'a> {
     }
 
     /// The type of a value of the schema's type `ty`.
-    fn value(&mut self, ty: &str, parts: &[Part<'a>], place: TypePlace) -> TypeId {
+    fn value(&mut self, ty: &str, parts: &[SelectedSet<'a>], place: TypePlace) -> TypeId {
         if let Some(fragment) = self.whole(ty, parts) {
             if let Some(id) = self.fragments.get(fragment.name.as_str()) {
                 return *id;
             }
             let name = fragment.name.to_string();
             let place = TypePlace { module: Ident::fixed(FRAGMENTS), wish: type_name(&name), path: name.clone() };
-            let id = self.shape(&place, ty, &[Part { set: &fragment.selection_set, sure: true }]);
+            let id = self.shape(&place, ty, &[SelectedSet { set: &fragment.selection_set, sure: true }]);
             self.fragments.insert(name, id);
             return id;
         }
@@ -73,14 +56,14 @@ impl<'a> Lower<'a> {
     }
 
     /// The fragment that is all that is selected, where it is one for this very type.
-    fn whole(&self, ty: &str, parts: &[Part<'a>]) -> Option<&'a Node<Fragment>> {
-        let [Part { set, .. }] = parts else { return None };
+    fn whole(&self, ty: &str, parts: &[SelectedSet<'a>]) -> Option<&'a Node<Fragment>> {
+        let [SelectedSet { set, .. }] = parts else { return None };
         let [Selection::FragmentSpread(spread)] = set.selections.as_slice() else { return None };
         let fragment = self.document.fragments.get(&spread.fragment_name)?;
         (spread.directives.is_empty() && fragment.selection_set.ty == ty).then_some(fragment)
     }
 
-    fn shape(&mut self, place: &TypePlace, ty: &str, parts: &[Part<'a>]) -> TypeId {
+    fn shape(&mut self, place: &TypePlace, ty: &str, parts: &[SelectedSet<'a>]) -> TypeId {
         let all = self.possible(ty);
         let told_apart: Vec<String> = all.iter().filter(|one| self.has_own(parts, &all, one)).cloned().collect();
         if told_apart.is_empty() {
@@ -97,12 +80,13 @@ impl<'a> Lower<'a> {
     }
 
     /// Whether something is selected for an object type that is not selected for every other one.
-    fn has_own(&self, parts: &[Part<'a>], all: &[String], object: &str) -> bool {
+    fn has_own(&self, parts: &[SelectedSet<'a>], all: &[String], object: &str) -> bool {
         parts.iter().any(|part| {
             part.set.selections.iter().any(|selection| {
                 let Some((condition, set)) = inner(self.document, selection) else { return false };
                 let narrows = || !all.iter().all(|one| self.applies(condition, one));
-                self.applies(condition, object) && (narrows() || self.has_own(&[Part { set, sure: true }], all, object))
+                self.applies(condition, object)
+                    && (narrows() || self.has_own(&[SelectedSet { set, sure: true }], all, object))
             })
         })
     }
@@ -112,13 +96,11 @@ impl<'a> Lower<'a> {
     }
 
     /// One of several objects, and of `others` for which nothing of their own is selected.
-    fn union(&mut self, place: &TypePlace, parts: &[Part<'a>], objects: &[String], others: &[String]) -> TypeId {
+    fn union(&mut self, place: &TypePlace, parts: &[SelectedSet<'a>], objects: &[String], others: &[String]) -> TypeId {
         let id = self.open(place);
         let mut all: Vec<Vec<SelectedField<'a>>> = Vec::new();
         for object in objects.iter().chain(others.first()) {
-            let mut found = Vec::new();
-            self.collect(parts, object, &mut found);
-            all.push(found);
+            all.push(self.collected(parts, object));
         }
         let Some(tag) = tag(&all) else {
             self.insert(parts, &all);
@@ -207,32 +189,36 @@ impl<'a> Lower<'a> {
     }
 
     /// Has the field inserted that names the type.
-    fn insert(&mut self, parts: &[Part<'a>], all: &[Vec<SelectedField<'a>>]) {
+    fn insert(&mut self, parts: &[SelectedSet<'a>], all: &[Vec<SelectedField<'a>>]) {
+        let problem = |span, message: String, hint: &str| Problem {
+            code: "document/typename",
+            document: source(&self.document.sources, span),
+            pointer: None,
+            position: position(&self.document.sources, span),
+            message,
+            hint: hint.to_owned(),
+        };
         let taken =
             all.iter().flatten().find(|found| found.field.response_key() == TYPE_NAME && found.field.name != TYPE_NAME);
         if let Some(found) = taken {
-            let span = found.field.location();
-            self.report.push(Problem {
-                code: "document/typename",
-                document: source(&self.document.sources, span),
-                pointer: None,
-                position: position(&self.document.sources, span),
-                message: format!(
-                    "`{}` is selected as `{TYPE_NAME}`, which has to name the type here",
-                    found.field.name
-                ),
-                hint: "give it another alias".to_owned(),
-            });
+            let message =
+                format!("`{}` is selected as `{TYPE_NAME}`, which has to name the type here", found.field.name);
+            let problem = problem(found.field.location(), message, "give it another alias");
+            self.report.push(problem);
             return;
         }
-        let sure: Vec<&Part<'a>> = parts.iter().filter(|part| part.sure).take(1).collect();
-        for part in if sure.is_empty() { parts.iter().collect() } else { sure } {
-            let span = part.set.selections.first().and_then(|selection| match selection {
-                Selection::Field(field) => field.location(),
-                Selection::InlineFragment(inline) => inline.location(),
-                Selection::FragmentSpread(spread) => spread.location(),
-            });
-            self.insertions.extend(span.map(|span| (span.file_id(), span.offset())));
+        let sure: Vec<&SelectedSet<'a>> = parts.iter().filter(|part| part.sure).take(1).collect();
+        let wanted = if sure.is_empty() { parts.iter().collect() } else { sure };
+        let lacking: Vec<&SelectedSet<'a>> = wanted.into_iter().filter(|part| !has_type_name(part.set)).collect();
+        // Each selection set gets it once, so it ends.
+        if lacking.is_empty() {
+            let message = "the types of what is selected here cannot be told apart: no `__typename` is always there";
+            let hint = "select `__typename` outside of what `@skip` and `@include` decide";
+            let problem = problem(parts.first().and_then(|part| place(part.set)), message.to_owned(), hint);
+            self.report.push(problem);
+        }
+        for span in lacking.into_iter().filter_map(|part| place(part.set)) {
+            self.insertions.insert((span.file_id(), span.offset()));
         }
     }
 
@@ -253,17 +239,16 @@ impl<'a> Lower<'a> {
         &mut self,
         place: &TypePlace,
         ty: &str,
-        parts: &[Part<'a>],
+        parts: &[SelectedSet<'a>],
         within: Option<Within<'_>>,
         docs: Option<&str>,
     ) -> TypeId {
         let id = self.open(place);
         let description = self.schema.types.get(ty).and_then(ExtendedType::description);
         let docs = docs.map_or_else(|| described(description, ty), str::to_owned);
-        let mut found = Vec::new();
         // What applies to one object type applies to all of them here.
         let one = self.possible(ty).into_iter().next().unwrap_or_else(|| ty.to_owned());
-        self.collect(parts, &one, &mut found);
+        let mut found = self.collected(parts, &one);
         found.retain(|found| within.is_none_or(|within| within.tag != found.field.response_key().as_str()));
         let wires: Vec<String> = found.iter().map(|found| found.field.response_key().to_string()).collect();
         let wishes: Vec<(&str, String)> = wires.iter().map(|wire| (wire.as_str(), member_name(wire))).collect();
@@ -292,14 +277,37 @@ impl<'a> Lower<'a> {
         id
     }
 
+    /// The members of an object of a type. One that each part selects is there whenever the object is, because at least one part
+    /// brought it.
+    fn collected(&self, parts: &[SelectedSet<'a>], concrete: &str) -> Vec<SelectedField<'a>> {
+        let mut found = Vec::new();
+        self.collect(parts, concrete, &mut found);
+        if parts.iter().any(|part| part.sure) || found.iter().all(|member| member.sure) {
+            return found;
+        }
+        let each: Vec<Vec<SelectedField<'a>>> = parts
+            .iter()
+            .map(|part| {
+                let mut own = Vec::new();
+                self.collect(&[SelectedSet { set: part.set, sure: true }], concrete, &mut own);
+                own
+            })
+            .collect();
+        for member in found.iter_mut().filter(|member| !member.sure) {
+            let is_it = |own: &SelectedField<'_>| own.sure && own.field.response_key() == member.field.response_key();
+            member.sure = each.iter().all(|part| part.iter().any(is_it));
+        }
+        found
+    }
+
     /// Every member that the selections bring to an object of a type (GraphQL, `CollectFields`).
-    fn collect(&self, parts: &[Part<'a>], concrete: &str, found: &mut Vec<SelectedField<'a>>) {
+    fn collect(&self, parts: &[SelectedSet<'a>], concrete: &str, found: &mut Vec<SelectedField<'a>>) {
         for part in parts {
             for selection in &part.set.selections {
                 let sure = part.sure && !decided(selection);
                 if let Some((condition, set)) = inner(self.document, selection) {
                     if self.applies(condition, concrete) {
-                        self.collect(&[Part { set, sure }], concrete, found);
+                        self.collect(&[SelectedSet { set, sure }], concrete, found);
                     }
                 } else if let Selection::Field(field) = selection {
                     merge(field, sure, found);
@@ -319,7 +327,7 @@ fn tag(all: &[Vec<SelectedField<'_>>]) -> Option<String> {
 }
 
 /// What selects the members of a type.
-fn selected(ty: &str, parts: &[Part<'_>]) -> Selected {
+fn selected(ty: &str, parts: &[SelectedSet<'_>]) -> Selected {
     (ty.to_owned(), parts.iter().map(|part| (std::ptr::from_ref(part.set), part.sure)).collect())
 }
 
@@ -331,36 +339,4 @@ fn same(one: &SelectedField<'_>, other: &SelectedField<'_>) -> bool {
     one.field.response_key() == other.field.response_key()
         && one.field.name == other.field.name
         && places(one) == places(other)
-}
-
-/// The type condition and the selections of a fragment.
-fn inner<'d>(document: &'d ExecutableDocument, selection: &'d Selection) -> Option<(&'d str, &'d SelectionSet)> {
-    match selection {
-        Selection::Field(_) => None,
-        Selection::InlineFragment(inline) => Some((inline.selection_set.ty.as_str(), &inline.selection_set)),
-        Selection::FragmentSpread(spread) => {
-            let set = &document.fragments.get(&spread.fragment_name)?.selection_set;
-            Some((set.ty.as_str(), set))
-        }
-    }
-}
-
-/// Adds a place that selects a field. What only an unsure place selects is there when that place is.
-fn merge<'d>(field: &'d Node<Field>, sure: bool, found: &mut Vec<SelectedField<'d>>) {
-    let set = &field.selection_set;
-    match found.iter_mut().find(|known| known.field.response_key() == field.response_key()) {
-        None => found.push(SelectedField { field, sure, places: vec![Part { set, sure: true }] }),
-        Some(known) => {
-            if let [first] = known.places.as_mut_slice() {
-                first.sure = known.sure;
-            }
-            known.places.push(Part { set, sure });
-            known.sure |= sure;
-        }
-    }
-}
-
-/// Whether `@skip` or `@include` decides a selection.
-fn decided(selection: &Selection) -> bool {
-    selection.directives().has("skip") || selection.directives().has("include")
 }

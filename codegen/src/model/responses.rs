@@ -290,27 +290,24 @@ const NONE: &str = "none";
 /// What stands in the lock for an operation of which no success was declared.
 const NOTHING: &str = "nothing";
 
-/// An answer whose status has no content: a schema that is declared for it describes nothing.
-fn bodiless<'a>(types: &mut Types<'a>, response: &Node<'a>, status: StatusKey) -> Answer {
-    if let Some(content) = response.get("content").filter(|content| content.members().next().is_some()) {
-        let what = format!("an answer with {status} has no body (RFC 9110, section 15)");
-        content.note(types.ledger, "model/response", what, Loss::Documentation("the type of the body".to_owned()));
-    }
-    Answer { content: Content::Empty, kind: NONE.to_owned(), accept: None, item: None }
-}
-
 /// What is read of a redirection: where it leads. A body is rare, and said to be there by the ledger.
 fn redirect<'a>(types: &mut Types<'a>, response: &Node<'a>) -> Answer {
-    if let Some(content) = response.get("content").filter(|content| content.members().next().is_some()) {
-        let lost = Loss::Documentation("the type of the body".to_owned());
-        content.note(
-            types.ledger,
-            "model/response",
-            "the body of a redirection is read by `bytes()` or `json()`",
-            lost,
-        );
+    let what = "the body of a redirection is read by `bytes()` or `json()`";
+    untyped(types, response, what.to_owned(), Content::Redirect, "redirect")
+}
+
+/// An answer whose status has no content: a schema that is declared for it describes nothing.
+fn bodiless<'a>(types: &mut Types<'a>, response: &Node<'a>, status: StatusKey) -> Answer {
+    let what = format!("an answer with {status} has no body (RFC 9110, section 15)");
+    untyped(types, response, what, Content::Empty, NONE)
+}
+
+/// An answer whose body has no type; the ledger says why, where the contract declares one.
+fn untyped<'a>(types: &mut Types<'a>, response: &Node<'a>, what: String, content: Content, kind: &str) -> Answer {
+    if let Some(body) = response.get("content").filter(|body| body.members().next().is_some()) {
+        body.note(types.ledger, "model/response", what, Loss::Documentation("the type of the body".to_owned()));
     }
-    Answer { content: Content::Redirect, kind: "redirect".to_owned(), accept: None, item: None }
+    Answer { content, kind: kind.to_owned(), accept: None, item: None }
 }
 
 /// One content for all of them, where there is one without a type of its own.

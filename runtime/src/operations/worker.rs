@@ -3,8 +3,8 @@
 mod attend;
 mod event;
 mod handler;
+mod lease_length;
 mod life;
-mod pace;
 mod progress;
 mod share;
 mod shared;

@@ -116,16 +116,13 @@ impl Parts {
     /// Adds a value in a style: the pairs that a query would have, each a part, and nothing encoded.
     pub fn styled(&mut self, name: &'static str, how: Style, value: &dyn Argument) {
         match to_value(value) {
-            Ok(value) => match style::check(how, &value, style::strict) {
+            Ok(value) => match style::check(name, how, &value, style::strict) {
                 Ok(()) => {
                     for (name, text) in style::entries(name, how, &value) {
                         self.plain(name, Upload::bytes(text));
                     }
                 }
-                Err(held) => {
-                    let cause = format!("an item of `{name}` holds {held:?}, which separates the items");
-                    self.fail(serde::ser::Error::custom(cause));
-                }
+                Err(cause) => self.fail(serde::ser::Error::custom(cause)),
             },
             Err(error) => self.fail(error),
         }

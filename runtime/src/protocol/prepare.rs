@@ -130,7 +130,7 @@ impl Draft {
         let mut pairs = Vec::new();
         for (parameter, value) in values.iter().filter(|(parameter, _)| parameter.location == Location::Query) {
             let encode = if parameter.reserved { style::reserved } else { style::strict };
-            style::check(parameter.style, value, encode).map_err(|held| ambiguous(parameter.name, &held))?;
+            style::check(parameter.name, parameter.style, value, encode)?;
             pairs.extend(style::pairs(parameter.name, parameter.style, value, encode));
         }
         let fixed = Some(operation.query).filter(|query| !query.is_empty()).map(str::to_owned);
@@ -192,7 +192,7 @@ fn parameters_in_headers(values: &[(&Parameter, Value)], headers: &mut HeaderMap
     for (parameter, value) in values {
         match parameter.location {
             Location::Header => {
-                style::check(parameter.style, value, style::plain).map_err(|held| ambiguous(parameter.name, &held))?;
+                style::check(parameter.name, parameter.style, value, style::plain)?;
                 if let Some(text) = style::expand(parameter.name, parameter.style, value, style::plain) {
                     set_header(headers, parameter.name, &text)?;
                 }
@@ -312,15 +312,8 @@ fn form(operation: &Operation, json: &[u8]) -> Result<String, Error> {
     for (name, value) in members.iter() {
         let style = operation.encoding.iter().find(|(field, _)| *field == name).map(|(_, style)| *style);
         let style = style.unwrap_or(if value.is_object() { Style::Json } else { Style::Form });
-        style::check(style, value, style::form).map_err(|held| ambiguous(name, &held))?;
+        style::check(name, style, value, style::form)?;
         pairs.extend(style::pairs(name, style, value, style::form));
     }
     Ok(pairs.join("&"))
-}
-
-/// An item of a list holds the text that stands between the items.
-pub(super) fn ambiguous(name: &str, held: &str) -> Error {
-    let name = crate::error::escape(name);
-    Error::of(Kind::Request, format!("an item of `{name}` holds {held:?}, which separates the items"))
-        .hint("nothing was sent: the service would read other items; it takes no such item in this style")
 }

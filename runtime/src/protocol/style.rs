@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Style;
+use crate::error::{Error, Kind, escape};
 use crate::json::{Object, Value};
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -166,8 +167,8 @@ pub(crate) fn expand(name: &str, style: Style, value: &Value, encode: Encode) ->
 ///
 /// # Errors
 ///
-/// The text between the items, where one of them holds it.
-pub(crate) fn check(style: Style, value: &Value, encode: Encode) -> Result<(), String> {
+/// An item holds it: the service would read other items.
+pub(crate) fn check(name: &str, style: Style, value: &Value, encode: Encode) -> Result<(), Error> {
     let is_list = match value {
         Value::Array(_) => !matches!(style, Style::Form | Style::Deep | Style::Json),
         Value::Object(_) => {
@@ -184,10 +185,13 @@ pub(crate) fn check(style: Style, value: &Value, encode: Encode) -> Result<(), S
         style => separator(style, encode),
     };
     let holds = |piece: Cow<'_, str>| encode(&piece).contains(&delimiter);
-    match is_list && pieces(value).into_iter().any(holds) {
-        true => Err(percent_decode_str(&delimiter).decode_utf8_lossy().replace('+', " ")),
-        false => Ok(()),
+    if !is_list || !pieces(value).into_iter().any(holds) {
+        return Ok(());
     }
+    let delimiter = percent_decode_str(&delimiter).decode_utf8_lossy().replace('+', " ");
+    let what = format!("an item of `{}` holds {delimiter:?}, which separates the items", escape(name));
+    Err(Error::of(Kind::Request, what)
+        .hint("nothing was sent: the service would read other items; it takes no such item in this style"))
 }
 
 /// The scalars that will stand in a path, for the rules of paths.

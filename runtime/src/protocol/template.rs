@@ -42,7 +42,7 @@ fn expand(parameter: &Parameter, value: &Value) -> Result<String, Error> {
         }
     }
     let encode = if parameter.reserved { style::reserved } else { style::strict };
-    style::check(parameter.style, value, encode).map_err(|held| super::prepare::ambiguous(parameter.name, &held))?;
+    style::check(parameter.name, parameter.style, value, encode)?;
     style::expand(parameter.name, parameter.style, value, encode)
         .filter(|text| !text.is_empty())
         .ok_or_else(|| Error::of(Kind::Request, format!("the path parameter `{}` is empty", parameter.name)))

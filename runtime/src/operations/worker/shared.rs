@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::{Settings, Tell, WorkerEvent, handler::Handler, pace::Pace, turns::Turns};
+use super::{Settings, Tell, WorkerEvent, handler::Handler, lease_length::LeaseLength, turns::Turns};
 use crate::{error::Error, operations::Operations};
 
 /// What all parts of a worker share.
@@ -18,7 +18,7 @@ pub(super) struct Shared {
     pub(super) turns: Arc<Turns<(String, String)>>,
     tell: Option<Tell>,
     stopping: watch::Sender<bool>,
-    pace: Mutex<Pace>,
+    length: Mutex<LeaseLength>,
     /// The deployments whose store fails.
     failing: Mutex<BTreeSet<String>>,
 }
@@ -27,27 +27,27 @@ impl Shared {
     pub(super) fn new(settings: Settings, tell: Option<Tell>, handler: Handler) -> Arc<Self> {
         let (stopping, _) = watch::channel(false);
         let turns = Turns::new(settings.handling);
-        let pace = Mutex::new(Pace::new(settings.lease, settings.max_lease));
-        Arc::new(Self { settings, handler, turns, tell, stopping, pace, failing: Mutex::default() })
+        let length = Mutex::new(LeaseLength::new(settings.lease, settings.max_lease));
+        Arc::new(Self { settings, handler, turns, tell, stopping, length, failing: Mutex::default() })
     }
 
     /// How long leases are now.
     pub(super) fn lease(&self) -> Duration {
-        self.pace.lock().unwrap_or_else(PoisonError::into_inner).lease()
+        self.length.lock().unwrap_or_else(PoisonError::into_inner).lease()
     }
 
     /// Takes note that leases were lost.
     pub(super) fn lease_lost(&self) {
-        self.change_lease(Pace::lost);
+        self.change_lease(LeaseLength::lost);
     }
 
     /// Takes note of a renewal that came so much later than it was due. Whether leases are longer or shorter from here on.
     pub(super) fn renewed(&self, late: Duration) -> bool {
-        self.change_lease(|pace| pace.renewed(late))
+        self.change_lease(|length| length.renewed(late))
     }
 
-    fn change_lease(&self, change: impl FnOnce(&mut Pace) -> Option<Duration>) -> bool {
-        let changed = change(&mut self.pace.lock().unwrap_or_else(PoisonError::into_inner));
+    fn change_lease(&self, change: impl FnOnce(&mut LeaseLength) -> Option<Duration>) -> bool {
+        let changed = change(&mut self.length.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(lease) = changed {
             self.tell(&WorkerEvent::LeaseChanged { lease });
         }

@@ -8,14 +8,14 @@ const CALM: u32 = 20;
 /// The length of leases. It doubles when they are lost, or when a renewal comes so late that they soon would be, and is halved
 /// when renewals are in time again.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct LeaseLength {
     least: Duration,
     most: Duration,
     lease: Duration,
     calm: u32,
 }
 
-impl Pace {
+impl LeaseLength {
     pub(super) fn new(least: Duration, most: Duration) -> Self {
         Self { least, most: most.max(least), lease: least, calm: 0 }
     }
@@ -56,25 +56,25 @@ mod tests {
     fn leases_become_as_long_as_the_machine_is_late_and_no_longer() {
         let (least, most) = (Duration::from_millis(1500), Duration::from_secs(60));
         for delay in (0..40).map(|number| Duration::from_millis(number * 1000)) {
-            let mut pace = Pace::new(least, most);
+            let mut length = LeaseLength::new(least, most);
             let mut losses = 0;
             for _ in 0..1000 {
-                if delay > pace.lease() * 2 / 3 {
+                if delay > length.lease() * 2 / 3 {
                     losses += 1;
-                    pace.lost();
+                    length.lost();
                 } else {
-                    pace.renewed(delay);
+                    length.renewed(delay);
                 }
-                assert!((least..=most).contains(&pace.lease()), "{pace:?}");
+                assert!((least..=most).contains(&length.lease()), "{length:?}");
             }
-            assert!(losses <= 6, "{delay:?}: {losses} losses, {pace:?}");
-            assert!(pace.lease() / 4 <= delay.max(least) * 3, "longer than it need be, at {delay:?}: {pace:?}");
+            assert!(losses <= 6, "{delay:?}: {losses} losses, {length:?}");
+            assert!(length.lease() / 4 <= delay.max(least) * 3, "longer than it need be, at {delay:?}: {length:?}");
             for _ in 0..1000 {
-                pace.renewed(Duration::ZERO);
+                length.renewed(Duration::ZERO);
             }
-            assert_eq!(pace.lease(), least, "the machine has recovered");
+            assert_eq!(length.lease(), least, "the machine has recovered");
         }
-        let mut fixed = Pace::new(Duration::MAX, most);
+        let mut fixed = LeaseLength::new(Duration::MAX, most);
         assert_eq!((fixed.lost(), fixed.renewed(Duration::MAX), fixed.lease()), (None, None, Duration::MAX));
     }
 }

@@ -1,0 +1,75 @@
+//! Selection sets, read one by one.
+
+use apollo_compiler::executable::{Field, Selection, SelectionSet};
+use apollo_compiler::parser::SourceSpan;
+use apollo_compiler::{ExecutableDocument, Node};
+
+/// The field that names the type of an object.
+pub(super) const TYPE_NAME: &str = "__typename";
+
+/// A selection set that contributes to an object.
+#[derive(Clone, Copy)]
+pub(super) struct SelectedSet<'d> {
+    pub(super) set: &'d SelectionSet,
+    /// Whether what it selects is always there: no `@skip` or `@include` decides it.
+    pub(super) sure: bool,
+}
+
+/// A member of an object, with every place that selects it.
+pub(super) struct SelectedField<'d> {
+    pub(super) field: &'d Node<Field>,
+    pub(super) sure: bool,
+    pub(super) places: Vec<SelectedSet<'d>>,
+}
+
+/// Where a selection set begins.
+pub(super) fn place(set: &SelectionSet) -> Option<SourceSpan> {
+    set.selections.first().and_then(|selection| match selection {
+        Selection::Field(field) => field.location(),
+        Selection::InlineFragment(inline) => inline.location(),
+        Selection::FragmentSpread(spread) => spread.location(),
+    })
+}
+
+/// Whether a selection set itself selects the name of the type, always and by its own name.
+pub(super) fn has_type_name(set: &SelectionSet) -> bool {
+    set.selections.iter().any(|selection| match selection {
+        Selection::Field(field) => field.response_key() == TYPE_NAME && field.name == TYPE_NAME && !decided(selection),
+        _ => false,
+    })
+}
+
+/// The type condition and the selections of a fragment.
+pub(super) fn inner<'d>(
+    document: &'d ExecutableDocument,
+    selection: &'d Selection,
+) -> Option<(&'d str, &'d SelectionSet)> {
+    match selection {
+        Selection::Field(_) => None,
+        Selection::InlineFragment(inline) => Some((inline.selection_set.ty.as_str(), &inline.selection_set)),
+        Selection::FragmentSpread(spread) => {
+            let set = &document.fragments.get(&spread.fragment_name)?.selection_set;
+            Some((set.ty.as_str(), set))
+        }
+    }
+}
+
+/// Adds a place that selects a field. What only an unsure place selects is there when that place is.
+pub(super) fn merge<'d>(field: &'d Node<Field>, sure: bool, found: &mut Vec<SelectedField<'d>>) {
+    let set = &field.selection_set;
+    match found.iter_mut().find(|known| known.field.response_key() == field.response_key()) {
+        None => found.push(SelectedField { field, sure, places: vec![SelectedSet { set, sure: true }] }),
+        Some(known) => {
+            if let [first] = known.places.as_mut_slice() {
+                first.sure = known.sure;
+            }
+            known.places.push(SelectedSet { set, sure });
+            known.sure |= sure;
+        }
+    }
+}
+
+/// Whether `@skip` or `@include` decides a selection.
+pub(super) fn decided(selection: &Selection) -> bool {
+    selection.directives().has("skip") || selection.directives().has("include")
+}
