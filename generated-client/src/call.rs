@@ -88,7 +88,7 @@ macro_rules! shared {
                 Self(self.0.retry_when_asked(), PhantomData)
             }
 
-            /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
+            /// Adds a header, or replaces one. `Authorization` is the credential's, and an error here.
             pub fn header(self, name: &str, value: &str) -> Self {
                 Self(self.0.header(name, value), PhantomData)
             }
@@ -103,7 +103,7 @@ macro_rules! shared {
                 Call(platform_runtime::Call::from(self.0).json(), PhantomData)
             }
 
-            /// The call with the body of its response as text. Bytes that are not UTF-8 become U+FFFD.
+            /// The call with the body of its response as text. It is read in the charset that the response says.
             pub fn text(self) -> Call<'a, String, O> {
                 Call(platform_runtime::Call::from(self.0).text(), PhantomData)
             }

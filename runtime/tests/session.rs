@@ -71,7 +71,6 @@ async fn the_escape_hatch_sends_what_it_is_told() {
         .query("ids", [1, 2])
         .query("none", None::<i32>)
         .header("if-match", "\"1\"")
-        .header("authorization", "Bearer mine")
         .json(&body)
         .send()
         .await
@@ -82,11 +81,27 @@ async fn the_escape_hatch_sends_what_it_is_told() {
     assert_eq!(sent.text(), r#"{"name":"x"}"#);
     assert_eq!(sent.header("if-match"), Some("\"1\""));
     assert_eq!(sent.header("user-agent"), Some("me/1"));
-    assert_eq!(sent.header("authorization"), None, "only the credential sets it");
     platform.request(Method::Post, "/x").body(Upload::bytes("raw").content_type("text/csv")).send().await.unwrap();
     assert_eq!((server.last().text().as_str(), server.last().header("content-type")), ("raw", Some("text/csv")));
     let mut stream = platform.request(Method::Get, "/x").stream().await.unwrap();
     assert_eq!(stream.next().await.unwrap().unwrap().as_ref(), br#"{"id":7}"#);
+}
+
+#[tokio::test]
+async fn who_the_caller_is_is_said_by_the_credential_alone() {
+    let server = Server::always(Reply::json(200, "{}")).await;
+    let client = || Client::builder(&server.url);
+    for name in ["authorization", "Authorization", "PROXY-AUTHORIZATION"] {
+        let call = client().build().unwrap().request(Method::Get, "/x").header(name, "Bearer canary").send().await;
+        let error = call.unwrap_err();
+        assert!(error.is_request() && error.to_string().contains("credential"), "{error}");
+        assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
+    }
+    for name in ["Accept", "content-type", "authorization"] {
+        let error = client().default_header(name, "canary").build().unwrap_err();
+        assert!(error.to_string().contains(name) && !error.to_string().contains("canary"), "{error}");
+    }
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use super::{Client, Options, options, send};
 use crate::{
     ByteStream, Error,
     error::Kind,
-    protocol::{Argument, Draft, Operation, Payload, Prepared, Raw, decode, set_header},
+    protocol::{Argument, Draft, Operation, Payload, Prepared, Raw, decode, set_callers_header},
 };
 
 /// What a [`Call`] becomes when it is awaited.
@@ -60,7 +60,7 @@ impl Unsent<'_> {
     }
 
     fn header(&mut self, name: &str, value: &str) {
-        if let Err(error) = set_header(&mut self.options.headers, name, value)
+        if let Err(error) = set_callers_header(&mut self.options.headers, name, value)
             && self.request.is_ok()
         {
             self.request = Err(error.at(self.operation));
@@ -169,7 +169,7 @@ impl<'a, T> Call<'a, T> {
         self.unsent.set_body(payload);
     }
 
-    /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
+    /// Adds a header, or replaces one. `Authorization` is the credential's, and an error here.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.unsent.header(name, value);
         self
@@ -185,7 +185,7 @@ impl<'a, T> Call<'a, T> {
         self.read_as(false, decode::json)
     }
 
-    /// The call with the body of its response as text. Bytes that are not UTF-8 become U+FFFD.
+    /// The call with the body of its response as text. It is read in the charset that the response says.
     pub fn text(self) -> Call<'a, String> {
         self.read_as(false, decode::text)
     }

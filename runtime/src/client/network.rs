@@ -75,6 +75,11 @@ pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, Error> {
             return Err(Error::of(Kind::Configuration, what)
                 .hint("give a credential to the builder with `credential`, and a proxy its user with `proxy`"));
         }
+        // They say what a call sends and reads, so each call has its own, and a default would never be seen.
+        if headers.contains_key(header::ACCEPT) || headers.contains_key(header::CONTENT_TYPE) {
+            let what = format!("the default header `{name}` is set by each call");
+            return Err(Error::of(Kind::Configuration, what).hint("set it on the call, with `header`, or leave it out"));
+        }
     }
     for value in headers.values_mut() {
         // It may be the key of a gateway.

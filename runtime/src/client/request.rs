@@ -9,7 +9,10 @@ use super::{Call, Client, Options, RawResponse, options};
 use crate::{
     Error, Method, Upload,
     error::Kind,
-    protocol::{Argument, Content, Prepared, Raw, decode, encode_path, pairs, set_header, to_bytes, to_value, url},
+    protocol::{
+        Argument, Content, Prepared, Raw, decode, encode_path, pairs, set_callers_header, set_header, to_bytes,
+        to_value, url,
+    },
 };
 
 const NAME: &str = "request";
@@ -68,9 +71,9 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
+    /// Adds a header, or replaces one. `Authorization` is the credential's, and an error here.
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        if let Err(error) = set_header(&mut self.headers, name, value) {
+        if let Err(error) = set_callers_header(&mut self.headers, name, value) {
             self.fail(error);
         }
         self

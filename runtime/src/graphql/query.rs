@@ -19,7 +19,7 @@ use crate::{
     client::{Options, Session, options, send},
     clock::Until,
     error::{GraphqlError, Kind, read_errors},
-    protocol::{Content, Parts, Prepared, Raw, encode_path, pairs as query_pairs, set_header, to_bytes, url},
+    protocol::{Content, Parts, Prepared, Raw, encode_path, pairs as query_pairs, set_callers_header, to_bytes, url},
 };
 
 const NAME: &str = "graphql";
@@ -50,7 +50,7 @@ impl<'a, T: DeserializeOwned> Query<'a, T> {
 
     /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        if let Err(error) = set_header(&mut self.options.headers, name, value) {
+        if let Err(error) = set_callers_header(&mut self.options.headers, name, value) {
             self.ask = self.ask.and(Err(error.at(NAME)));
         }
         self

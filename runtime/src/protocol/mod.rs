@@ -44,7 +44,7 @@ pub use paging::{NextPage, Paging};
 pub(crate) use parameter::Location;
 pub use parameter::{Parameter, Style, cookie, header, path, query};
 pub use payload::Payload;
-pub(crate) use prepare::{Content, Draft, PROBLEM, Prepared, set_header, url};
+pub(crate) use prepare::{Content, Draft, PROBLEM, Prepared, set_callers_header, set_header, url};
 pub(crate) use raw::Body;
 pub use raw::Raw;
 pub use record::{Record, absent, fields, missing, read, write};

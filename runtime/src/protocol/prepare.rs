@@ -194,7 +194,7 @@ fn parameters_in_headers(values: &[(&Parameter, Value)], headers: &mut HeaderMap
             Location::Header => {
                 style::check(parameter.name, parameter.style, value, style::plain)?;
                 if let Some(text) = style::expand(parameter.name, parameter.style, value, style::plain) {
-                    set_header(headers, parameter.name, &text)?;
+                    set_callers_header(headers, parameter.name, &text)?;
                 }
             }
             Location::Cookie => {
@@ -246,6 +246,16 @@ pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Re
         .map_err(|_| refuse("has a value with a line break or another control character"))?;
     headers.insert(header, value);
     Ok(())
+}
+
+/// Sets a header that a caller gives. Who the caller is is said by the credential alone: it is renewed, and goes to one origin.
+pub(crate) fn set_callers_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Error> {
+    if [header::AUTHORIZATION, header::PROXY_AUTHORIZATION].iter().any(|own| name.eq_ignore_ascii_case(own.as_str())) {
+        let hint = "nothing was sent: give the client a credential (`StaticToken` for a token that is there), and another caller a client \
+                    of its own; a proxy takes its user from `proxy`";
+        return Err(Error::of(Kind::Request, format!("the header `{name}` is the credential's")).hint(hint));
+    }
+    set_header(headers, name, value)
 }
 
 fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap) -> Result<Content, Error> {
