@@ -4,9 +4,26 @@ use super::tree::{Document, Node};
 
 /// The first server of a document, with the defaults of its variables.
 pub(crate) fn address(document: &Document) -> Option<String> {
-    let root = Node::root(document);
-    let servers = root.get("servers")?;
-    let server = servers.items().next()?;
+    servers(&Node::root(document)).into_iter().next()
+}
+
+/// The server that an operation, or its path, names in place of those of the document.
+pub(super) fn own_server(operation: &Node<'_>, item: &Node<'_>) -> Option<String> {
+    let own = [operation, item].into_iter().map(servers).find(|own| !own.is_empty())?;
+    let all = servers(&Node::root(operation.document));
+    let plain = |address: &String| address.trim_end_matches('/').to_owned();
+    let all: Vec<String> = if all.is_empty() { vec![String::new()] } else { all.iter().map(plain).collect() };
+    let is_known = own.iter().map(plain).any(|own| all.contains(&own));
+    own.into_iter().next().filter(|_| !is_known)
+}
+
+/// The addresses that a document, a path or an operation names.
+fn servers(holder: &Node<'_>) -> Vec<String> {
+    let servers = holder.get("servers");
+    servers.iter().flat_map(|list| list.items().collect::<Vec<_>>()).filter_map(|server| filled(&server)).collect()
+}
+
+fn filled(server: &Node<'_>) -> Option<String> {
     let mut address = server.text("url").trim().to_owned();
     for (name, variable) in server.get("variables").iter().flat_map(|all| all.members().collect::<Vec<_>>()) {
         address = address.replace(&format!("{{{name}}}"), variable.text("default"));

@@ -6,7 +6,8 @@ use super::schemas::Types;
 use super::security::{Scheme, Schemes, Security};
 use super::tree::{Document, Node};
 use super::{
-    Content, Model, Operation, Provenance, Routes, api_version, bodies, operations, parameters, reach, responses, tags,
+    Content, Model, Operation, Provenance, Routes, address, api_version, bodies, operations, parameters, reach,
+    responses, tags,
 };
 use crate::ledger::Ledger;
 use crate::{Names, Report, Setup};
@@ -97,5 +98,6 @@ fn interpret<'a>(types: &mut Types<'a>, found: &operations::FoundOperation<'a>) 
         answered: responses.headers,
         security: Security::Token,
         api_version: None,
+        server: address::own_server(&found.node, &found.item),
     }
 }

@@ -191,6 +191,8 @@ pub(crate) struct Operation {
     pub(crate) security: Security,
     /// A parameter that is lifted to the configuration of the client.
     pub(crate) api_version: Option<Parameter>,
+    /// An address of its own.
+    pub(crate) server: Option<String>,
 }
 
 impl Operation {

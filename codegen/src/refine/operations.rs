@@ -235,6 +235,9 @@ fn description(operation: &Operation) -> Code {
     if operation.accept != "application/json" {
         code.push("accept: ").push(literal(&operation.accept)).push(", ");
     }
+    if let Some(server) = &operation.server {
+        code.push("server: ").push(literal(server)).push(", ");
+    }
     if let Some(version) = &operation.api_version {
         code.push("api_version: Some(").push(constant(version)).push("), ");
     }

@@ -21,7 +21,7 @@ pub(super) fn note(tree: &mut Value, journal: &mut Journal<'_>) {
             && servers.is_some_and(|servers| !servers.is_empty())
         {
             let at = pointer::join(pointer, "servers");
-            journal.prose(PASS, &at, "sent to the base URL like every other operation", "an address of its own");
+            journal.prose(PASS, &at, "sent by a client with this base URL only", "an address beside the others");
         }
     });
 }

@@ -116,6 +116,7 @@ impl Draft {
     /// Encodes path, query, headers and cookies.
     pub(crate) fn prepare(self, base: &Url, api_version: Option<&str>) -> Result<Prepared, Error> {
         let Self { operation, values, body, headers: of_body } = self;
+        at_its_server(operation, base)?;
         let values = operation.parameters.iter().zip(values);
         let mut values: Vec<_> = values.filter_map(|(parameter, value)| Some((parameter, value?))).collect();
         if let Some(parameter) = &operation.api_version {
@@ -246,6 +247,25 @@ pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Re
         .map_err(|_| refuse("has a value with a line break or another control character"))?;
     headers.insert(header, value);
     Ok(())
+}
+
+/// Whether the client is for the server that the contract gives an operation alone. Any other server does not have the operation, and
+/// would get a token that may not be meant for it.
+fn at_its_server(operation: &Operation, base: &Url) -> Result<(), Error> {
+    if operation.server.is_empty() {
+        return Ok(());
+    }
+    let is_it = |own: &Url| {
+        own.origin() == base.origin() && own.path().trim_end_matches('/') == base.path().trim_end_matches('/')
+    };
+    match base.join(operation.server) {
+        Ok(own) if is_it(&own) => Ok(()),
+        _ => Err(Error::of(
+            Kind::Request,
+            format!("the contract gives this operation a server of its own, `{}`", crate::error::escape(operation.server)),
+        )
+        .hint("nothing was sent: make a client with that base URL, and with a credential for it, and call the operation there")),
+    }
 }
 
 /// Sets a header that a caller gives. Who the caller is is said by the credential alone: it is renewed, and goes to one origin.

@@ -88,6 +88,32 @@ async fn numbers_that_json_does_not_have_are_errors() {
     assert_eq!(crate::protocol::to_bytes(&whole).unwrap(), br#"[1,2.5,null,{"a":[1.5]}]"#);
 }
 
+#[tokio::test]
+async fn an_operation_with_a_server_of_its_own_is_sent_by_a_client_of_that_server_only() {
+    let server = Server::always(Reply::json(200, "null")).await;
+    let send = |base: String, own: &'static str| async move {
+        let operation = Operation { name: "probe", path: "/x", server: own, ..Operation::family("test") };
+        let operation: &'static Operation = Box::leak(Box::new(operation));
+        let client = Client::builder(base).build()?;
+        client.call::<()>(operation, &[], Payload::None, decode::empty).await
+    };
+    let other: &'static str = Box::leak(format!("{}/v2", server.url).into_boxed_str());
+    for (path, own) in
+        [("/v1", other), ("", other), ("/v1", "/v2"), ("", "https://files.example"), ("", "not//an:address")]
+    {
+        let error = send(format!("{}{path}", server.url), own).await.unwrap_err();
+        assert!(
+            error.is_request() && error.to_string().contains(own) && !error.is_retryable(),
+            "{path} {own}: {error}"
+        );
+    }
+    assert!(server.requests().is_empty());
+    for own in [other, "/v2", "/v2/", ""] {
+        send(format!("{}/v2", server.url), own).await.unwrap();
+    }
+    assert_eq!(server.requests().len(), 4);
+}
+
 /// Two lists that differ are never written as one text, in any style and place: what cannot be told apart is an error.
 #[test]
 fn no_two_lists_are_written_alike() {
