@@ -278,7 +278,7 @@ pub(crate) struct Regenerate {
     /// Removes the pinned GraphQL schema if the source serves none; documents are untyped then.
     #[arg(long, conflicts_with_all = ["check", "locked"])]
     pub(crate) drop_schema: bool,
-    /// Takes a contract although it lost more of its operations than `largest_loss` in [source] allows (50 % where that is not set).
+    /// Takes a contract although it lost more of its operations than `largest_loss` in `[source]` allows (50 % where that is not set).
     #[arg(long, conflicts_with_all = ["offline", "check", "locked"])]
     pub(crate) accept_loss: bool,
     /// Rewrites outputs that were edited by hand or merged; with --offline, takes an edited pinned contract as it is.
