@@ -348,3 +348,54 @@ async fn files_are_sent_beside_the_variables() {
     let error = changes.next().await.unwrap().unwrap_err();
     assert!(error.to_string().contains("cannot send files"), "{error}");
 }
+
+#[tokio::test]
+async fn an_answer_in_another_shape_is_an_error_that_names_it() {
+    #[derive(Debug, serde::Deserialize)]
+    struct Lenient {
+        #[expect(dead_code, reason = "what a list would leave out")]
+        a: Option<u8>,
+    }
+    for (body, says) in [
+        (r#"[{"data":{"a":1}}]"#, "is a list"),
+        (" [null,null]", "is a list"),
+        ("[]", "is a list"),
+        ("{}", "neither data nor errors"),
+        (r#"{"extensions":{},"errors":null}"#, "neither data nor errors"),
+    ] {
+        let server = Server::always(Reply::json(200, body)).await;
+        let error = platform(&server).graphql().query::<Lenient, _>("{ a }", ()).await.unwrap_err();
+        assert!(error.is_decode() && error.to_string().contains(says), "{body}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn the_errors_of_a_refusal_of_the_caller_are_shown() {
+    for status in [401, 403, 429] {
+        let body =
+            r#"{"errors":[{"message":"signature canary-token","extensions":{"code":"EXPIRED"}},{"message":"b"}]}"#;
+        let server = Server::always(Reply::json(status, body)).await;
+        let error = query(&server).await.unwrap_err();
+        assert_eq!((error.code(), error.status().unwrap().as_u16()), ("status", status));
+        assert_eq!(error.graphql_errors().len(), 2, "{error:?}");
+        assert_eq!(error.graphql_errors()[0].code(), Some("EXPIRED"));
+        let said = format!("{error} {error:?}");
+        assert!(said.contains("signature ") && said.contains("and 1 more") && !said.contains("canary"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_partial_answer_and_the_limit_of_a_body_say_what_to_do() {
+    let body = r#"{"data":{"a":1,"b":null},"errors":[{"message":"no b"}]}"#;
+    let server = Server::always(Reply::json(200, body)).await;
+    let partial = platform(&server).graphql().query::<Value, _>("{ a b }", ()).await.unwrap();
+    let said = partial.into_data().unwrap_err().to_string();
+    assert!(said.contains("partial") && said.contains("no b") && said.contains("`data`"), "{said}");
+    assert!(!said.contains("did not execute"), "{said}");
+
+    let client = Client::builder(&server.url).body_limit(8).build().unwrap();
+    let error = client.graphql().query::<Value, _>("{ a b }", ()).await.unwrap_err();
+    let said = error.to_string();
+    assert!(error.is_too_large() && said.contains("8 bytes") && said.contains("`body_limit`"), "{said}");
+    assert!(said.contains("select less") && !said.contains("streaming form"), "{said}");
+}

@@ -558,6 +558,76 @@ async fn a_stream_of_events_goes_on_while_no_other_can_be_opened() {
     assert!(within(subscription.next()).await.is_none());
 }
 
+fn events_only(url: &str, options: GraphqlOptions) -> Client {
+    platform_with(url, options.transport(SubscriptionTransport::ServerSentEvents))
+}
+
+#[tokio::test]
+async fn events_that_end_without_complete_are_an_error_as_on_the_socket() {
+    // Older services name the end without data.
+    let server = Server::always(events("event: complete\n\n")).await;
+    assert!(within(subscribe(&events_only(&server.url, GraphqlOptions::new())).next()).await.is_none());
+    for body in ["", ": hello\n\n", "event: other\ndata:\n\n", "event: complete"] {
+        let server = Server::always(events(body)).await;
+        let error = failure(&mut subscribe(&events_only(&server.url, GraphqlOptions::new()))).await;
+        assert!(error.is_socket() && error.is_retryable() && error.to_string().contains("`complete`"), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn events_that_fall_silent_are_given_up_and_comments_keep_them() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let options = GraphqlOptions::new().keep_alive(Duration::from_millis(500));
+    let platform =
+        Client::builder(format!("http://{}", listener.local_addr().unwrap())).credential(StaticToken::new("a"));
+    let platform = platform.graphql(options.transport(SubscriptionTransport::ServerSentEvents)).build().unwrap();
+    let mut subscription = subscribe(&platform);
+    let (mut stream, _) = Listener::accept(&listener).await;
+    // Together they are longer than the silence that is allowed.
+    for _ in 0..8 {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        stream.0.write_all(b":\n\n").await.unwrap();
+    }
+    stream.next("still there").await;
+    assert_eq!(deliveries(&mut subscription, 1).await, ["still there"]);
+    let error = failure(&mut subscription).await;
+    assert!(error.is_timeout() && error.is_retryable() && error.to_string().contains("`keep_alive`"), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_message_above_the_limit_names_the_limit_and_the_option_on_either_transport() {
+    let body = format!("event: next\ndata: {{\"data\":\"{}\"}}\n\n", "a".repeat(2000));
+    let server = Server::always(events(&body)).await;
+    let options = GraphqlOptions::new().message_limit(1000);
+    let events = failure(&mut subscribe(&events_only(&server.url, options.clone()))).await;
+    let server = GraphqlServer::sockets(|mut peer: Peer| async move {
+        peer.acknowledge().await;
+        let id = peer.subscribed().await.unwrap();
+        peer.next(&id, &format!("\"{}\"", "a".repeat(2000))).await;
+        peer.idle().await;
+    })
+    .await;
+    let socket = failure(&mut subscribe(&platform_with(&server.url, options))).await;
+    for error in [events, socket] {
+        let said = error.to_string();
+        assert!(error.is_too_large() && said.contains("1000 bytes"), "{said}");
+        assert!(said.contains("`message_limit`") && said.contains("select less"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_head_of_an_upgrade_that_is_too_large_is_no_failure_of_the_network() {
+    let head = format!("HTTP/1.1 101 X\r\nconnection: upgrade\r\n{}\r\n", "x-a: b\r\n".repeat(200));
+    let long = format!("HTTP/1.1 101 X\r\nx-a: {}\r\n\r\n", "b".repeat(600_000));
+    for head in [head, long] {
+        let server = Server::always(Reply::raw(&[&head]).and_hang()).await;
+        let error = failure(&mut subscribe(&platform(&server.url))).await;
+        let said = error.to_string();
+        assert!(error.is_too_large() && !error.is_retryable(), "{error:?}");
+        assert!(said.contains("headers") && !said.contains("the connection broke"), "{said}");
+    }
+}
+
 #[tokio::test]
 async fn a_refused_token_is_replaced_once() {
     let server = GraphqlServer::sockets(|mut peer: Peer| async move {
@@ -614,7 +684,7 @@ async fn transports_that_are_chosen_are_kept_to() {
     let socket = platform_with(&server.url, GraphqlOptions::new().transport(SubscriptionTransport::WebSocket));
     assert!(failure(&mut subscribe(&socket)).await.is_not_found());
     let sse = platform_with(&server.url, GraphqlOptions::new().transport(SubscriptionTransport::ServerSentEvents));
-    assert!(within(subscribe(&sse).next()).await.is_none());
+    assert!(failure(&mut subscribe(&sse)).await.is_socket());
     assert_eq!(server.last().method, "POST");
 }
 

@@ -677,3 +677,23 @@ async fn a_client_says_who_it_is_as_the_issuer_wants_it() {
         assert!(!format!("{error} {error:?}").contains("canary"), "{error}");
     }
 }
+
+/// The issuer answered: the network is not at fault, and asking again changes nothing.
+#[tokio::test]
+async fn an_answer_of_the_issuer_that_is_too_large_is_no_failure_of_the_network() {
+    let large = format!("{{\"access_token\":\"{}\"}}", "a".repeat(70 * 1024));
+    let head = format!("HTTP/1.1 200 OK\r\n{}content-length: 0\r\n\r\n", "x-a: b\r\n".repeat(200));
+    for (path, reply) in [
+        ("/connect/token", Reply::json(200, &large)),
+        ("/connect/token", Reply::raw(&[&head])),
+        ("/.well-known/openid-configuration", Reply::json(200, &large)),
+    ] {
+        let server =
+            both(move |request| if request.path() == path { reply.clone() } else { Reply::json(404, "{}") }).await;
+        let error = get(&client(&server, SecretEnv::new("PATH"))).await.unwrap_err();
+        let said = error.to_string();
+        assert!(error.is_token() && !error.is_retryable(), "{error:?}");
+        assert!(said.contains("too large") && said.contains("issuer"), "{said}");
+        assert!(!said.contains("did not answer") && !said.contains("network"), "{said}");
+    }
+}

@@ -30,14 +30,30 @@ pub struct GraphqlLocation {
 impl Error {
     /// What the service answered in place of data.
     pub(crate) fn graphql(errors: Vec<GraphqlError>) -> Self {
-        let first = errors.first().map_or("no reason given", GraphqlError::message);
-        let more = match errors.len() {
-            0 | 1 => String::new(),
-            count => format!(", and {} more", count - 1),
-        };
-        let what = format!("the service did not execute the document: {first}{more}");
+        let what = format!("the service did not execute the document: {}", summary(&errors));
         Self(Box::new(Inner { kind: Kind::Graphql, what, graphql: errors, ..Inner::default() }))
             .hint("correct what it names; `graphql_errors` lists all errors")
+    }
+
+    /// What the service answered beside data.
+    pub(crate) fn graphql_partial(errors: Vec<GraphqlError>) -> Self {
+        let what = format!("the answer is partial: {}", summary(&errors));
+        Self(Box::new(Inner { kind: Kind::Graphql, what, graphql: errors, ..Inner::default() }))
+            .hint("the data that came is in `data` of the answer; `graphql_errors` lists all errors")
+    }
+
+    /// The error of a status, with the errors of a GraphQL answer in its body.
+    pub(crate) fn with_graphql(mut self, secret: Option<&SecretString>) -> Self {
+        // ASP.NET's problem details have `errors` as well, as an object.
+        if self.0.kind == Kind::Status
+            && let Ok(Value::Object(answer)) = serde_json::from_slice(&self.0.body)
+            && let Some(list @ Value::Array(items)) = answer.value("errors")
+            && !items.is_empty()
+        {
+            self.0.graphql = read_errors(&list.to_string(), secret);
+            self.0.what = format!("{}: {}", self.0.what, summary(&self.0.graphql));
+        }
+        self
     }
 
     pub(crate) fn with_close_code(mut self, code: u16) -> Self {
@@ -45,7 +61,7 @@ impl Error {
         self
     }
 
-    /// The errors of a GraphQL answer without data. Those beside data are in [`Answer`](crate::graphql::Answer).
+    /// The errors of a GraphQL answer without data, or with a status such as 401. Those beside data are in [`Answer`](crate::graphql::Answer).
     pub fn graphql_errors(&self) -> &[GraphqlError] {
         &self.0.graphql
     }
@@ -63,6 +79,15 @@ impl Error {
     /// The WebSocket broke, was refused or was closed.
     pub fn is_socket(&self) -> bool {
         self.0.kind == Kind::Socket
+    }
+}
+
+/// The first error, and how many there are beside it.
+fn summary(errors: &[GraphqlError]) -> String {
+    let first = errors.first().map_or("no reason given", GraphqlError::message);
+    match errors.len() {
+        0 | 1 => first.to_owned(),
+        count => format!("{first}, and {} more", count - 1),
     }
 }
 

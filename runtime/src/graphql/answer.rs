@@ -80,6 +80,7 @@ impl<T> Answer<T> {
     pub fn into_data(self) -> Result<T, Error> {
         match self.data {
             Some(data) if self.errors.is_empty() => Ok(data),
+            Some(_) => Err(Error::graphql_partial(self.errors)),
             _ => Err(Error::graphql(self.errors)),
         }
     }
@@ -88,6 +89,16 @@ impl<T> Answer<T> {
 impl<T: DeserializeOwned> Answer<T> {
     /// Reads an answer. The secret is blanked out of what the service says.
     pub(super) fn read(body: &Bytes, secret: Option<&SecretString>, types: Types) -> Result<Self, Error> {
+        // A list would be read as the members of an answer in their order.
+        if body.trim_ascii_start().starts_with(b"[") {
+            return Err(Error::of(
+                crate::error::Kind::Decode,
+                "the answer is a list, and not the answer to one document",
+            )
+            .hint(
+                "a proxy or an interface for batches answers at this path: check the path of the GraphQL interface",
+            ));
+        }
         let wire: Wire<'_> = serde_json::from_slice(body).map_err(|cause| {
             Error::decode("the answer", &cause)
                 .hint("this is not a GraphQL response: the service is at fault, or something else answers at this path")

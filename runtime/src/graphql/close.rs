@@ -1,9 +1,14 @@
 //! How a socket ends, as an error.
 
+use std::time::Duration;
+
 use secrecy::{ExposeSecret, SecretString};
 use tokio_websockets::Error as SocketError;
 
-use crate::error::{Error, Kind, scrub_text};
+use crate::{
+    clock::seconds,
+    error::{Error, Kind, scrub_text},
+};
 
 /// RFC 6455 §7.1.5: a close frame without a code.
 const NO_CODE: u16 = 1005;
@@ -52,7 +57,7 @@ fn is_passing(code: u16) -> bool {
 /// The error of a socket that broke.
 pub(super) fn broken(cause: &SocketError) -> Error {
     match cause {
-        SocketError::PayloadTooLong { .. } => too_large(),
+        SocketError::PayloadTooLong { max_len, .. } => too_large(*max_len),
         SocketError::Protocol(_) => protocol(&cause.to_string()),
         _ => Error::of(Kind::Socket, format!("the socket broke: {cause}")).hint("connect again").passing(true),
     }
@@ -64,9 +69,15 @@ pub(super) fn protocol(what: &str) -> Error {
         .hint("check the path, and proxies on the way; server-sent events are the other transport")
 }
 
-/// The error of a service that fell silent.
-pub(super) fn silent() -> Error {
-    Error::of(Kind::Timeout, "the service stopped answering").hint("connect again")
+/// The error of a service that fell silent for this long.
+pub(super) fn silent(time: Duration) -> Error {
+    Error::of(Kind::Timeout, format!("the service sent nothing for {}, not even a sign of life", seconds(time)))
+        .hint("subscribe again; if it is slower than that, set a longer `keep_alive`")
+}
+
+/// The error of a stream of events that ended before the subscription did.
+pub(super) fn incomplete() -> Error {
+    Error::of(Kind::Socket, "the stream of events ended without `complete`").hint("subscribe again").passing(true)
 }
 
 /// The error of a subscription whose tasks were taken away.
@@ -75,8 +86,9 @@ pub(super) fn gone() -> Error {
 }
 
 /// The error of a message above the limit.
-pub(super) fn too_large() -> Error {
-    Error::of(Kind::TooLarge, "a message is longer than the limit").hint("raise `message_limit`, or ask for less")
+pub(super) fn too_large(limit: usize) -> Error {
+    Error::of(Kind::TooLarge, format!("a message of the service is longer than {limit} bytes"))
+        .hint("select less in the document, or raise `message_limit` of the options")
 }
 
 #[cfg(test)]

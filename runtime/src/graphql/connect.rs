@@ -226,7 +226,7 @@ async fn not_upgraded(session: &Session, response: &mut reqwest::Response, held:
     let error = if status.is_success() {
         close::protocol(&what)
     } else {
-        Error::status_code(status, body, what, hint.to_owned()).with_retry_after(wait)
+        Error::status_code(status, body, what, hint.to_owned()).with_graphql(secret).with_retry_after(wait)
     };
     // 501 and the 4xx that say nothing of the caller: the server has no WebSocket here.
     let no_upgrade = status.is_success() || matches!(status.as_u16(), 400 | 404 | 405 | 406 | 415 | 426 | 501);

@@ -169,7 +169,7 @@ impl Driver {
             let silence = if asked { self.keep_alive.saturating_mul(2) } else { self.keep_alive };
             let step = Until::from(heard, silence).limit(std::future::poll_fn(|cx| self.poll(cx))).await;
             let end = match step {
-                Err(_) if asked => Some(End::Failed(close::silent())),
+                Err(_) if asked => Some(End::Failed(close::silent(silence))),
                 Err(_) => {
                     asked = true;
                     self.outgoing.push_back(ClientMessage::Ping);

@@ -169,7 +169,8 @@ impl GraphqlOptions {
     }
 
     /// Sets the silence after which the service is pinged, and after twice of which the socket counts as broken; 20 s
-    /// unless set.
+    /// unless set. Over server-sent events, nothing can ping: a stream counts as broken after twice this time without an
+    /// event or a comment. Set a longer time for a service that sends no comments between events.
     pub fn keep_alive(mut self, silence: Duration) -> Self {
         self.keep_alive = silence.max(Duration::from_millis(10));
         self
@@ -185,6 +186,11 @@ impl GraphqlOptions {
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle = timeout;
         self
+    }
+
+    /// The silence after which a connection counts as broken.
+    pub(super) fn silence(&self) -> Duration {
+        self.keep_alive.saturating_mul(2)
     }
 
     pub(super) fn subscriptions(&self) -> &str {

@@ -191,6 +191,9 @@ async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes
         let secret = super::connect::secret(session);
         let outcome = match send(session, &prepared, &options).await {
             Ok(raw) => read_body(raw),
+            Err(error) if error.is_too_large() => {
+                Err(error.hint("select less in the document, or raise `body_limit` of the client"))
+            }
             Err(error) => Err(refused(error, secret.as_ref())),
         };
         let Some(next) = hub.persisted.next(&hash, by, unknown_hash(&outcome, secret.as_ref())) else { return outcome };
@@ -238,7 +241,7 @@ fn read_body(raw: Raw) -> Result<Bytes, Error> {
 /// The errors that a status other than 2xx carries, when its body is a GraphQL answer; else the status.
 fn refused(error: Error, secret: Option<&SecretString>) -> Error {
     let Some(status) = error.status().filter(|status| !matches!(status.as_u16(), 401 | 403 | 429)) else {
-        return error;
+        return error.with_graphql(secret);
     };
     let Ok(Value::Object(answer)) = serde_json::from_slice(error.raw_body()) else { return error };
     // ASP.NET's problem details have `errors` as well, as an object.

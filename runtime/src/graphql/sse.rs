@@ -5,7 +5,7 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 use bytes::Bytes;
 
 use super::{
-    connect::token,
+    connect::{secret, token},
     hub::Hub,
     query::prepare,
     queue::Feed,
@@ -45,7 +45,9 @@ async fn read(session: &Session, payload: &str, feed: &Feed, epoch: u64) -> Resu
         let retire = old.as_ref().map_or(Until::NEVER, |(_, until)| *until);
         tokio::select! {
             event = current.events.next() => {
-                let Some(event) = event.transpose()? else { return Ok(()) };
+                // An end without `complete` is that of a connection, and not of the subscription.
+                let event = event.transpose().map_err(|error| silent(session, error))?;
+                let event = event.ok_or_else(super::close::incomplete)?;
                 if !push(session, feed, event)? {
                     return Ok(());
                 }
@@ -105,7 +107,7 @@ async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened,
     let prepared = prepare(session, settings.subscriptions(), Content::Bytes(body), "", ACCEPT, true)?;
     // A subscription changes nothing, so that it may be asked for again.
     let options = Options { idempotent: true, ..Options::default() };
-    let raw = send(session, &prepared, &options).await?;
+    let raw = send(session, &prepared, &options).await.map_err(|error| error.with_graphql(secret(session).as_ref()))?;
     let kind = raw.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.to_ascii_lowercase().starts_with(ACCEPT) {
         let kind = crate::error::escape(kind);
@@ -113,13 +115,21 @@ async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened,
             "the service answers a subscription with the content type `{kind}`, not with events"
         )));
     }
-    Ok(Opened { events: decode::events(raw)?, renewal })
+    let events = decode::events(raw)?.of_subscription(settings.silence());
+    Ok(Opened { events, renewal })
+}
+
+/// The error of a stream, with the option that sets how long it may be silent.
+fn silent(session: &Session, error: Error) -> Error {
+    if error.is_timeout() { super::close::silent(Hub::of(session).options().silence()) } else { error }
 }
 
 /// Hands a message over. `false`: the subscription is complete.
 fn push(session: &Session, feed: &Feed, event: Event) -> Result<bool, Error> {
     match event.event.as_str() {
-        "next" if event.data.len() > Hub::of(session).options().message_limit => Err(super::close::too_large()),
+        "next" if event.data.len() > Hub::of(session).options().message_limit => {
+            Err(super::close::too_large(Hub::of(session).options().message_limit))
+        }
         "next" => {
             // Not more than the message: a text that grew has room to spare.
             feed.push(event.data.into_boxed_str().into_boxed_bytes().into());

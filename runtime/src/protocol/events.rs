@@ -56,6 +56,15 @@ impl EventStream {
         Self { body: body.patient(), parser: Parser::default(), done: false }
     }
 
+    /// The events of a subscription: some services name the last one without data. The stream ends with an error when nothing
+    /// comes for this long, not even a comment.
+    #[cfg(feature = "graphql")]
+    pub(crate) fn of_subscription(mut self, silence: Duration) -> Self {
+        self.body = self.body.with_silence(silence);
+        self.parser.takes_names = true;
+        self
+    }
+
     /// The next event; `None` at the end of the stream.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
@@ -116,6 +125,8 @@ struct Parser {
     event: String,
     data: String,
     has_data: bool,
+    /// A name is an event without data, too.
+    takes_names: bool,
     retry: Option<Duration>,
 }
 
@@ -132,7 +143,7 @@ impl Parser {
             }
             let event = std::mem::take(&mut self.event);
             let data = std::mem::take(&mut self.data);
-            if std::mem::take(&mut self.has_data) {
+            if std::mem::take(&mut self.has_data) || (self.takes_names && !event.is_empty()) {
                 let event = if event.is_empty() { "message".to_owned() } else { event };
                 return Some(Event { id: self.id.clone(), event, data, retry: self.retry });
             }

@@ -213,6 +213,12 @@ impl Transport {
         let place = || format!("the issuer at {}", url.origin().ascii_serialization());
         match deadline.limit(exchange).await {
             Ok(Ok(reply)) => Ok(reply),
+            // The issuer, or what stands in its place, did answer.
+            Ok(Err(error)) if error.is_too_large() => {
+                Err(Error::of(Kind::Token, format!("the answer of {} is too large", place()))
+                    .hint("something else answers at this address: check the issuer's address")
+                    .cause(error))
+            }
             Ok(Err(error)) => {
                 let kind = if error.is_connect() { Kind::Connect } else { Kind::Token };
                 Err(Error::of(kind, format!("{} did not answer", place()))
@@ -284,6 +290,13 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
         (Kind::Connect, reason, what, format!("{hint}; nothing was sent"))
     } else if cause.is_timeout() {
         (Kind::Timeout, "", "no answer in time", "call again, or set a longer deadline".to_owned())
+    } else if is_large_head(cause) {
+        (
+            Kind::TooLarge,
+            "",
+            "the headers of the response are too large",
+            "the service, or a proxy on the way, sends too many: correct it there".to_owned(),
+        )
     } else {
         (Kind::Transport, "", "the connection broke", "call again".to_owned())
     };
@@ -320,6 +333,11 @@ fn is_tls(error: &reqwest::Error) -> bool {
             .is_some_and(|io| matches!(io.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset));
         hung_up || cause.is::<rustls::Error>()
     })
+}
+
+/// Whether a response came whose headers are above what is read of them.
+fn is_large_head(error: &reqwest::Error) -> bool {
+    any_cause(error, &mut |cause| cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse_too_large))
 }
 
 /// Whether one of the causes is of a kind. An I/O error hides the error that it was made of from `source`.

@@ -1,5 +1,7 @@
 //! Bodies while they arrive.
 
+#[cfg(feature = "graphql")]
+use std::time::Duration;
 use std::{
     fmt,
     future::poll_fn,
@@ -15,6 +17,8 @@ use http_body::Body as _;
 use tokio::io::AsyncWriteExt as _;
 
 use super::Flow;
+#[cfg(feature = "graphql")]
+use super::MinThroughput;
 use crate::error::{Error, Kind};
 
 /// A body while it arrives: a [`Stream`] of chunks.
@@ -61,6 +65,14 @@ impl ByteStream {
     /// Waits for chunks without end: a server has the right to be silent between events.
     pub(crate) fn patient(mut self) -> Self {
         self.flow = None;
+        self.silence = None;
+        self
+    }
+
+    /// Waits for chunks for this long.
+    #[cfg(feature = "graphql")]
+    pub(crate) fn with_silence(mut self, longest: Duration) -> Self {
+        self.flow = Some(Flow::new(longest, MinThroughput::none()));
         self.silence = None;
         self
     }

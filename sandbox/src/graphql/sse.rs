@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_graphql::Request;
 use axum::body::{Body, Bytes};
@@ -39,6 +40,9 @@ pub(super) async fn post(State(service): State<Service>, headers: HeaderMap, bod
     }
 }
 
+/// The silence after which a comment is sent, as usual servers do.
+const QUIET: Duration = Duration::from_secs(12);
+
 /// Whether a request asks for server-sent events.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| value.contains(EVENT_STREAM))
@@ -54,6 +58,13 @@ pub(super) fn stream(service: &Service, caller: &Arc<Caller>, request: Request) 
     // A first comment sends the head at once, so that the client knows that it is heard.
     let head = stream::once(async { Ok(Bytes::from_static(b":\n\n")) });
     let events = head.chain(results.map(next)).chain(complete);
+    // Comments tell a quiet subscription from a connection that is gone.
+    let events = stream::unfold(Box::pin(events), |mut events| async move {
+        match tokio::time::timeout(QUIET, events.next()).await {
+            Ok(event) => event.map(|event| (event, events)),
+            Err(_) => Some((Ok(Bytes::from_static(b":\n\n")), events)),
+        }
+    });
     let end = Box::pin(live::end(&service.issuer, &service.faults, caller));
     let headers = [(CONTENT_TYPE, EVENT_STREAM), (CACHE_CONTROL, "no-cache")];
     (headers, Body::from_stream(events.take_until(end))).into_response()
