@@ -337,7 +337,9 @@ fn is_tls(error: &reqwest::Error) -> bool {
 
 /// Whether a response came whose headers are above what is read of them.
 fn is_large_head(error: &reqwest::Error) -> bool {
-    any_cause(error, &mut |cause| cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse_too_large))
+    // `is_parse_too_large` exists with hyper's feature `server` only, which would compile a server into every program.
+    let is_large = |error: &hyper::Error| error.is_parse() && error.to_string().contains("too large");
+    any_cause(error, &mut |cause| cause.downcast_ref::<hyper::Error>().is_some_and(is_large))
 }
 
 /// Whether one of the causes is of a kind. An I/O error hides the error that it was made of from `source`.
