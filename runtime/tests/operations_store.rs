@@ -163,10 +163,10 @@ async fn a_store_of_the_first_version_is_gone_on_with() {
     assert_eq!(again().await.unwrap().reference().correlation(), "old");
     let file = rusqlite::Connection::open(&path).unwrap();
     let version: i64 = file.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-    assert_eq!(version, 3);
-    file.execute_batch("PRAGMA user_version = 4").unwrap();
+    assert_eq!(version, 4);
+    file.execute_batch("PRAGMA user_version = 5").unwrap();
     let error = SqliteStore::open(&path).unwrap_err();
-    assert!(error.is_store() && error.to_string().contains("version 4"), "{error}");
+    assert!(error.is_store() && error.to_string().contains("version 5"), "{error}");
 }
 
 /// An earlier version kept all events again with each look.
