@@ -123,7 +123,8 @@ async fn ten_thousand_calls_under_faults_end_right_or_with_a_typed_error() {
     let known: Uuid = known["id"].as_str().unwrap().parse().unwrap();
     sandbox.requests().clear();
 
-    // Tokens expire in the middle, keys are retired, and the issuer fails at times.
+    // Tokens expire in the middle, keys are retired, and the issuer fails at times. Keys are retired twice: of a service that refuses
+    // new tokens again and again, few are asked for.
     sandbox.issuer().set_token_lifetime(Duration::from_secs(2));
     let posts = Arc::<Mutex<BTreeMap<String, Vec<u16>>>>::default();
     let id = "aurora-automation";
@@ -151,11 +152,15 @@ async fn ten_thousand_calls_under_faults_end_right_or_with_a_typed_error() {
             })
         })
         .collect();
+    let mut retired = 0;
     while next.load(Ordering::Relaxed) < CALLS {
         tokio::time::sleep(Duration::from_secs(1)).await;
         sandbox.faults().next(1, "/identity/connect/token", "status=503".parse().unwrap()).unwrap();
-        sandbox.issuer().rotate_key().unwrap();
-        sandbox.issuer().retire_old_keys();
+        if retired < 2 {
+            sandbox.issuer().rotate_key().unwrap();
+            sandbox.issuer().retire_old_keys();
+            retired += 1;
+        }
     }
     for worker in workers {
         worker.await.unwrap();

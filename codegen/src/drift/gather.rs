@@ -162,15 +162,17 @@ fn finding(
         own.map(|change| verdict(change)).max().unwrap_or(Wire::None)
     };
     // A symptom is that of the rule: where a change costs less than its rule, nobody has it.
-    let symptoms = |verdict: fn(&Change) -> Wire| -> String {
-        let sides = [(false, entry.request, entry.sender), (true, entry.response.max(entry.contract), entry.reader)];
+    let symptoms = |verdict: fn(&Change) -> Wire, (rule, reader): (Wire, &'static str)| -> String {
+        let sides = [(false, entry.request, entry.sender), (true, rule, reader)];
         let noticed = sides.into_iter().filter(|(response, rule, _)| {
             let worst = worst(*response, verdict);
-            worst > Wire::None && (worst >= *rule || worst >= Wire::Risk)
+            worst > Wire::None && worst >= *rule
         });
         let texts = noticed.map(|(.., symptom)| symptom).filter(|symptom| !symptom.is_empty());
         texts.collect::<Vec<_>>().join("; ")
     };
+    // A reader that goes on is this client: what it reads says nothing of the others.
+    let others = if entry.response == Wire::Safe { "" } else { entry.reader };
     let [client, contract] =
         [Change::client, Change::contract].map(|verdict| worst(false, verdict).max(worst(true, verdict)));
     Finding {
@@ -184,8 +186,12 @@ fn finding(
         change: predicate(speaker, changes),
         subject,
         keyword: inert(&speaker.keyword),
-        symptom: symptoms(Change::client),
-        other_clients: if contract > client { symptoms(Change::contract) } else { String::new() },
+        symptom: symptoms(Change::client, (entry.response, entry.reader)),
+        other_clients: if contract > client {
+            symptoms(Change::contract, (entry.contract, others))
+        } else {
+            String::new()
+        },
         before: site(before, &speaker.before),
         after: site(after, &speaker.after),
         direction,

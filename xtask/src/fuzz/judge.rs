@@ -5,8 +5,9 @@ use platform_codegen::{Contract, HEADER, Names, Output, Report, generate};
 use super::input::Input;
 use crate::source::DEFAULT_NAME;
 
-/// Stages that may refuse what they are given.
-const REFUSING: [&str; 6] = ["contract/", "correction/", "document/", "operation/", "schema/", "tag/"];
+/// Stages that may refuse what they are given; and a contract of which the prefixes of the configuration leave nothing.
+const REFUSING: [&str; 7] =
+    ["configuration/nothing-left", "contract/", "correction/", "document/", "operation/", "schema/", "tag/"];
 
 /// How an execution ended.
 #[derive(Debug)]
