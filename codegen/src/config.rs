@@ -190,7 +190,7 @@ pub struct Pagination {
     /// The header in which it does.
     #[serde(default)]
     pub next_header: Option<String>,
-    /// Where a page says how many items all pages have: a JSON pointer into its body.
+    /// The place that says how many items all pages have: a JSON pointer into the body of a page.
     #[serde(default)]
     pub total: Option<String>,
     /// The header `Link` names the next page (RFC 8288).

@@ -52,7 +52,7 @@ pub struct Credentials {
     pub operations: BTreeMap<String, Vec<Vec<Scheme>>>,
 }
 
-/// What a configuration of new contracts begins with.
+/// The first content of a configuration for new contracts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Proposal {
     /// Route families: entries for [`Config::families`](crate::Config::families).

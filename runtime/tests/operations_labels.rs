@@ -50,7 +50,7 @@ async fn a_label_that_was_submitted_with_another_body_is_an_error() {
         let error = version(18).resubmit(&operations, "thing", "one").await.unwrap_err();
         assert!(error.is_label_mismatch() && !error.is_retryable(), "{error:?}");
         assert_eq!(posts(&server), 1);
-        // What it was submitted with goes on.
+        // The submission goes on with its first contents.
         let operation = version(17).submit_or_resume(&operations, "thing", "one").await.unwrap();
         assert_eq!((posts(&server), operation.reference().id()), if lost { (2, "18") } else { (1, "17") });
         assert!(version(18).submit_or_resume(&operations, "thing", "two").await.is_ok());
@@ -148,7 +148,7 @@ async fn a_submission_that_is_dropped_before_it_is_sent_leaves_its_label_free() 
     assert!(ends[0] > 10 && ends[1] > 2, "{ends:?} points are too few to learn from");
 }
 
-/// What the model knows of a label.
+/// The state of a label in the model.
 #[derive(Clone, Debug)]
 struct Known {
     contents: usize,
@@ -218,7 +218,7 @@ async fn labels_do_as_the_model_does() {
             _ => request.submit_or_resume(&operations, "thing", &label).await,
         };
         let known = model.get(&label).cloned();
-        // What the model says: the name of the end, and whether a request is sent.
+        // The expectation of the model: the name of the end, and whether a request is sent.
         let (end, sent) = match (way, &known) {
             (0, Some(_)) | (1, None) => ("store", 0),
             (1 | 2, Some(known)) if known.contents != contents => ("label-mismatch", 0),

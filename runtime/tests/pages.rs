@@ -249,7 +249,7 @@ async fn pages_that_are_not_what_the_configuration_says_are_errors() {
     assert!(all(&server, |client| items(client, None, "", offset)).await.1.unwrap().is_not_found());
 }
 
-/// What a service does behind its last page.
+/// The behaviour of a service behind its last page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Behind {
     Empty,
@@ -271,7 +271,7 @@ impl Shelf {
         self.things.div_ceil(self.size)
     }
 
-    /// What it answers. A cursor is the number of the page before which it stands.
+    /// Its answer. A cursor is the number of the page before which it stands.
     fn answer(self, request: &support::Recorded) -> Reply {
         let number = request.query().split_once("at=").map(|(_, number)| number.parse::<usize>().unwrap());
         let page = match self.way {

@@ -249,7 +249,7 @@ impl Closing {
         Self { url, requests, close }
     }
 
-    /// What was sent on the connection, which is closed.
+    /// The request that was sent on the connection, which is closed.
     fn close(&self) -> String {
         let line = self.requests.recv_timeout(WATCHDOG).unwrap();
         self.close.send(()).unwrap();

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::settings::is_name;
 use crate::workspace::{BLOCK, LOCK, SCHEMA, Workspace, is_territory};
 
-/// What writes everything anew after a merge: files that only one side changed are merged already, and fit no lock.
+/// The command that writes everything anew after a merge: files that only one side changed are merged already, and fit no lock.
 pub(crate) const AFTER_MERGE: &str = "cargo xtask regenerate --offline --overwrite";
 const HEADER: &str = "# Written by `cargo xtask regenerate`. After a merge conflict: take one side of all \
                       generated files, then run `cargo xtask regenerate --offline --overwrite`.\n";

@@ -98,7 +98,7 @@ impl Table for TokenSource {
 }
 
 impl TokenSource {
-    /// Whether one of its keys begins a credential: what only says more of one does not.
+    /// True if one of its keys begins a credential: what only says more of one does not.
     pub(crate) fn begins(&self) -> bool {
         let more = [
             "variables",

@@ -221,7 +221,7 @@ fn the_variables_are_those_that_the_contract_asks_for() {
     }
 }
 
-/// Where no operation can be called without an argument, nothing tells to run a program, and no page names one.
+/// If no operation can be called without an argument, nothing tells to run a program, and no page names one.
 #[test]
 fn without_a_call_nothing_tells_to_run_one() {
     for has_call in [true, false] {

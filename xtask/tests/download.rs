@@ -369,7 +369,7 @@ fn a_server_that_fails_once_is_asked_again() {
     paths.sort();
     paths.dedup();
     assert!(all <= paths.len() + 2, "{all} requests for {} addresses", paths.len());
-    // What the service refuses is not asked again.
+    // A request that the service refuses is not repeated.
     for status in [400, 404, 501] {
         let server = Server::start(move |_| Response::status(status));
         workspace.run(&["regenerate", "--contract", &format!("{}/c.json", server.url())]).fails(3, &["answered"]);

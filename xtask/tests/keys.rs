@@ -12,7 +12,7 @@ const ENCODED: &str = "k3y%26%3D%2B%2Fcanary";
 /// `me:k3y&=+/canary`
 const PAIR: &str = "bWU6azN5Jj0rL2NhbmFyeQ==";
 
-/// What is shown of the caller.
+/// The credentials that a request presents.
 fn query(request: &Request, name: &str) -> Option<String> {
     let (_, query) = request.path.split_once('?')?;
     let mut pairs = url::form_urlencoded::parse(query.as_bytes()).filter(|(key, _)| key == name);
@@ -182,7 +182,7 @@ fn a_401_names_the_variables_of_the_document_that_lacks_them() {
         run.fails(3, words);
         assert!(!run.stderr.contains(not), "{not}: {}", run.stderr);
     }
-    // What was sent and is refused is named by its source.
+    // A credential that was sent and is refused is named by its source.
     let workspace = Workspace::new();
     let variables = [("TEST_API_KEY", KEY), ("TEST_API_KEY_HEADER", "X-Api-Key")];
     let run = workspace.run_with(&["regenerate", "--base-url", &base], &variables);

@@ -14,7 +14,7 @@ pub(crate) struct Paged {
     pub(crate) item: Type,
     /// Where the list lies.
     pub(crate) items: String,
-    /// Where a page says how many items there are.
+    /// The place of a page that says how many items there are.
     pub(crate) total: Option<String>,
     pub(crate) next: PagedNext,
 }

@@ -234,13 +234,13 @@ impl Change {
         self
     }
 
-    /// What it costs a program that was built with this client.
+    /// The cost for a program that was built with this client.
     pub(super) fn client(&self) -> Wire {
         let entry = self.rule.entry();
         self.client.unwrap_or_else(|| self.judged(entry.response))
     }
 
-    /// What it costs any client of the contract.
+    /// The cost for any client of the contract.
     pub(super) fn contract(&self) -> Wire {
         self.judged(self.rule.entry().contract)
     }

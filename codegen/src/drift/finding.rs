@@ -24,10 +24,10 @@ pub struct Site {
 pub struct Finding {
     /// What kind of change it is.
     pub rule: Rule,
-    /// What it does to a program that was built with this client: it asks for one media type, reads a null where a member may be
+    /// The effect on a program that was built with this client: it asks for one media type, reads a null where a member may be
     /// left out, and keeps values that it does not know.
     pub client: Wire,
-    /// What it does to any client of the contract, by a strict reading.
+    /// The effect on any client of the contract, by a strict reading.
     pub contract: Wire,
     /// What it does to a program that is compiled again; `None` as well where no items were compared.
     pub source: Source,
@@ -40,10 +40,10 @@ pub struct Finding {
     pub keyword: String,
     /// What happened to the subject; each text of the contract stands between backticks.
     pub change: String,
-    /// Who notices, and how; empty where no program that was built with this client does.
+    /// The symptom; empty if no program that was built with this client has one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub symptom: String,
-    /// Who notices of the other clients, and how, where it costs them more.
+    /// The symptom of other clients, if it costs them more.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub other_clients: String,
     /// Where it was; `None` for what is new.
@@ -135,7 +135,7 @@ pub struct Operations {
 }
 
 impl Finding {
-    /// Who notices, and how: programs that were built with this client, then all other clients of the contract.
+    /// The symptoms: those of programs that were built with this client, then those of all other clients of the contract.
     #[must_use]
     pub fn noticed(&self) -> Vec<String> {
         let mut noticed = vec![self.symptom.clone()];
@@ -181,13 +181,13 @@ impl Drift {
         smaller >= FEW && self.operations.paired * 2 < smaller
     }
 
-    /// What the change as a whole does to programs that were built with this client.
+    /// The effect of the whole change on programs that were built with this client.
     #[must_use]
     pub fn client(&self) -> Wire {
         self.findings.iter().map(|finding| finding.client).max().unwrap_or(Wire::None)
     }
 
-    /// What the change as a whole does to any client of the contract.
+    /// The effect of the whole change on any client of the contract.
     #[must_use]
     pub fn contract(&self) -> Wire {
         self.findings.iter().map(|finding| finding.contract).max().unwrap_or(Wire::None)

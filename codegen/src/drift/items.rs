@@ -12,7 +12,7 @@ pub(super) struct ItemPair<'a> {
     pub(super) after: Option<&'a Item>,
     pub(super) source: Source,
     pub(super) with: usize,
-    /// Whether more than its path changed.
+    /// True if more than its path changed.
     changed: bool,
 }
 
@@ -140,7 +140,7 @@ fn place(item: &Item, pointer: String) -> Place<'_> {
     (&origin.document, pointer, class(item), &item.wire, role)
 }
 
-/// What changed but for the path. `None`: nothing.
+/// The cost of all changes except that of the path. `None`: there are none.
 fn verdict(before: &Item, after: &Item, renamed: &HashMap<&str, &str>) -> Option<Source> {
     let mut source = None;
     let mut worse = |found: Source| source = source.max(Some(found));

@@ -38,9 +38,9 @@ pub struct Declaration {
     pub mirror: Rule,
     /// What it costs in a request, or for an operation as a whole.
     pub request: Wire,
-    /// What it costs a program that was built with this client, in a response.
+    /// The cost of a change in a response, for a program that was built with this client.
     pub response: Wire,
-    /// What it costs any client of the contract, in a response. In a request, all clients send the same.
+    /// The cost of a change in a response, for any client of the contract. In a request, all clients send the same.
     pub contract: Wire,
     /// What changed: the predicate of a sentence about the subject.
     pub says: &'static str,

@@ -90,12 +90,12 @@ pub(super) fn operation(before: &Operation<'_>, after: &Operation<'_>, index: us
     compare(&before.key(), old.as_ref(), new.as_ref(), variant, Some(index), renamed, log);
 }
 
-/// What an operation requires by itself, or as part of its document.
+/// The requirement of an operation: its own, else that of its document.
 fn requirement<'a>(operation: &Operation<'a>) -> Option<Node<'a>> {
     operation.node.get("security").or_else(|| Node::root(operation.node.document).get("security"))
 }
 
-/// Whether a caller that shows `shown` has all that `needed` asks for.
+/// True if a caller that shows `shown` has all that `needed` asks for.
 fn meets(shown: &Alternative, needed: &Alternative) -> bool {
     needed.iter().all(|(scheme, scopes)| shown.get(scheme).is_some_and(|own| scopes.is_subset(own)))
 }

@@ -11,7 +11,7 @@ pub(super) const TYPE_NAME: &str = "__typename";
 #[derive(Clone, Copy)]
 pub(super) struct SelectedSet<'d> {
     pub(super) set: &'d SelectionSet,
-    /// Whether what it selects is always there: no `@skip` or `@include` decides it.
+    /// True if what it selects is always there: no `@skip` or `@include` decides it.
     pub(super) sure: bool,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct SelectedField<'d> {
     pub(super) places: Vec<SelectedSet<'d>>,
 }
 
-/// Where a selection set begins.
+/// The beginning of a selection set.
 pub(super) fn place(set: &SelectionSet) -> Option<SourceSpan> {
     set.selections.first().and_then(|selection| match selection {
         Selection::Field(field) => field.location(),
@@ -31,7 +31,7 @@ pub(super) fn place(set: &SelectionSet) -> Option<SourceSpan> {
     })
 }
 
-/// Whether a selection set itself selects the name of the type, always and by its own name.
+/// True if a selection set itself selects the name of the type, always and by its own name.
 pub(super) fn has_type_name(set: &SelectionSet) -> bool {
     set.selections.iter().any(|selection| match selection {
         Selection::Field(field) => field.response_key() == TYPE_NAME && field.name == TYPE_NAME && !decided(selection),
@@ -69,7 +69,7 @@ pub(super) fn merge<'d>(field: &'d Node<Field>, sure: bool, found: &mut Vec<Sele
     }
 }
 
-/// Whether `@skip` or `@include` decides a selection.
+/// True if `@skip` or `@include` decides a selection.
 pub(super) fn decided(selection: &Selection) -> bool {
     selection.directives().has("skip") || selection.directives().has("include")
 }

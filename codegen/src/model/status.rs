@@ -47,7 +47,7 @@ impl StatusKey {
         }
     }
 
-    /// Whether an answer with it has no content, whatever the contract says (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
+    /// True if an answer with it has no content, whatever the contract says (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
     pub(crate) fn is_bodiless(self) -> bool {
         matches!(self, Self::Code(100..=199 | 204 | 205 | 304) | Self::Range(1))
     }

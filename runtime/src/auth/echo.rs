@@ -1,4 +1,4 @@
-//! What an issuer repeats of a secret, in whatever form.
+//! Finds a secret that an issuer repeats, in whatever form.
 
 use base64::{
     Engine as _,

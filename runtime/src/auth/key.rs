@@ -14,7 +14,7 @@ pub(crate) struct Key {
     /// The user of HTTP Basic; `None`: an API key.
     user: Option<String>,
     source: Arc<dyn SecretSource>,
-    /// Where requests carry it, where no contract says it.
+    /// The place in which requests carry it, if no contract says it.
     place: Option<KeyPlace>,
 }
 
@@ -40,7 +40,7 @@ impl Key {
         self.place.as_ref()
     }
 
-    /// Whether its place is the header of tokens.
+    /// True if its place is the header of tokens.
     pub(crate) fn wants_authorization(&self) -> bool {
         match &self.place {
             Some(KeyPlace::Header(name)) => name.eq_ignore_ascii_case("authorization"),

@@ -54,7 +54,7 @@ impl Progress {
         self.status.store(status.as_u16(), Relaxed);
     }
 
-    /// Whether an attempt may have taken effect so far.
+    /// True if an attempt may have taken effect so far.
     #[cfg(feature = "operations")]
     pub(crate) fn may_have_taken_effect(&self) -> bool {
         self.effective.load(Relaxed)

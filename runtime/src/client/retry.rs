@@ -268,7 +268,7 @@ mod tests {
                     let expected = by_failure.min(most.max(1)).min(by_pause).min(budget_of + 1);
                     let case = format!("{most} {budget_of} {first:?} {repeatable} {code}");
                     assert_eq!(attempts.count, expected, "{case}");
-                    // What is not allowed is said first, so it is no matter of what is used up.
+                    // A repetition that is not allowed is no matter of what is used up, so it is looked at first.
                     assert_eq!(end == RetryDecision::Permanent, attempts.count == by_failure, "{case}: {end:?}");
                 }
             }

@@ -35,7 +35,7 @@ impl Error {
             .hint("correct what it names; `graphql_errors` lists all errors")
     }
 
-    /// What the service answered beside data.
+    /// The errors that the service answered beside data.
     pub(crate) fn graphql_partial(errors: Vec<GraphqlError>) -> Self {
         let what = format!("the answer is partial: {}", summary(&errors));
         Self(Box::new(Inner { kind: Kind::Graphql, what, graphql: errors, ..Inner::default() }))

@@ -18,7 +18,7 @@ pub struct Intent {
     pub(super) parameters: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) key: SubmissionKey,
-    /// What is submitted; `None` without a label, and where an earlier version kept it.
+    /// The contents that are submitted; `None` without a label, and if an earlier version kept it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) contents: Option<Contents>,
 }

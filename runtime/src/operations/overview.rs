@@ -54,9 +54,9 @@ pub struct Overview {
     pub counts: Vec<Count>,
     /// Who holds how many, in all deployments of the store.
     pub owners: Vec<Owner>,
-    /// What has failed and is tried again, most failures first, at most [`Overview::LONGEST`].
+    /// Operations that failed and are tried again, most failures first, at most [`Overview::LONGEST`].
     pub failing: Vec<Failing>,
-    /// What is given up, the newest first, at most [`Overview::LONGEST`].
+    /// Operations that are given up, the newest first, at most [`Overview::LONGEST`].
     pub discarded: Vec<Failing>,
     /// The kinds that are paused, in order.
     pub paused: Vec<String>,

@@ -245,7 +245,7 @@ async fn what_is_given_back_comes_again_in_its_time(store: Arc<dyn Store>) {
     assert_eq!(claimed(&*store, instance(&*store).await, 9).await.len(), 2);
 }
 
-/// What is given back waits behind what waits already, and before what comes later: nobody is passed over for ever.
+/// An operation that is given back waits behind those that wait already, and before what comes later: nobody is passed over for ever.
 async fn what_is_given_back_waits_in_its_turn(store: Arc<dyn Store>) {
     accepted(&*store, &["a", "b"]).await;
     let one = instance(&*store).await;

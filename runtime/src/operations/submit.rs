@@ -217,7 +217,7 @@ struct Draft {
     options: Options,
     /// How long the store may take for each step.
     patience: Duration,
-    /// What is submitted, where it has a label.
+    /// The contents that are submitted, if there is a label.
     contents: Option<Contents>,
 }
 

@@ -60,7 +60,7 @@ pub struct Watch {
     /// Observed, and not yet stored and handed over.
     ready: Option<Observation>,
     done: bool,
-    /// Who is told each time that it has nothing to do but wait.
+    /// The receiver of a report each time that there is nothing to do but wait.
     rests: Option<watch::Sender<Rest>>,
 }
 

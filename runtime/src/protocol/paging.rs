@@ -6,7 +6,7 @@
 pub struct Paging {
     /// Where the list of items lies in the body: a JSON pointer (RFC 6901), empty where the body is the list.
     pub items: &'static str,
-    /// Where a page says how many items all pages have: a JSON pointer. Nothing is asked for beyond them.
+    /// The place that says how many items all pages have: a JSON pointer. Nothing is asked for beyond them.
     pub total: Option<&'static str>,
     /// What leads to the next page.
     pub next: NextPage,

@@ -249,7 +249,7 @@ pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Re
     Ok(())
 }
 
-/// Whether the client is for the server that the contract gives an operation alone. Any other server does not have the operation, and
+/// True if the client is for the server that the contract gives an operation alone. Any other server does not have the operation, and
 /// would get a token that may not be meant for it.
 fn at_its_server(operation: &Operation, base: &Url) -> Result<(), Error> {
     if operation.server.is_empty() {
@@ -322,7 +322,7 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
         }
     };
     let mut media_type = if operation.body.is_empty() { media_type } else { operation.body.to_owned() };
-    // What a `String` holds is UTF-8; a reader of `text` may take it for something else.
+    // A `String` is UTF-8, and a reader of `text` may take it for something else.
     let is_written = !matches!(content, Content::Upload(_));
     if is_written && media_type.starts_with("text/") && !media_type.to_ascii_lowercase().contains("charset=") {
         media_type.push_str("; charset=utf-8");

@@ -97,7 +97,7 @@ impl Raw {
         lenient::from_slice(text.as_bytes()).map_err(|cause| self.fail(&cause))
     }
 
-    /// Whether there is nothing but white space.
+    /// True if there is nothing but white space.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes().iter().all(u8::is_ascii_whitespace)
     }

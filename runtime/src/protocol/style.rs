@@ -163,7 +163,7 @@ pub(crate) fn expand(name: &str, style: Style, value: &Value, encode: Encode) ->
     Some(if named { format!("{prefix}{}={body}", encode(name)) } else { format!("{prefix}{body}") })
 }
 
-/// Whether the items of a list can be told apart where it is read: none of them holds what stands between them.
+/// True if the items of a list can be told apart where it is read: none of them holds what stands between them.
 ///
 /// # Errors
 ///

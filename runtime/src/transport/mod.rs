@@ -335,7 +335,7 @@ fn is_tls(error: &reqwest::Error) -> bool {
     })
 }
 
-/// Whether a response came whose headers are above what is read of them.
+/// True if a response came whose headers are above what is read of them.
 fn is_large_head(error: &reqwest::Error) -> bool {
     // `is_parse_too_large` exists with hyper's feature `server` only, which would compile a server into every program.
     let is_large = |error: &hyper::Error| error.is_parse() && error.to_string().contains("too large");

@@ -38,7 +38,7 @@ pub(crate) fn of_service(given: Option<&Url>, contract: Option<&Url>, stated: Op
     }
 }
 
-/// Whether both are one base URL.
+/// True if both are one base URL.
 pub(crate) fn is_same(one: &Url, other: &Url) -> bool {
     one.origin() == other.origin() && one.path().trim_end_matches('/') == other.path().trim_end_matches('/')
 }

@@ -256,7 +256,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
             let mut tried = self.tried;
             return Ok(tried.swap_remove(index));
         }
-        // Where other places ask for a token, the place of a contract that fails is there all the same.
+        // A contract whose place fails is there all the same, even if other places ask for a token.
         let failing = |answer: &&Answer| answer.status.is_server_error();
         if let Some(answer) = self.tried.iter().find(failing) {
             let refused = self.http.refused(answer);

@@ -48,11 +48,11 @@ pub(crate) struct Http<'s> {
     /// How often it still asks again where a server failed, all places together.
     second_chances: AtomicU32,
     authorized: Option<Authorized>,
-    /// Where credentials for it are configured.
+    /// The place that configures credentials for it.
     place: CredentialPlace,
 }
 
-/// Where a credential is configured, for messages.
+/// The place that configures a credential, for messages.
 #[derive(Clone, Debug)]
 pub(super) struct CredentialPlace {
     /// How the names of the variables begin; empty: none is read.
@@ -68,7 +68,7 @@ pub(super) struct CredentialPlace {
 struct Authorized {
     client: Client,
     origin: Origin,
-    /// Where the credentials come from.
+    /// The source of the credentials.
     described: String,
 }
 
@@ -111,12 +111,12 @@ impl<'s> Http<'s> {
         Ok(())
     }
 
-    /// Where the credentials come from that are sent.
+    /// The source of the credentials that are sent.
     pub(super) fn sent(&self) -> &str {
         self.authorized.as_ref().map(|authorized| authorized.described.as_str()).unwrap_or_default()
     }
 
-    /// Where credentials are configured.
+    /// The place that configures credentials.
     pub(super) fn place(&self) -> &CredentialPlace {
         &self.place
     }
@@ -136,7 +136,7 @@ impl<'s> Http<'s> {
         self.authorized.as_ref().is_some_and(|authorized| authorized.origin == url.origin())
     }
 
-    /// Whether there are credentials, for whatever place.
+    /// True if there are credentials, for whatever place.
     pub(crate) fn has_credentials(&self) -> bool {
         self.authorized.is_some()
     }
@@ -202,7 +202,7 @@ impl<'s> Http<'s> {
         self.attempt(method, url, headers, body, received).await
     }
 
-    /// Whether a place whose server failed is asked again. One that wants a longer pause than there is time for is not.
+    /// True if a place whose server failed is asked again. One that wants a longer pause than there is time for is not.
     fn has_second_chance(&self, answer: &Answer) -> bool {
         let less = |left: u32| left.checked_sub(1);
         is_failing(answer.status)

@@ -40,7 +40,7 @@ impl Http<'_> {
         )
     }
 
-    /// What to set so that the place lets the caller in.
+    /// The settings that let the caller in.
     fn unauthorized(&self, answer: &Answer) -> String {
         if self.is_authorized_for(&answer.url) {
             return format!(

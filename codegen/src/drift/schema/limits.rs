@@ -32,7 +32,7 @@ struct Limit<'a> {
 }
 
 impl Limit<'_> {
-    /// Whether it lets fewer values pass than another.
+    /// True if it lets fewer values pass than another.
     fn is_stronger(&self, other: &Self, upper: bool) -> bool {
         let smaller = if upper { self.number < other.number } else { self.number > other.number };
         smaller || self.number == other.number && self.exclusive && !other.exclusive

@@ -151,7 +151,7 @@ fn has_component(node: &Node<'_>, name: &str) -> bool {
     node.document.tree.pointer("/components/schemas").is_some_and(|schemas| schemas.get(name).is_some())
 }
 
-/// Whether a place refers to another schema than before, and not to the same one by another name.
+/// True if a place refers to another schema than before, and not to the same one by another name.
 fn is_another(before: &Node<'_>, after: &Node<'_>, at: [&Node<'_>; 2]) -> bool {
     let is_referred = |target: &Node<'_>, at: &Node<'_>| component(target).is_some() && target.pointer != at.pointer;
     match (component(before), component(after)) {
@@ -212,7 +212,7 @@ impl<'a> Pair<'a, '_> {
         self.log.label(usize::from(new), &place.pointer)
     }
 
-    /// Where the pair stands: behind references, unless what is referred to is another schema now.
+    /// The places of the pair: behind references, unless what is referred to is another schema now.
     fn places(&self) -> [&Node<'a>; 2] {
         self.referring.as_ref().map_or([&self.before.place, &self.after.place], |nodes| nodes.each_ref())
     }

@@ -1,4 +1,4 @@
-//! What a program says of attempts: how often calls are sent, and when a body is too slow.
+//! Settings of attempts: how often calls are sent, and when a body is too slow.
 
 use super::ClientBuilder;
 use crate::{MinThroughput, RetryPolicy};

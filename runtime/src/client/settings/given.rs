@@ -38,12 +38,12 @@ pub(super) enum GivenKind {
 }
 
 impl Credentials {
-    /// Whether nothing is configured.
+    /// True if nothing is configured.
     pub fn is_empty(&self) -> bool {
         self.token.is_none() && self.given.is_empty()
     }
 
-    /// Whether a token is among them.
+    /// True if a token is among them.
     pub fn has_token(&self) -> bool {
         self.token.is_some()
     }
@@ -117,7 +117,7 @@ impl GivenKind {
 }
 
 impl Given {
-    /// Where no contract says it: the place that the settings name.
+    /// The place that the settings name, for contracts that say none.
     fn placed(self) -> Result<Key, Error> {
         let Self { kind, source, setting } = self;
         Ok(match kind {

@@ -100,7 +100,7 @@ impl CredentialSettings {
         Ok(())
     }
 
-    /// Whether a protected file holds one of the secrets.
+    /// True if a protected file holds one of the secrets.
     fn has_file(&self) -> bool {
         let own = [&self.token, &self.secret, &self.key.secret, &self.password];
         own.into_iter().chain(self.keys.values().map(|key| &key.secret)).any(|place| place.file.is_some())

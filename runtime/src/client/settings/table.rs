@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-/// Where a secret is: in one of these places.
+/// The places in which a secret can be.
 #[derive(Clone, Debug, Default)]
 pub struct SecretPlace {
     /// The variable that holds it.
@@ -43,7 +43,7 @@ pub struct KeySettings {
     pub query: Option<String>,
 }
 
-/// What a credential is made of.
+/// The parts of a credential.
 #[derive(Clone, Debug, Default)]
 pub struct CredentialSettings {
     /// A token that was made elsewhere.
@@ -78,7 +78,7 @@ pub struct CredentialSettings {
     pub variables: String,
 }
 
-/// What a setting is a part of.
+/// The credential that a setting is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SettingPart {
     /// A token that was made elsewhere.
@@ -89,7 +89,7 @@ pub(super) enum SettingPart {
     Secret,
     /// The folder with a refresh token of it.
     Folder,
-    /// What its token requests say.
+    /// The settings of its token requests.
     Request,
     /// How its secret is sent.
     Authentication,
@@ -142,7 +142,7 @@ pub enum SettingSlot<'a> {
 }
 
 impl SettingSlot<'_> {
-    /// Whether it has a value.
+    /// True if it has a value.
     pub fn is_set(&self) -> bool {
         match self {
             Self::Text(text) | Self::Env(text) => text.is_some(),

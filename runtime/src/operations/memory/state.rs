@@ -1,4 +1,4 @@
-//! What a store in memory holds.
+//! The contents of a store in memory.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -71,7 +71,7 @@ impl Kept {
         }
     }
 
-    /// Whether this lease has brought it to an end of this kind: the answer to that may have been lost.
+    /// True if this lease has brought it to an end of this kind: the answer to that may have been lost.
     pub(super) fn is_ended_by(&self, lease: &Lease, discarded: bool) -> bool {
         self.finisher == Some(lease.fence()) && discarded == (self.entry.status() == Status::Discarded)
     }

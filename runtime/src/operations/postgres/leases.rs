@@ -155,7 +155,7 @@ pub(super) const CLAIM: &str = "
         WHERE s.number = ANY (ARRAY(SELECT number FROM picked)) RETURNING s.correlation)
     SELECT EXISTS (SELECT 1 FROM me), (SELECT array_agg(correlation) FROM claimed)";
 
-/// What is wanted, as the statements take it.
+/// The wanted operations, as the statements take them.
 fn columns(wanted: &[Wanted]) -> (Vec<&str>, Vec<&str>, Vec<i64>) {
     let deployments = wanted.iter().map(Wanted::deployment).collect();
     let kinds = wanted.iter().map(Wanted::kind).collect();
@@ -241,7 +241,7 @@ pub(super) async fn discard(
     connection.query_opt("read", sql, &[&correlation, &fence]).await?.map(|_| true).ok_or_else(lost)
 }
 
-/// What is due again at once wakes whoever waits.
+/// An operation that is due again at once wakes whoever waits.
 pub(super) const RETRY: &str = "
     WITH retried AS (
         UPDATE @.submission s SET

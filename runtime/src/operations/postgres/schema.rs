@@ -80,7 +80,7 @@ pub(super) const STEPS: [&str; 4] = [
         WHERE owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM @.instance i WHERE i.id = s.owner);
     ALTER TABLE @.submission ADD CONSTRAINT submission_owner FOREIGN KEY (owner) REFERENCES @.instance ON DELETE SET NULL;
     ",
-    // What is given up, since when an operation is accepted, how long leases hold, and kinds that are paused. What is given up is
+    // Operations that are given up, the time of acceptance, the length of leases, and paused kinds. What is given up is
     // an end to a program of an earlier version; it has no time of its end, so that no such program forgets it. Whoever may
     // work on submissions may work on the new table, too.
     "

@@ -1,4 +1,4 @@
-//! What an operator looks at.
+//! The overview for operators.
 
 use std::time::Duration;
 

@@ -81,7 +81,7 @@ const STEPS: [&str; 4] = [
         WHERE json_valid(observation)
             AND json_type(CASE WHEN json_valid(observation) THEN observation ELSE '{}' END, '$.events') = 'array';
     ",
-    // What is given up, since when an operation is accepted, how long leases hold, and kinds that are paused. What is given up is
+    // Operations that are given up, the time of acceptance, the length of leases, and paused kinds. What is given up is
     // an end to a program of an earlier version. It has no time of its end, so that no such program forgets it; the trigger
     // leaves it so. The other trigger keeps when an acceptance came, and lets it wait behind what was given back before.
     "

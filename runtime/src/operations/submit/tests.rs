@@ -72,7 +72,7 @@ struct Plan {
     drops: u32,
 }
 
-/// What a program does next.
+/// The next step of a program.
 #[derive(Clone, Copy)]
 enum Move {
     GoOn,
@@ -448,7 +448,7 @@ async fn check_rest(plan: Plan, shared: &Shared, store: &MemoryStore, deployment
     assert_eq!(last.is_some(), !stays, "{story}");
 }
 
-/// What the future depends on: correlations, and what is made of them, by their order, and no times.
+/// The state that the future depends on: correlations, and what is made of them, by their order, and no times.
 fn fingerprint(world: &World, store: &MemoryStore, runs: [u32; 2], ends: [u32; 2]) -> String {
     let steps: Vec<_> = world.parked.iter().map(|parked| parked.as_ref().map(|(step, _)| *step)).collect();
     let mut kept = format!("{store:?} {:?} {}", world.begun, world.trace.join("|"));

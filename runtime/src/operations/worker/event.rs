@@ -24,7 +24,7 @@ pub enum WorkerEvent {
     },
     /// An operation has ended, its handler has returned, and the store has kept that.
     Handled {
-        /// What ties the operation to its submission.
+        /// The correlation of the operation with its submission.
         correlation: String,
         /// The name of its binding.
         kind: String,
@@ -35,7 +35,7 @@ pub enum WorkerEvent {
     },
     /// A handler has failed. It is called again.
     HandlerFailed {
-        /// What ties the operation to its submission.
+        /// The correlation of the operation with its submission.
         correlation: String,
         /// The name of its binding.
         kind: String,
@@ -49,7 +49,7 @@ pub enum WorkerEvent {
     /// An operation cannot be watched: the service refuses to show it, its entry cannot be read, or its reference is another
     /// one's. It is tried again; the others go on.
     WatchFailed {
-        /// What ties the operation to its submission.
+        /// The correlation of the operation with its submission.
         correlation: String,
         /// The name of its binding.
         kind: String,
@@ -63,7 +63,7 @@ pub enum WorkerEvent {
     /// An operation is given up: nobody is given it any more, until
     /// [`Operations::retry`](crate::operations::Operations::retry).
     Discarded {
-        /// What ties the operation to its submission.
+        /// The correlation of the operation with its submission.
         correlation: String,
         /// The name of its binding.
         kind: String,
@@ -76,7 +76,7 @@ pub enum WorkerEvent {
     },
     /// An operation has made room for others that wait, or its kind is paused. It goes on, and has its next turn after them.
     Yielded {
-        /// What ties the operation to its submission.
+        /// The correlation of the operation with its submission.
         correlation: String,
         /// The name of its binding.
         kind: String,
@@ -96,7 +96,7 @@ pub enum WorkerEvent {
     },
     /// One operation is another instance's by now, or was finished or forgotten by somebody. Nothing was written.
     Fenced {
-        /// What ties the operation to its submission.
+        /// The correlation of the operation with its submission.
         correlation: String,
         /// The name of its binding.
         kind: String,

@@ -12,7 +12,7 @@ use crate::{
     operations::watch::Rest,
 };
 
-/// What the supervisor asks of the task of an operation.
+/// A request of the supervisor to the task of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TaskRequest {
     #[default]
@@ -65,7 +65,7 @@ impl TaskProgress {
         drop(self.requests.subscribe().wait_for(|known| *known >= request).await);
     }
 
-    /// Whether its turn is over: it was watched for so long and looked at, and has not ended. One that time alone brings to an
+    /// True if its turn is over: it was watched for so long and looked at, and has not ended. One that time alone brings to an
     /// end is given so much more.
     pub(super) fn is_turn_over(&self, now: Instant, turn: Duration, patience: Duration) -> bool {
         let rest = *self.rests.borrow();

@@ -73,7 +73,7 @@ mod tests {
             let context = format!("{places} {held:?} {due:?}");
             let given = releases(places, &held, &due);
             let mut kept: Vec<usize> = held.iter().zip(&given).map(|(held, given)| held - given).collect();
-            // What the next claims bring.
+            // The result of the next claims.
             let mut rest = due.clone();
             loop {
                 let hungry: Vec<bool> = rest.iter().map(|rest| *rest > 0).collect();

@@ -40,7 +40,7 @@ enum End {
     Hidden,
 }
 
-/// What its handler does, each time that it is called.
+/// The behaviour of its handler, call by call.
 #[derive(Clone, Copy, Debug)]
 enum Handling {
     Works,
@@ -61,7 +61,7 @@ const fn story(end: End, handling: Handling) -> Story {
     Story { kind: "thing", submitted: Duration::ZERO, end, handling }
 }
 
-/// What is known of an operation: its label is its number.
+/// The knowledge about an operation: its label is its number.
 #[derive(Clone, Debug, Default)]
 struct Past {
     calls: u32,
@@ -250,7 +250,7 @@ async fn a_handler_that_hangs_is_called_again_and_given_up_at_last() {
     worker.abort();
 }
 
-/// What has not ended in its time is given up; what has ended meanwhile is not, however late somebody looks.
+/// An operation that has not ended in its time is given up; one that has ended meanwhile is not, however late somebody looks.
 #[tokio::test(start_paused = true)]
 async fn what_does_not_end_in_its_time_is_given_up() {
     let stories = [

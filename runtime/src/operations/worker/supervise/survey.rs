@@ -1,4 +1,4 @@
-//! Who makes room: what the stores say of kinds that are paused and of operations that wait.
+//! Reads from the stores which kinds are paused and how many operations wait, and so who makes room.
 
 use std::{collections::HashMap, time::Duration};
 
