@@ -31,4 +31,4 @@ cd - >/dev/null
 PLATFORM_GRAPHQL_JS=$tools
 PLATFORM_GRAPHQL_SCHEMAS=$schemas
 export PLATFORM_GRAPHQL_JS PLATFORM_GRAPHQL_SCHEMAS
-cargo test -p xtask --test conformance -- --nocapture
+cargo test --workspace --all-features --test xtask -- --ignored --nocapture conformance::

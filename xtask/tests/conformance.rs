@@ -3,7 +3,6 @@
 //! Recorded answers of a small schema are read always. With `PLATFORM_GRAPHQL_JS`, a folder whose `node_modules` has `graphql`,
 //! graphql-js answers each document 200 times, also to documents of published schemas, which lie in the folder
 //! `PLATFORM_GRAPHQL_SCHEMAS`; and graphql-ws and graphql-sse deliver subscriptions. `tests/peers/graphql.sh` gets all from npm.
-#![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test that cannot go on says why")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -265,6 +264,7 @@ fn answers(name: &str, schema: &Path, all: &[Sent], each: usize) -> Option<Strin
 }
 
 #[test]
+#[ignore = "compiles a program: tests/peers/graphql.sh runs it"]
 fn answers_are_decoded_and_written_back_without_loss() {
     let schema = here().join("schema.graphql");
     let own = Scalar::Path("crate::scalars::Anything".to_owned());
@@ -339,16 +339,19 @@ fn published(name: &str, scalars: &[(&str, Scalar)]) {
 }
 
 #[test]
+#[ignore = "tests/peers/graphql.sh gets the schema"]
 fn the_schema_of_github_is_answered_too() {
     published("github", &[("BigInt", Scalar::I64AsText)]);
 }
 
 #[test]
+#[ignore = "tests/peers/graphql.sh gets the schema"]
 fn the_schema_of_a_shop_is_answered_too() {
     published("storefront", &[("UnsignedInt64", Scalar::U64AsText), ("Decimal", Scalar::String)]);
 }
 
 #[test]
+#[ignore = "tests/peers/graphql.sh gets the schema"]
 fn the_schema_of_customer_accounts_is_answered_too() {
     published("customer-account", &[("UnsignedInt64", Scalar::U64AsText)]);
 }
