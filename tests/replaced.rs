@@ -59,8 +59,8 @@ fn differing(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<
     found
 }
 
-/// A copy of the workspace, for one test at a time. It is built where the workspace is, so that the dependencies that were
-/// compiled for it count. Cargo takes the members of one for those of the other, and compiles them anew: these tests come last.
+/// A copy of the workspace, for one test at a time. It is built in a place of its own, because cargo takes members of two copies
+/// of a workspace for one another. `.ci/run` puts the compiled dependencies there, so that no test compiles them again.
 struct Place {
     folder: PathBuf,
     _turn: std::sync::MutexGuard<'static, ()>,
@@ -86,10 +86,14 @@ impl Place {
         self.folder.join("workspace")
     }
 
+    fn target(&self) -> PathBuf {
+        self.folder.join("target")
+    }
+
     /// Runs cargo in the copy.
     fn cargo(&self, arguments: &[&str]) -> Run {
         let mut command = cargo(arguments);
-        command.current_dir(self.workspace()).env("CARGO_TARGET_DIR", Programs::get().target());
+        command.current_dir(self.workspace()).env("CARGO_TARGET_DIR", self.target());
         let run = Run::from(command.output().unwrap());
         assert_eq!(run.code, Some(0), "{arguments:?}\n{}\n{}", run.stdout, run.stderr);
         assert!(!run.stderr.contains("warning"), "{arguments:?}\n{}", run.stderr);
@@ -99,7 +103,7 @@ impl Place {
     /// Runs an example of the client, with variables. Features are those of all builds here, so that dependencies are shared.
     fn example(&self, name: &str, variables: &[(&str, String)]) -> Run {
         self.cargo(&["build", "--quiet", "--workspace", "--all-features", "--example", name]);
-        let mut command = Command::new(Programs::get().target().join("debug/examples").join(name));
+        let mut command = Command::new(self.target().join("debug/examples").join(name));
         let run = Run::from(command.envs(variables.iter().map(|(name, value)| (*name, value))).output().unwrap());
         assert_eq!(run.code, Some(0), "{name}\n{}\n{}", run.stdout, run.stderr);
         run

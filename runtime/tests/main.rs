@@ -1,5 +1,5 @@
 //! The tests of this crate are one program: it is linked once, and they run beside one another.
-//! `traces.rs` is a program of its own, because it listens to all that a process records.
+//! `traces.rs` and `measured.rs` are programs of their own, because they listen to all that a process records.
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -26,8 +26,6 @@ mod graphql_query;
 mod graphql_socket;
 #[cfg(feature = "keyring")]
 mod keyring;
-#[cfg(feature = "metrics")]
-mod measured;
 #[cfg(unix)]
 mod network;
 #[cfg(feature = "sqlite")]

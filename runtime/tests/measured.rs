@@ -1,11 +1,14 @@
 //! What the feature `metrics` measures.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
 };
 
-use crate::support::{Reply, Server};
 use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
@@ -14,6 +17,7 @@ use platform_runtime::{
     auth::{ClientCredentials, SecretString},
     codegen::prelude::{Operation, Payload},
 };
+use support::{Reply, Server};
 
 /// What was measured, by name and labels.
 #[derive(Clone, Default)]
