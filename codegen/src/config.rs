@@ -97,6 +97,9 @@ pub enum Scalar {
     I64AsText,
     #[serde(rename = "u64 as text")]
     U64AsText,
+    /// A decimal number that is text in JSON: no digit is lost, and it can be compared and added to after `to_f64`.
+    #[serde(rename = "Decimal as text")]
+    DecimalAsText,
     String,
     Uuid,
     DateTime,

@@ -213,9 +213,14 @@ fn a_name_that_no_scalar_can_have_is_an_error_of_the_configuration() {
         assert_eq!(report.problems()[0].code, "configuration/scalar", "{text}");
         assert_eq!(report.to_string().lines().count(), 2, "{report}");
     }
-    let config: Config = toml::from_str("[scalars]\nA = \"i64\"\nB = \"u64 as text\"\nC = \"crate::x::C\"\n").unwrap();
+    let config: Config =
+        toml::from_str("[scalars]\nA = \"i64\"\nB = \"u64 as text\"\nC = \"Decimal as text\"\nD = \"crate::x::C\"\n")
+            .unwrap();
     let scalars: Vec<Scalar> = config.scalars.into_values().collect();
-    assert_eq!(scalars, [Scalar::I64, Scalar::U64AsText, Scalar::Path("crate::x::C".to_owned())]);
+    assert_eq!(
+        scalars,
+        [Scalar::I64, Scalar::U64AsText, Scalar::DecimalAsText, Scalar::Path("crate::x::C".to_owned())]
+    );
 }
 
 #[test]
@@ -288,5 +293,68 @@ fn conditions_keep_no_document_from_its_types() {
                 }
             }
         }
+    }
+}
+
+/// GraphQL, September 2025: sections 5.6.4 (each member of an input object once) and 3.10.1 (`@oneOf`).
+#[test]
+fn input_objects_that_a_document_writes_out_are_valid() {
+    const SCHEMA: &str = "directive @oneOf on INPUT_OBJECT directive @at(by: By) on FIELD
+        input By @oneOf { id: ID, name: String, in: In } input In { a: Int, by: By, all: [By!] }
+        type T { id: ID t(by: By): T } type Query { t(by: By, in: In): T }";
+    let one = "takes exactly one of its members (`@oneOf`)";
+    let rows = [
+        ("query q { t(by: {id: 1}) { id } }", ""),
+        ("query q($x: ID!) { t(by: {id: $x}) { id } }", ""),
+        ("query q($x: By) { t(by: $x) { id } }", ""),
+        ("query q { t(in: {a: 1, by: {id: 1}, all: [{name: \"x\"}, {in: {a: 2}}]}) { id } }", ""),
+        ("query q { t(by: {id: 1, name: \"x\"}) { id } }", one),
+        ("query q { t(by: {}) { id } }", one),
+        ("query q { t(by: {id: null}) { id } }", "`id` is null"),
+        ("query q($x: ID) { t(by: {id: $x}) { id } }", "`$x` for `id` may be null in `q`"),
+        ("query q($x: By = {}) { t(by: $x) { id } }", one),
+        ("query q { t(in: {all: [{id: 1}, {}]}) { id } }", one),
+        ("query q { t { t(by: {}) { id } } }", one),
+        ("query q { t { id @at(by: {}) } }", one),
+        ("query q { t { ... on T { t(by: {}) { id } } } }", one),
+        ("query q($x: ID) { t { ...F } } fragment F on T { t(by: {id: $x}) { id } }", "may be null in `q`"),
+        ("query q { t(in: {a: 1, a: 2}) { id } }", "the member `a` stands twice in one `In`"),
+        ("query q { t(by: {in: {by: {id: 1}, a: 1, by: {id: 1}}}) { id } }", "the member `by` stands twice"),
+    ];
+    for (text, wanted) in rows {
+        let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);
+        match run(EMPTY, &setup(documents, Some(SCHEMA))) {
+            Ok(_) => assert_eq!(wanted, "", "{text}"),
+            Err(report) => {
+                let [problem] = report.problems() else { panic!("{text}: {report}") };
+                assert!(!wanted.is_empty() && problem.message.contains(wanted), "{text}: {report}");
+                assert!(problem.position.is_some(), "{text}: {report}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_name_is_one_problem_with_the_nearest_known_one() {
+    const SCHEMA: &str = "enum E { RED GREEN } input In { colour: E, count: Int }
+        type T { title: String, owner: T } type Query { thing(in: In, e: E): T }";
+    let rows = [
+        ("query q { thing { titel } }", "title"),
+        ("query q { thing { owner { tilte } } }", "title"),
+        ("query q { thing { TITLE } }", "title"),
+        ("query q { thng { title } }", "thing"),
+        ("query q { thing(im: {}) { title } }", "in"),
+        ("query q { thing(in: {color: RED}) { title } }", "colour"),
+        ("query q { thing(e: GREN) { title } }", "GREEN"),
+        ("query q($x: Im) { thing(in: $x) { title } }", "In"),
+        ("query q { thing { ...Part } } fragment Parts on T { title }", "Parts"),
+        ("query q { thing { somethingElse } }", ""),
+    ];
+    for (text, wanted) in rows {
+        let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);
+        let report = run(EMPTY, &setup(documents, Some(SCHEMA))).unwrap_err();
+        let [problem] = report.problems() else { panic!("{text}: {report}") };
+        assert_eq!(problem.hint.contains("did you mean"), !wanted.is_empty(), "{text}: {report}");
+        assert!(problem.hint.contains(wanted), "{text}: {report}");
     }
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer};
 use toml::de::DeTable;
 
 use crate::failure::Failure;
-use crate::workspace::{CONFIGURATION, GRAPHQL, SCHEMA, Workspace};
+use crate::workspace::{CONFIGURATION, GRAPHQL, SCHEMA, Workspace, is_graphql};
 
 /// The whole configuration.
 #[derive(Debug, Default)]
@@ -196,7 +196,7 @@ impl Settings {
 /// The GraphQL documents of a folder, by file name. A folder below it is part of the name.
 fn documents(workspace: &Workspace, folder: &str) -> Result<BTreeMap<String, String>, Failure> {
     let mut documents = BTreeMap::new();
-    for path in workspace.files_below(folder)?.into_iter().filter(|path| path.ends_with(".graphql") && path != SCHEMA) {
+    for path in workspace.files_below(folder)?.into_iter().filter(|path| is_graphql(path) && path != SCHEMA) {
         let text = workspace.read(&path)?.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
             Failure::configuration("document/no-text", format!("{path} is not text"), "write it in UTF-8")
         })?;

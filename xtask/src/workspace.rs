@@ -68,6 +68,11 @@ pub(crate) fn is_written(path: &str) -> bool {
     is_snapshot || is_territory(path) || [LOCK, NAMES, DRIFT, ACCEPTED, CLIENT_MANIFEST].contains(&path)
 }
 
+/// A file of GraphQL documents, by its name.
+pub(crate) fn is_graphql(path: &str) -> bool {
+    path.ends_with(".graphql") || path.ends_with(".gql")
+}
+
 /// Whether `cargo xtask adopt` changes this, too: what people keep of the service before.
 pub(crate) fn is_adopted(path: &str) -> bool {
     let plain = path.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
@@ -77,7 +82,7 @@ pub(crate) fn is_adopted(path: &str) -> bool {
     plain
         && (path == CONFIGURATION
             || path == README
-            || below(GRAPHQL, ".graphql")
+            || (is_graphql(path) && below(GRAPHQL, ""))
             || below(TESTS, ".rs")
             || below(EXAMPLES, ".rs"))
 }

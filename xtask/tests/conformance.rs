@@ -385,7 +385,7 @@ fn the_schema_of_github_is_answered_too() {
 #[test]
 #[ignore = "tests/peers/graphql.sh gets the schema"]
 fn the_schema_of_a_shop_is_answered_too() {
-    published("storefront", &[("UnsignedInt64", Scalar::U64AsText), ("Decimal", Scalar::String)], 200);
+    published("storefront", &[("UnsignedInt64", Scalar::U64AsText), ("Decimal", Scalar::DecimalAsText)], 200);
 }
 
 #[test]

@@ -97,7 +97,7 @@ const OBJECT: usize = 80;
 /// The most that a type takes, in bytes. A type that people chose for a scalar is taken for an object.
 fn size(ty: &Type, sizes: &[usize]) -> usize {
     match ty {
-        Type::Boolean | Type::Integer(_) | Type::Float | Type::Double | Type::Custom(Custom::TextInteger(_)) => 16,
+        Type::Boolean | Type::Integer(_) | Type::Float | Type::Double | Type::Custom(Custom::TextNumber(_)) => 24,
         Type::String(Format::Uuid) => 16,
         Type::Decimal | Type::String(_) | Type::List(_) | Type::Map(_) => 24,
         Type::Any | Type::Object | Type::Custom(Custom::Path(..)) => OBJECT,

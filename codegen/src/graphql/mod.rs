@@ -1,8 +1,10 @@
 //! GraphQL documents: read, checked against the schema, and brought to the types that they need.
 
+mod advice;
 mod compare;
 mod elements;
 mod inputs;
+mod literals;
 mod lower;
 mod model;
 mod names;
@@ -59,8 +61,10 @@ pub(crate) fn read(
     let files = in_use(setup, bindings).into_iter().map(|(file, text)| (file.to_owned(), text.to_owned()));
     let mut report = Report::default();
     let mut library = read::Library::read(files.collect(), &mut report);
-    // A source that marks its operations serves a schema of the same provenance.
-    let assumed = model.operations.iter().any(|operation| operation.provenance == Provenance::Assumed);
+    // A source that marks its operations marks what its schema describes, too; the schema of another service may lie beside it.
+    let marks = |text: &String| text.lines().any(|line| line.trim_start_matches([' ', '"']).starts_with("Assumed:"));
+    let assumed = model.operations.iter().any(|operation| operation.provenance == Provenance::Assumed)
+        && setup.graphql.schema.as_ref().is_some_and(marks);
     let mut documents = Documents { assumed, ..Documents::default() };
     let Some(schema) = &schema else {
         documents.list = listed(&library, &mut report);

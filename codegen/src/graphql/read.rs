@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use apollo_compiler::ast::{self, Definition, OperationType, Selection};
-use apollo_compiler::parser::{FileId, SourceMap, SourceSpan};
+use apollo_compiler::parser::{FileId, SourceSpan};
 use apollo_compiler::validation::{DiagnosticList, Valid};
 use apollo_compiler::{ExecutableDocument, Node, Schema};
 
 use super::model::{Head, Insertion};
-use super::problem::{FOLDER, problem};
+use super::problem::{FOLDER, position, problem, source};
+use super::{advice, literals};
 use crate::{Problem, Report};
 
 /// What problems of a document have in common.
@@ -51,7 +52,7 @@ impl Library {
                 Ok(document) => library.add(&file, &document, report),
                 Err(invalid) => diagnostics("document/invalid", &invalid.errors, "change the document")
                     .into_iter()
-                    .for_each(|problem| report.push(problem)),
+                    .for_each(|found| report.push(found.problem)),
             }
             if report.problems().len() > before {
                 library.texts.remove(&file);
@@ -143,11 +144,22 @@ impl Library {
             }
         };
         let mut report = Report::default();
-        let built = diagnostics("document/invalid", &errors, MEND);
-        for problem in built.into_iter().chain(problems) {
+        let mut all = diagnostics("document/invalid", &errors, MEND);
+        all.append(&mut problems);
+        let fragments: Vec<&str> = self.fragments.keys().map(String::as_str).collect();
+        let causes: Vec<&Diagnosed> = all.iter().filter(|found| !found.follows(&all)).collect();
+        for found in if causes.is_empty() { all.iter().collect() } else { causes } {
+            let mut problem = found.problem.clone();
+            if let Some(name) = found.error.and_then(|error| advice::meant(schema, &fragments, error, &problem.message))
+            {
+                problem.hint = format!("did you mean `{name}`? If not, {MEND}");
+            }
             if !report.problems().contains(&problem) {
                 report.push(problem);
             }
+        }
+        if let Some(document) = &document {
+            literals::check(schema, document, &mut report);
         }
         match document {
             Some(document) => report.into_result(document),
@@ -238,20 +250,38 @@ fn spreads<'a>(set: &'a [Selection], uses: &mut BTreeSet<String>, parted: &mut O
     }
 }
 
-/// The file that a place lies in.
-pub(super) fn source(sources: &SourceMap, span: Option<SourceSpan>) -> String {
-    span.and_then(|span| sources.get(&span.file_id()))
-        .map_or_else(|| FOLDER.to_owned(), |source| source.path().to_string_lossy().into_owned())
+/// What the library found.
+pub(super) struct Diagnosed {
+    /// Its name there.
+    error: Option<&'static str>,
+    /// The text that it is about.
+    text: String,
+    pub(super) problem: Problem,
 }
 
-/// Line and column of a place, from 1.
-pub(super) fn position(sources: &SourceMap, span: Option<SourceSpan>) -> Option<(usize, usize)> {
-    span.and_then(|span| span.line_column(sources)).map(|at| (at.line, at.column))
+impl Diagnosed {
+    /// Whether another of `all` is the cause: a field of which nothing is left, because nothing of what it selects is known; a
+    /// variable of a type that is not known.
+    fn follows(&self, all: &[Self]) -> bool {
+        let unknown = |found: &&Self| found.error == Some("UndefinedDefinition");
+        match self.error {
+            // A file may offer fragments that no operation uses.
+            Some("UnusedFragment") => true,
+            Some("MissingSubselection") => self.text.ends_with('}'),
+            Some("DisallowedVariableUsage" | "VariableInputType") => all.iter().filter(unknown).any(|found| {
+                let name = found.problem.message.split('`').nth(1);
+                name.is_some_and(|name| {
+                    self.problem.message.split('`').any(|word| word.trim_matches(['[', ']', '!']) == name)
+                })
+            }),
+            _ => false,
+        }
+    }
 }
 
 /// What the library found, each with its place, and with what it says of other places.
-pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &str) -> Vec<Problem> {
-    let mut problems = Vec::new();
+pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &str) -> Vec<Diagnosed> {
+    let mut all: Vec<Diagnosed> = Vec::new();
     for (index, diagnostic) in errors.iter().enumerate() {
         let json = diagnostic.to_json();
         let span = apollo_compiler::diagnostic::ToCliReport::location(diagnostic.error);
@@ -272,11 +302,14 @@ pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &st
             message,
             hint: hint.to_owned(),
         };
-        if !problems.contains(&problem) {
-            problems.push(problem);
+        if all.iter().all(|found| found.problem != problem) {
+            let text = span.and_then(|span| Some((span, diagnostic.sources.get(&span.file_id())?.source_text())));
+            let text = text.and_then(|(span, text)| text.get(span.offset()..span.end_offset()));
+            let text = text.unwrap_or_default().to_owned();
+            all.push(Diagnosed { error: diagnostic.error.unstable_error_name(), text, problem });
         }
     }
-    problems
+    all
 }
 
 /// What a report says beside its lines of source: `what (file:line)`.

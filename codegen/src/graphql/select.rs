@@ -7,7 +7,7 @@ use apollo_compiler::schema::ExtendedType;
 
 use super::lower::{Lower, Selected, TypePlace, bare, deprecation, described, field, wrapped};
 use super::model::{FRAGMENTS, Shared};
-use super::read::{position, source};
+use super::problem::{position, source};
 use super::selection::{SelectedField, SelectedSet, TYPE_NAME, decided, has_type_name, inner, merge, place};
 use crate::Problem;
 use crate::model::{Deprecation, Kind, Presence, Tagging, TypeId, Uses, Variant, VariantContent};

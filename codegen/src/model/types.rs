@@ -55,8 +55,8 @@ impl Type {
 /// What a scalar of GraphQL can be beside the other types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Custom {
-    /// An integer of a Rust type that JSON holds as text.
-    TextInteger(&'static str),
+    /// A number of a Rust type that JSON holds as text.
+    TextNumber(&'static str),
     /// A type that people chose, by its path: whether that begins in the client, and the names after `crate`.
     Path(bool, Vec<Ident>),
     /// A file, which is sent beside the variables.

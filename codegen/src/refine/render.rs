@@ -88,7 +88,7 @@ pub(crate) fn text(rust: &Rust, named: &impl Fn(TypeId) -> Code) -> Code {
             inner => code!["&", text(inner, named)],
         },
         Rust::Named(id) => named(*id),
-        Rust::Custom(Custom::TextInteger(name)) => code![client::AS_TEXT, "<", *name, ">"],
+        Rust::Custom(Custom::TextNumber(name)) => code![client::AS_TEXT, "<", *name, ">"],
         Rust::Custom(Custom::File) => code![client::FILE],
         Rust::Custom(Custom::Path(local, names)) => {
             code![if *local { "crate::" } else { "::" }, Code::join("::", names)]

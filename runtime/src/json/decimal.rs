@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{raw, whole, write};
+use crate::Error;
 
 /// A decimal number with the digits that it has on the wire: `decimal` in .NET, and integers beyond 64 bits.
 ///
@@ -69,6 +70,15 @@ fn is_number(text: &str) -> bool {
         && (whole == "0" || !whole.starts_with('0'))
         && fraction.is_none_or(digits)
         && exponent.is_none_or(|exponent| digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)))
+}
+
+impl FromStr for Decimal {
+    type Err = Error;
+
+    /// As [`Decimal::new`].
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::new(text).ok_or_else(|| Error::value("a decimal number"))
+    }
 }
 
 impl Default for Decimal {

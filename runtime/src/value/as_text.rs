@@ -1,4 +1,4 @@
-//! Integers that JSON holds as text.
+//! Numbers that JSON holds as text.
 
 use std::{fmt, ops::Deref, str::FromStr};
 
@@ -6,16 +6,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::json::{raw, whole::digits};
 
-/// An integer that the service writes as text, because not every reader of JSON holds 64 bits without loss. It is sent as
-/// text, and read as text or as a number.
+/// A number that the service writes as text, because not every reader of JSON holds 64 bits, or each digit of a decimal, without
+/// loss. It is sent as text, and read as text or as a number.
 ///
 /// ```
-/// use platform_runtime::AsText;
+/// use platform_runtime::{AsText, Decimal};
 ///
 /// let size: AsText<u64> = serde_json::from_str("\"18446744073709551615\"").unwrap();
 /// assert_eq!(*size, u64::MAX);
 /// assert_eq!(serde_json::to_string(&size).unwrap(), "\"18446744073709551615\"");
 /// assert_eq!(serde_json::from_str::<AsText<i64>>("-7").unwrap(), AsText(-7));
+/// let price: AsText<Decimal> = serde_json::from_str("\"19.90\"").unwrap();
+/// assert_eq!(price.as_str(), "19.90");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AsText<T>(pub T);
@@ -50,8 +52,8 @@ impl<'de, T: FromStr> Deserialize<'de> for AsText<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = raw(deserializer)?;
         let text = text.trim_matches('"');
-        let whole = digits(text);
-        let read = whole.as_deref().unwrap_or(text).parse().map(Self);
-        read.map_err(|_| de::Error::custom("not an integer, as text or as a number"))
+        // An integer may be written as `7.0`.
+        let read = text.parse().ok().or_else(|| digits(text)?.parse().ok());
+        read.map(Self).ok_or_else(|| de::Error::custom("not a number of this type, as text or as a number"))
     }
 }

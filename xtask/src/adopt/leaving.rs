@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::failure::Failure;
 use crate::features;
-use crate::workspace::{CLIENT_MANIFEST, EXAMPLES, GRAPHQL, Planned, SCHEMA, SNAPSHOTS, TESTS, Workspace};
+use crate::workspace::{CLIENT_MANIFEST, EXAMPLES, GRAPHQL, Planned, SCHEMA, SNAPSHOTS, TESTS, Workspace, is_graphql};
 
 /// Files that go, and files that are written anew without them; relative to the workspace.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ impl Leaving {
     pub(super) fn of(workspace: &Workspace) -> Result<Self, Failure> {
         let mut leaving = Self::default();
         let documents = workspace.files_below(GRAPHQL)?.into_iter();
-        leaving.removed.extend(documents.filter(|path| path.ends_with(".graphql") && path != SCHEMA));
+        leaving.removed.extend(documents.filter(|path| is_graphql(path) && path != SCHEMA));
         leaving.removed.extend(workspace.files_below(SNAPSHOTS)?);
         for path in workspace.files_below(TESTS)?.into_iter().filter(|path| path.ends_with(".rs")) {
             let text = text(workspace, &path)?;

@@ -18,7 +18,7 @@ export const random = (schemaFile, modules) => {
   const scalars = {
     Int: () => below(2 ** 31) - 2 ** 30, Float: () => (below(1000) - 500) / 8, Boolean: () => below(2) === 0,
     String: () => words[below(words.length)], ID: () => String(below(1e6)),
-    Money: () => `@@${number()}@@`, BigInt: () => (below(2) ? '-' : '') + '9' + digits(17), UnsignedInt64: () => '1' + digits(18),
+    Money: () => `@@${number()}@@`, Decimal: number, BigInt: () => (below(2) ? '-' : '') + '9' + digits(17), UnsignedInt64: () => '1' + digits(18),
     Anything: () => [null, 1, 'x', [`@@${number()}@@`, { a: `@@${number()}@@` }], { b: null }][below(5)],
   }
   const value = (type) => {
