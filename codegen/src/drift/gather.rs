@@ -47,7 +47,7 @@ fn cause(change: &Change) -> Cause {
     let (old, new) = (value(&change.before), value(&change.after));
     let identity = match change.rule {
         // One segment that changed everywhere is one move.
-        Rule::OperationMoved => {
+        Rule::OperationMoved | Rule::BasePathMoved => {
             return (
                 change.rule,
                 change.variant.to_owned(),
@@ -251,6 +251,7 @@ fn subject(change: &Change, changes: usize, operations: usize) -> String {
         Spot::Parameter if many => {
             format!("{} of {operations} operations", change.subject.split(" of ").next().unwrap_or_default())
         }
+        _ if change.rule == Rule::BasePathMoved => "the base path".to_owned(),
         _ if change.rule == Rule::OperationMoved && changes > 1 => format!("{operations} operations"),
         Spot::Header if many => format!("header {} of {operations} operations", common(change)),
         _ if many => format!("{operations} operations"),
@@ -270,7 +271,7 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
         (_, Some(place)) if change.rule == Rule::OperationMoved => {
             text.push_str(&format!(" to {}", quoted(&label(&place.pointer))));
         }
-        _ if matches!(change.rule, Rule::ParameterRenamed | Rule::SchemaRenamed | Rule::SchemeRenamed) => {
+        _ if is_renamed(change.rule) => {
             text.push_str(&format!(": {}", quoted(&change.keyword)));
         }
         (Some(before), Some(after)) if is_valued(change.rule) && before.value != after.value => {
@@ -282,6 +283,11 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
         _ => {}
     }
     text
+}
+
+/// Rules whose keyword says both names.
+fn is_renamed(rule: Rule) -> bool {
+    matches!(rule, Rule::BasePathMoved | Rule::ParameterRenamed | Rule::SchemaRenamed | Rule::SchemeRenamed)
 }
 
 /// A text of a contract as part of one line, without backticks.

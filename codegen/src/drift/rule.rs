@@ -101,6 +101,7 @@ rules! {
     OperationRemoved "operation-removed" <> OperationAdded, Break Break, "is gone", "callers: 404 or 405", "";
     OperationAdded "operation-added" <> OperationRemoved, Safe Safe, "is new", "", "";
     OperationMoved "operation-moved" <> OperationMoved, Break Break, "moved", "callers of the old address: 404", "";
+    BasePathMoved "base-path-moved" <> BasePathMoved, Safe Safe, "moved between the address of the service and the paths", "programs that are compiled anew: 404 until their base URL ends as that of the contract", "";
     OperationDeprecated "operation-deprecated" <> OperationReactivated, Safe Safe, "is deprecated", "", "";
     OperationReactivated "operation-reactivated" <> OperationDeprecated, Safe Safe, "is not deprecated any more", "", "";
     OperationIdChanged "operation-id-changed" <> OperationIdChanged, None None, "has another operationId", "", "";

@@ -43,7 +43,7 @@ mod unions;
 mod xml;
 mod xml_shapes;
 
-pub(crate) use address::address;
+pub(crate) use address::{address, servers};
 pub(crate) use bodies::sent;
 pub(crate) use build::build;
 pub(crate) use families::name as family_name;

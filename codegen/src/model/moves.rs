@@ -11,9 +11,11 @@ type Map = BTreeMap<String, String>;
 
 /// The pins, under the keys that the contract has now. `given` are the names that these pins led to. `None`: nothing moved.
 pub(crate) fn followed(pins: &Names, given: &Names) -> Option<Names> {
-    let operations = operations(pins, given);
-    let types = types(pins, given, &operations);
+    let (kept, alike) = operations(pins, given);
     let mut moved = pins.clone();
+    rekey(&mut moved.operations, &pins.operations, &kept);
+    let operations = kept.into_iter().chain(alike).collect();
+    let types = types(pins, given, &operations);
     for map in [&mut moved.types, &mut moved.uses, &mut moved.members] {
         rekey(map, &pins.types, &types);
     }
@@ -45,27 +47,43 @@ fn owner<'k>(key: &'k str, known: &Map) -> Option<&'k str> {
     ends.filter_map(|end| key.get(..end)).find(|owner| known.contains_key(*owner))
 }
 
-/// The operations that are at another path, before → after: those of one method that have the same name, or that send and answer
-/// the same at paths that share a word, where only one fits.
-fn operations(pins: &Names, given: &Names) -> Map {
-    let mut gone: BTreeSet<&String> =
-        pins.operations.keys().filter(|key| !given.operations.contains_key(*key)).collect();
-    let mut fresh: BTreeSet<&String> =
-        given.operations.keys().filter(|key| !pins.operations.contains_key(*key)).collect();
-    let mut moves = Map::new();
-    let by_name =
-        pairs(&gone, &fresh, |key| mark(key, pins.operations.get(key)?), |key| mark(key, given.operations.get(key)?));
-    gone.retain(|key| !by_name.iter().any(|(old, _)| old == *key));
-    fresh.retain(|key| !by_name.iter().any(|(_, new)| new == *key));
-    moves.extend(by_name);
-    if !gone.is_empty() && !fresh.is_empty() {
-        let (olds, news) = (shapes(pins, &gone), shapes(given, &fresh));
-        let shape =
-            |shapes: &BTreeMap<&str, BTreeSet<String>>, key: &str| mark(key, &format!("{:?}", shapes.get(key)?));
-        let by_shape = pairs(&gone, &fresh, |key| shape(&olds, key), |key| shape(&news, key));
-        moves.extend(by_shape.into_iter().filter(|(old, new)| !words(old).is_disjoint(&words(new))));
+/// The operations that are at another path, before → after, where only one of the same method fits: those that keep their names,
+/// since the name is the same, or the path behind another beginning; and those that send and answer the same at paths that share a word.
+fn operations(pins: &Names, given: &Names) -> (Map, Map) {
+    fn rest<'k>(gone: &mut BTreeSet<&'k String>, fresh: &mut BTreeSet<&'k String>, pairs: &Map) {
+        gone.retain(|key| !pairs.contains_key(*key));
+        fresh.retain(|key| !pairs.values().any(|new| new == *key));
     }
-    moves
+    let mut gone = lone(&pins.operations, &given.operations);
+    let mut fresh = lone(&given.operations, &pins.operations);
+    if gone.is_empty() || fresh.is_empty() {
+        return Default::default();
+    }
+    let mut kept =
+        pairs(&gone, &fresh, |key| mark(key, pins.operations.get(key)?), |key| mark(key, given.operations.get(key)?));
+    rest(&mut gone, &mut fresh, &kept);
+    let shorter = |long, short| pairs(long, short, |key| shortened(key, short), |key| Some(key.to_owned()));
+    kept.extend(shorter(&gone, &fresh));
+    kept.extend(shorter(&fresh, &gone).into_iter().map(|(new, old)| (old, new)));
+    rest(&mut gone, &mut fresh, &kept);
+    let (olds, news) = (shapes(pins, &gone), shapes(given, &fresh));
+    let shape = |shapes: &BTreeMap<&str, BTreeSet<String>>, key: &str| mark(key, &format!("{:?}", shapes.get(key)?));
+    let mut alike = pairs(&gone, &fresh, |key| shape(&olds, key), |key| shape(&news, key));
+    alike.retain(|old, new| !words(old).is_disjoint(&words(new)));
+    (kept, alike)
+}
+
+/// The keys that only the first map has.
+fn lone<'k>(own: &'k Map, other: &Map) -> BTreeSet<&'k String> {
+    own.keys().filter(|key| !other.contains_key(*key)).collect()
+}
+
+/// The key of an operation whose path is the end of this one.
+fn shortened(key: &str, others: &BTreeSet<&String>) -> Option<String> {
+    let (method, path, document) = parts(key)?;
+    let end = if document.is_empty() { String::new() } else { format!(" of {document}") };
+    let ends = path.match_indices('/').skip(1).map(|(start, _)| format!("{method} {}{end}", &path[start..]));
+    ends.filter(|key| !words(key).is_empty()).find(|key| others.contains(key))
 }
 
 /// Something that two operations have in common, if their methods and documents are the same.
@@ -143,8 +161,7 @@ fn types(pins: &Names, given: &Names, moves: &Map) -> Map {
             None => plain_media_types(key),
         }
     };
-    let gone = pins.types.keys().filter(|key| !given.types.contains_key(*key)).collect();
-    let fresh = given.types.keys().filter(|key| !pins.types.contains_key(*key)).collect();
+    let (gone, fresh) = (lone(&pins.types, &given.types), lone(&given.types, &pins.types));
     let [olds, news] = &marks;
     pairs(&gone, &fresh, |key| Some(place(olds, key)), |key| Some(place(news, key)))
 }
@@ -194,6 +211,7 @@ impl<'k> Place<'k> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::{Map, followed};
     use crate::Names;
@@ -220,32 +238,43 @@ mod tests {
     }
 
     fn after(pins: &Names, given: &Names) -> Option<Map> {
-        Some(
-            [followed(pins, given)?]
-                .into_iter()
-                .flat_map(|names| [names.types, names.members, names.answers])
-                .flatten()
-                .collect(),
-        )
+        let Names { operations, types, members, answers, .. } = followed(pins, given)?;
+        let operations = operations.into_iter().map(|(key, name)| (format!("operation {key}"), name));
+        Some(operations.chain([types, members, answers].into_iter().flatten()).collect())
     }
 
     #[test]
     fn names_go_with_the_operation() {
         let before = names("/pets", "list", "200:json", &[]);
-        let kept = map(&[
-            ("GET /v1/pets", "200:json"),
-            ("GET /v1/pets.query:sort.by", "sort_by"),
-            ("d#/paths/~1v1~1pets/get/parameters/query:filter/schema", "Filter/pets"),
-            ("d#/paths/~1v1~1pets/get/parameters/query:filter/schema.$a.b", "b"),
-            ("d#/paths/~1v1~1pets/parameters/query:all/schema", "All/pets"),
-        ]);
-        // The same name, whatever else differs; another name, and the same shape and a word in common.
-        assert_eq!(after(&before, &names("/v1/pets", "list", "200:text", &[])), Some(kept.clone()));
-        assert_eq!(after(&before, &names("/v1/pets", "all", "200:json", &[])), Some(kept));
+        let kept = |operation: &str, path: &str| {
+            let escaped = path.replace('/', "~1");
+            let get = format!("d#/paths/{escaped}/get/parameters/query:filter/schema");
+            map(&[
+                (&format!("operation GET {operation}"), "pets.list"),
+                (&format!("GET {path}"), "200:json"),
+                (&format!("GET {path}.query:sort.by"), "sort_by"),
+                (&get, "Filter/pets"),
+                (&format!("{get}.$a.b"), "b"),
+                (&format!("d#/paths/{escaped}/parameters/query:all/schema"), "All/pets"),
+            ])
+        };
+        for (operation, other) in [
+            // The same name; the end of the path; the same shape, and a word in common.
+            ("/cats", names("/cats", "list", "200:text", &[])),
+            ("/v1/pets", names("/v1/pets", "all", "200:text", &[])),
+            ("/pets", names("/pets/here", "all", "200:json", &[])),
+        ] {
+            let path = other.operations.keys().next().unwrap().trim_start_matches("GET ").to_owned();
+            assert_eq!(after(&before, &other), Some(kept(operation, &path)));
+        }
+        assert_eq!(
+            after(&names("/v1/pets", "list", "", &[]), &names("/pets", "all", "", &[])).map(|names| names.len()),
+            Some(6)
+        );
         for other in [
-            names("/v1/pets", "all", "200:text", &[]),
-            names("/v1/animals", "all", "200:json", &[]),
-            names("/v1/pets", "all", "200:json", &["/v2/pets"]),
+            names("/pets/here", "all", "200:text", &[]),
+            names("/animals", "all", "200:json", &[]),
+            names("/pets/here", "all", "200:json", &["/pets/there"]),
             names("/v1/pets", "list", "200:json", &["/v2/pets"]),
             names("/v1/pets", "list", "200:json", &["/pets"]),
         ] {
