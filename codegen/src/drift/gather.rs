@@ -277,6 +277,8 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
         (Some(before), Some(after)) if is_valued(change.rule) && before.value != after.value => {
             text.push_str(&format!(": {} → {}", quoted(&before.value), quoted(&after.value)));
         }
+        (None, Some(place)) if is_format(change.rule) => text.push_str(&format!(": none → {}", quoted(&place.value))),
+        (Some(place), None) if is_format(change.rule) => text.push_str(&format!(": {} → none", quoted(&place.value))),
         (None, Some(place)) | (Some(place), None) if is_valued(change.rule) => {
             text.push_str(&format!(": {}", quoted(&place.value)));
         }
@@ -285,9 +287,16 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
     text
 }
 
+fn is_format(rule: Rule) -> bool {
+    matches!(rule, Rule::FormatChanged | Rule::FormatWidened | Rule::FormatNarrowed)
+}
+
 /// Rules whose keyword says both names.
 fn is_renamed(rule: Rule) -> bool {
-    matches!(rule, Rule::BasePathMoved | Rule::ParameterRenamed | Rule::SchemaRenamed | Rule::SchemeRenamed)
+    matches!(
+        rule,
+        Rule::AnswerChanged | Rule::BasePathMoved | Rule::ParameterRenamed | Rule::SchemaRenamed | Rule::SchemeRenamed
+    )
 }
 
 /// A text of a contract as part of one line, without backticks.

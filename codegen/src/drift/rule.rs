@@ -145,6 +145,7 @@ rules! {
     StatusRemoved "status-removed" <> StatusAdded, Risk Risk, "does not succeed with {keyword} any more", "", "readers that wait for this status";
     OtherStatusAdded "other-status-added" <> OtherStatusRemoved, Risk Risk, "may succeed with {keyword}, and another body than before", "", "older clients: decode error where the service answers so";
     OtherStatusRemoved "other-status-removed" <> OtherStatusAdded, Risk Risk, "does not succeed with {keyword} any more", "", "readers that wait for this status";
+    AnswerChanged "answer-changed" <> AnswerChanged, Break Break, "succeeds with another status, and another body than before", "", "every reader: decode error, or nothing to read";
     ErrorStatusAdded "error-status-added" <> ErrorStatusRemoved, Safe Safe, "may fail with {keyword}", "", "";
     ErrorStatusRemoved "error-status-removed" <> ErrorStatusAdded, Safe Safe, "does not fail with {keyword} any more", "", "";
     HeaderAdded "header-added" <> HeaderRemoved, Safe Safe, "is new", "", "";
@@ -207,7 +208,7 @@ rules! {
     DiscriminatorRemoved "discriminator-removed" <> DiscriminatorAdded, Risk Risk, "has no discriminator any more", "", "readers choose the variant by its discriminator";
     DiscriminatorChanged "discriminator-changed" <> DiscriminatorChanged, Break Break, "has its discriminator in another member", "every writer: 400", "every reader: decode error";
     MappingAdded "mapping-added" <> MappingRemoved, Safe Safe, "has another value of its discriminator: {keyword}", "", "";
-    MappingRemoved "mapping-removed" <> MappingAdded, Risk Risk, "lost a value of its discriminator: {keyword}", "writers of this value: 400", "";
+    MappingRemoved "mapping-removed" <> MappingAdded, Risk Risk, "lost a value of its discriminator: {keyword}", "writers of this value: 400", "readers: the variant comes with another value, which older clients do not know";
     MappingChanged "mapping-changed" <> MappingChanged, Risk Risk, "means something else by a value of its discriminator: {keyword}", "writers of this value: 400", "readers: decode error at this value";
     CompositionChanged "composition-changed" <> CompositionChanged, None None, "is composed of other schemas (`allOf`), with the same meaning", "", "";
     ConstraintAdded "constraint-added" <> ConstraintRemoved, Risk None, "has another constraint: {keyword}", "writers of what does not meet it: 400", "";
@@ -298,6 +299,9 @@ impl Rule {
                 | Self::SunsetUnreadable
                 | Self::CallbackChanged
                 | Self::LinkChanged
+                | Self::MappingAdded
+                | Self::MappingRemoved
+                | Self::MappingChanged
         )
     }
 }
