@@ -20,6 +20,7 @@ impl<'a> Compared<'a, '_> {
         self.log.judge(0, &before.node.pointer);
         self.log.judge(1, &after.node.pointer);
         self.identity();
+        self.duration();
         lifecycle::compare(
             &self.subject,
             &before.node,
@@ -69,6 +70,18 @@ impl<'a> Compared<'a, '_> {
                 self.push(rule, old.as_ref(), new.as_ref()).keyword = names.into_iter().collect::<Vec<_>>().join(", ");
             }
         }
+    }
+
+    /// Whether the answer comes before the work is done, as Azure's contracts say it.
+    fn duration(&mut self) {
+        const LONG: &str = "x-ms-long-running-operation";
+        let (before, after) = (&self.before.node, &self.after.node);
+        let rule = match (before.flag(LONG), after.flag(LONG)) {
+            (false, true) => Rule::BecameLongRunning,
+            (true, false) => Rule::BecameImmediate,
+            _ => return,
+        };
+        self.push(rule, before.get(LONG).as_ref(), after.get(LONG).as_ref());
     }
 
     fn body(&mut self) {

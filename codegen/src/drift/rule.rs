@@ -107,6 +107,8 @@ rules! {
     OperationIdChanged "operation-id-changed" <> OperationIdChanged, None None, "has another operationId", "", "";
     OperationTagAdded "operation-tag-added" <> OperationTagRemoved, None None, "has another tag", "", "";
     OperationTagRemoved "operation-tag-removed" <> OperationTagAdded, None None, "lost a tag", "", "";
+    BecameLongRunning "became-long-running" <> BecameImmediate, Risk Risk, "is long-running now (`x-ms-long-running-operation`)", "callers: the answer comes before the work is done, and says where to ask for its end", "";
+    BecameImmediate "became-immediate" <> BecameLongRunning, Risk Risk, "is not long-running any more (`x-ms-long-running-operation`)", "callers that ask for the end of the work: the answer is the end", "";
     SunsetAdded "sunset-added" <> SunsetRemoved, Safe Safe, "has an end date now", "", "";
     SunsetRemoved "sunset-removed" <> SunsetAdded, Risk Risk, "is deprecated without an end date now", "", "";
     SunsetChanged "sunset-changed" <> SunsetChanged, Safe Safe, "has another end date", "", "";
