@@ -150,6 +150,8 @@ fn finding(
     for change in changes {
         places.own[0].extend(change.before.as_ref().map(|place| before.source(&place.pointer)));
         places.own[1].extend(change.after.as_ref().map(|place| after.source(&place.pointer)));
+        places.own[0].extend(change.with[0].iter().map(|place| before.source(place)));
+        places.own[1].extend(change.with[1].iter().map(|place| after.source(place)));
         places.schemas.extend(change.node);
     }
     for side in [0, 1] {
@@ -210,7 +212,7 @@ pub(super) fn lonely(item: &Item, added: bool) -> Finding {
     let subject = inert(&label(&item.origin.pointer));
     let cause = (rule, subject.clone(), String::new(), String::new(), String::new(), String::new());
     Finding {
-        change: rule.entry().says.to_owned(),
+        change: if added { "is new, as a part of others" } else { "is gone, as a part of others" }.to_owned(),
         fingerprint: fingerprint(&cause, Direction::Both, document),
         direction: Direction::Both,
         before: site.clone().filter(|_| !added),
@@ -263,7 +265,12 @@ fn subject(change: &Change, changes: usize, operations: usize) -> String {
 /// What happened to the subject. Each text of a contract stands between backticks, and has none.
 fn predicate(change: &Change, changes: &[&Change]) -> String {
     let quoted = |text: &str| format!("`{}`", inert(text));
-    let mut text = change.rule.entry().says.replace("{keyword}", &quoted(&change.keyword));
+    let says = match (change.rule, change.variant) {
+        (Rule::SchemaAdded, "used") => "is new",
+        (Rule::SchemaRemoved, "used") => "is gone",
+        (rule, _) => rule.entry().says,
+    };
+    let mut text = says.replace("{keyword}", &quoted(&change.keyword));
     match (&change.before, &change.after) {
         _ if change.rule == Rule::OperationMoved && changes.len() > 1 => {
             text.push_str(&format!(": {}", quoted(&change.keyword)));

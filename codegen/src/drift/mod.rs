@@ -166,10 +166,8 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     security::document(before, after, &pairs, &renamed, &mut log);
     address::servers([before, after], &pairs, &mut log);
     graph.run(&mut log);
-    let gone = pairing.gone.iter().map(|index| &olds[*index]);
-    let added = pairing.added.iter().map(|index| &news[*index]);
-    let lonely = [unused::components(gone), unused::components(added)];
-    for (before, after) in &unused::compare([before, after], &lonely, &mut log) {
+    let reached = [&olds, &news].map(|operations| unused::components(operations.iter()));
+    for (before, after) in &unused::compare([before, after], &reached, &mut log) {
         graph.unreached(before, after, &mut log);
     }
     graph.run(&mut log);

@@ -245,8 +245,8 @@ rules! {
     SchemeRenamed "scheme-renamed" <> SchemeRenamed, None None, "has another name", "", "";
     SchemeChanged "scheme-changed" <> SchemeChanged, Risk Risk, "has another {keyword}", "callers that are set up for the old one: 401, or no token", "";
     ServerChanged "server-changed" <> ServerChanged, Risk Risk, "changed", "programs that take their base address from the contract", "";
-    CallbackChanged "callback-changed" <> CallbackChanged, Risk Risk, "changed", "programs that the service calls back", "";
-    LinkChanged "link-changed" <> LinkChanged, None None, "changed", "", "";
+    CallbackChanged "callback-changed" <> CallbackChanged, Risk Risk, "has other callbacks", "programs that the service calls back", "";
+    LinkChanged "link-changed" <> LinkChanged, None None, "has other links", "", "";
 }
 
 impl Rule {
