@@ -72,6 +72,9 @@ fn lone(is_schema: bool, side: usize, node: &Node<'_>) -> Change {
     Change::new(rule, label(&node.pointer), before, after)
 }
 
+/// How many components are told with one change.
+const MOST: usize = 256;
+
 /// Components that came or went with what uses them are told with the changes there, first with those of something that came or
 /// went itself.
 fn follow(own: &Side, side: usize, mut following: BTreeMap<String, Node<'_>>, log: &mut Log) {
@@ -94,7 +97,10 @@ fn follow(own: &Side, side: usize, mut following: BTreeMap<String, Node<'_>>, lo
             let Some(node) = at(own, &site.pointer) else { continue };
             let mut open: Vec<String> = names(&node).into_iter().collect();
             while let Some(place) = open.pop() {
-                if following.contains_key(&place) && change.with[side].insert(place.clone()) {
+                if following.contains_key(&place)
+                    && change.with[side].len() < MOST
+                    && change.with[side].insert(place.clone())
+                {
                     open.extend(named.get(&place).into_iter().flatten().cloned());
                     told.insert(place);
                 }
