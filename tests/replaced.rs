@@ -59,8 +59,8 @@ fn differing(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<
     found
 }
 
-/// A copy of the workspace, for one test at a time. It lies in the same place each time, so that the dependencies that were
-/// compiled there count; and in a place of its own, because cargo takes members of two copies of a workspace for one another.
+/// A copy of the workspace, for one test at a time. It is built in a place of its own, because cargo takes members of two copies
+/// of a workspace for one another. `.ci/run` puts the compiled dependencies there, so that no test compiles them again.
 struct Place {
     folder: PathBuf,
     _turn: std::sync::MutexGuard<'static, ()>,
@@ -88,6 +88,25 @@ impl Place {
 
     fn target(&self) -> PathBuf {
         self.folder.join("target")
+    }
+
+    /// Runs cargo in the copy.
+    fn cargo(&self, arguments: &[&str]) -> Run {
+        let mut command = cargo(arguments);
+        command.current_dir(self.workspace()).env("CARGO_TARGET_DIR", self.target());
+        let run = Run::from(command.output().unwrap());
+        assert_eq!(run.code, Some(0), "{arguments:?}\n{}\n{}", run.stdout, run.stderr);
+        assert!(!run.stderr.contains("warning"), "{arguments:?}\n{}", run.stderr);
+        run
+    }
+
+    /// Runs an example of the client, with variables. Features are those of all builds here, so that dependencies are shared.
+    fn example(&self, name: &str, variables: &[(&str, String)]) -> Run {
+        self.cargo(&["build", "--quiet", "--workspace", "--all-features", "--example", name]);
+        let mut command = Command::new(self.target().join("debug/examples").join(name));
+        let run = Run::from(command.envs(variables.iter().map(|(name, value)| (*name, value))).output().unwrap());
+        assert_eq!(run.code, Some(0), "{name}\n{}\n{}", run.stdout, run.stderr);
+        run
     }
 }
 
@@ -144,10 +163,7 @@ fn another_contract_needs_no_change_by_hand() {
         &["check", "--locked", "--workspace", "--all-targets", "--all-features"][..],
         &["check", "--locked", "-p", "platform-client", "--no-default-features"],
     ] {
-        let mut command = cargo(arguments);
-        command.current_dir(&copy).env("CARGO_TARGET_DIR", place.target());
-        let run = Run::from(command.output().unwrap());
-        assert_eq!(run.code, Some(0), "{arguments:?}\n{}", run.stderr);
+        place.cargo(arguments);
     }
 
     if !cfg!(contract = "sandbox") {
@@ -196,26 +212,23 @@ async fn an_adopted_service_passes_every_test() {
         adopt.arg("--workspace").arg(&copy).args(["adopt", "--base-url", &published]);
         let run = Run::from(adopt.output().unwrap());
         assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
-        let members = ["-p", "platform-client", "-p", "platform-tests", "--all-features"];
-        let mut said = String::new();
-        for (before, after) in [
-            (&["run", "--quiet", "-p", "platform-client", "--example", "first"][..], &[][..]),
-            (&["fmt", "--all", "--check"], &[]),
-            (&["clippy", "--locked", "--all-targets"], &["--", "-D", "warnings"]),
-            (&["test", "--no-fail-fast", "--quiet"], &[]),
-        ] {
-            let about = if matches!(before[0], "clippy" | "test") { &members[..] } else { &[] };
-            let arguments = [before, about, after].concat();
-            let mut command = cargo(&arguments);
-            command.current_dir(&copy).env("CARGO_TARGET_DIR", place.target());
-            if before[0] == "run" {
-                command.env("PLATFORM_BASE_URL", &called).env("PLATFORM_TOKEN", "canary");
-            }
-            let run = Run::from(command.output().unwrap());
-            assert_eq!(run.code, Some(0), "{arguments:?}\n{}\n{}", run.stdout, run.stderr);
-            assert!(!run.stderr.contains("warning"), "{arguments:?}\n{}", run.stderr);
-            said.push_str(&run.stdout);
-        }
+        let variables = [("PLATFORM_BASE_URL", called), ("PLATFORM_TOKEN", "canary".to_owned())];
+        let said = place.example("first", &variables).stdout;
+        place.cargo(&["fmt", "--all", "--check"]);
+        place.cargo(&[
+            "clippy",
+            "--locked",
+            "--quiet",
+            "--workspace",
+            "--all-targets",
+            "--all-features",
+            "--",
+            "-D",
+            "warnings",
+        ]);
+        let tests = ["test", "--quiet", "--workspace", "--all-features"];
+        place.cargo(&[&tests[..], &["--no-fail-fast", "--test", "workspace", "--test", "other"]].concat());
+        place.cargo(&[&tests[..], &["--doc", "--", "generated-client"]].concat());
         git(&[&author[..], &["stash", "--include-untracked", "--quiet"]].concat());
         assert_eq!(differing(&before, &files(&copy)), BTreeMap::new());
         said
@@ -301,13 +314,9 @@ async fn a_program_calls_two_services_and_each_gets_its_own_token() {
             assert!(surface.contains(&line), "{operation}: {surface}");
         }
         regenerate_with(&copy, &["--document", "compliance"], &variables);
-        let program = ["run", "-p", "platform-client", "--features", "assumed", "--example", "two_services"];
-        let mut command = cargo(&program);
-        command.current_dir(&copy).env("CARGO_TARGET_DIR", place.target());
-        Run::from(command.envs(called).output().unwrap())
+        place.example("two_services", &called)
     };
     let run = tokio::task::spawn_blocking(work).await.unwrap();
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(run.stdout, "0 projects\n0 frameworks\n");
     // The bytes that each of them saw.
     for (server, path, token) in [

@@ -3,13 +3,10 @@
 //! A case is a `contract.yaml` or `contract.json`, a `codegen.toml` where it needs a configuration, and a folder `graphql`
 //! where it is about documents: `schema.graphql` and the documents. After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test cases`, and read the difference.
 //! `cargo xtask corpus --together codegen/tests/cases` compiles what they become inside of the real client.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod common;
 
 use std::fmt::Write as _;
 
-use common::Case;
+use crate::common::Case;
 use insta::Settings;
 use platform_codegen::{Loss, Output};
 

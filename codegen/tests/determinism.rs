@@ -1,15 +1,6 @@
 //! The same contract gives the same bytes, whatever the order of its keys.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
 
-mod common;
-
-use common::{Case, Random, published};
+use crate::common::{Case, Random, published};
 use platform_codegen::{Names, load};
 use serde_json::Value;
 

@@ -1,7 +1,6 @@
 //! Pairs of contracts, and the reports about them.
 //!
 //! A pair is a folder of `tests/drift` with `before.*` and `after.*`, and beside them its report: `drift.snap`.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

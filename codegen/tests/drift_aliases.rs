@@ -1,6 +1,5 @@
 //! What oasdiff calls the changes that we find: each of its rules that two contracts can show has a row in
 //! `tests/aliases/changes.yaml`, and each of the others has a reason there.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

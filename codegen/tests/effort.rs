@@ -1,7 +1,6 @@
 //! Small or regular contracts that a careless walk takes minutes or for ever for.
 //!
 //! The watchdog is far above what the work takes in a debug build, and far below what it took: no test depends on speed.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -63,6 +62,7 @@ fn alternatives_that_hold_each_other_end() {
 }
 
 #[test]
+#[ignore = "merges up to the budget: .ci/run runs it"]
 fn objects_that_extend_each_other_are_merged_within_a_budget() {
     // Each adds a member to all that it extends, so the client grows with the square: up to the budget.
     let chain = |length: usize| {
@@ -82,6 +82,7 @@ fn objects_that_extend_each_other_are_merged_within_a_budget() {
 }
 
 #[test]
+#[ignore = "a hundred thousand values: .ci/run runs it"]
 fn long_lists_of_values_members_and_alternatives_end() {
     let texts: Vec<String> = (0..100_000).map(|index| format!("value {index}")).collect();
     within("values", contract(vec![("E".into(), json!({"type": "string", "enum": texts}))])).unwrap();

@@ -1,8 +1,6 @@
 //! What is refused of GraphQL documents and of bindings: one input a case, and beside it what a maintainer reads.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

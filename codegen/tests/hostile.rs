@@ -1,8 +1,5 @@
 //! No text of a contract becomes code, a doctest, a path or a line of a report: every string of a contract, keys
 //! included, is put in place by hostile ones, and the client has to be made of the same things as with a harmless one.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -273,6 +270,7 @@ fn is_of_a_header(place: &Place) -> bool {
 }
 
 #[test]
+#[ignore = "a client for each text at each place: .ci/run runs it"]
 fn no_string_of_a_contract_adds_anything() {
     let document = contract();
     let mut all = Vec::new();

@@ -2,13 +2,6 @@
 //!
 //! `tests/load/ok/*` load, and `ok.txt` says as what; `tests/load/err/<code>.<case>.*` do not, and `err.txt` says what the
 //! user reads. After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test load`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

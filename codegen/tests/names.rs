@@ -1,19 +1,11 @@
 //! Names that were given do not move when a contract grows or shrinks.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Case, Random, published};
 use platform_codegen::{Api, Names, Output, Setup, load};
 use serde_json::{Value, json};
+
+use crate::common::{Case, Random, published};
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 

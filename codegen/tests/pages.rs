@@ -1,7 +1,5 @@
 //! What becomes of `[[pagination]]`: one input a case, and beside it what a maintainer reads, or the code.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::fs;
 use std::path::Path;
 

@@ -1,5 +1,4 @@
 //! Several documents: each has one server, and its operations are reached through that alone.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use platform_codegen::{Config, Contract, Names, Output, Report, Setup, generate};
 

@@ -1,13 +1,6 @@
 //! `upgrade`: one input and one expected output per quirk, under `tests/upgrade/<quirk>/`.
 //!
 //! After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test upgrade`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,6 @@
 //! `load` and `upgrade` on contracts as real projects publish them, whole and damaged.
 //!
 //! The contracts lie beside the workspace; without them these tests say so and pass.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
 
 use std::collections::BTreeMap;
 use std::fs;

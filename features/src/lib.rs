@@ -5,4 +5,4 @@
 //! it. `xtask` and the sandbox depend on this package, so both get the features that any of them asks for, and what the
 //! tests ask for wherever that brings no further library.
 //!
-//! `cargo test -p xtask --test features` says what is missing here.
+//! `cargo test -p xtask --test xtask features` says what is missing here.

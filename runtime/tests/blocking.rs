@@ -1,13 +1,8 @@
 //! Operations and GraphQL for programs without asynchronous code.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
-
-mod support;
-#[path = "support/graphql.rs"]
-mod support_graphql;
-#[path = "support/operations.rs"]
-mod support_operations;
-
+use crate::support::{Recorded, Reply, Server, WATCHDOG};
+use crate::support_graphql::{GraphqlServer, Peer};
+use crate::support_operations::{World, operations, platform};
 use platform_runtime::{
     Method, Value,
     blocking::Blocking,
@@ -15,9 +10,6 @@ use platform_runtime::{
     operations::{Deadline, OperationState, Operations, Status},
 };
 use serde_json::json;
-use support::{Recorded, Reply, Server, WATCHDOG};
-use support_graphql::{GraphqlServer, Peer};
-use support_operations::{World, operations, platform};
 use tokio::runtime::Runtime;
 
 /// Where the servers of these tests run: the programs under test have no runtime but the client's own.

@@ -1,12 +1,8 @@
 //! The compliance resource server beside the main one: each with its own address, credential and token.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-mod support;
-
+use crate::support::{Reply, Server};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use platform_runtime::{Client, Method, ServerSettings, Uuid, auth::StaticToken};
-use support::{Reply, Server};
 
 const TEAM: Uuid = Uuid::from_u128(0x0a0b_0c0d);
 

@@ -1,17 +1,13 @@
 //! What the tool that regenerates clients downloads with.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{Reply, Server};
 use platform_runtime::{
     Client, Error, Method,
     auth::{ExposeSecret as _, StaticToken},
     download::{Download, Downloaded, said, secrets},
 };
-use support::{Reply, Server};
 use url::Url;
 
 const TOKEN: &str = "canary-token";

@@ -1,24 +1,19 @@
 //! Every option that takes a time, with every time that a caller can write: `Duration::MAX` is "never", and no time makes
 //! a call panic or hang.
 
-#![cfg(unix)]
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test")]
-
-mod support;
-
 use std::{
     io::{Read as _, Write as _},
     pin::Pin,
     time::Duration,
 };
 
+use crate::support::{Reply, Server};
 use platform_runtime::{
     Client, ClientBuilder, Error, Method, MinThroughput, RetryPolicy,
     auth::{
         AuthorizationCode, ClientCredentials, Credential, SecretCommand, StaticToken, Token, TokenFuture, TokenRequest,
     },
 };
-use support::{Reply, Server};
 
 /// What takes longer hangs.
 const WATCHDOG: Duration = Duration::from_secs(60);

@@ -1,8 +1,5 @@
 //! Help for tests of code that uses the client, and the client for programs without asynchronous code.
 
-#![cfg(all(feature = "testing", feature = "blocking"))]
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::{collections::BTreeMap, time::Duration};
 
 use platform_runtime::{

@@ -1,18 +1,14 @@
 //! GraphQL over HTTP: answers, partial answers, errors, retries, the token.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-mod support;
-
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::support::{Reply, Server};
 use platform_runtime::{
     Client, Decimal, Error, Object, Upload, Value,
     auth::StaticToken,
     graphql::{Document, File, GraphqlOptions, Untyped},
 };
 use serde_json::json;
-use support::{Reply, Server};
 
 fn platform(server: &Server) -> Client {
     Client::builder(&server.url).credential(StaticToken::new("canary-token")).build().unwrap()

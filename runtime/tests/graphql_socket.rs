@@ -1,11 +1,5 @@
 //! Subscriptions: what must hold of the socket, whatever the service does.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
-
-mod support;
-#[path = "support/graphql.rs"]
-mod support_graphql;
-
 use std::{
     sync::{
         Arc, Mutex,
@@ -14,14 +8,14 @@ use std::{
     time::Duration,
 };
 
+use crate::support::{Reply, Server, WATCHDOG};
+use crate::support_graphql::{GraphqlServer, Peer};
 use futures_util::{SinkExt as _, StreamExt as _, future::join_all};
 use platform_runtime::{
     Client, Error, Value,
     auth::{Credential, StaticToken, Token, TokenFuture, TokenRequest},
     graphql::{Delivery, Gap, GraphqlOptions, Subscription, SubscriptionTransport},
 };
-use support::{Reply, Server, WATCHDOG};
-use support_graphql::{GraphqlServer, Peer};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},

@@ -1,8 +1,5 @@
 //! Secrets in the keyring: of a store that the program chooses, and of the system.
 
-#![cfg(feature = "keyring")]
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
-
 use keyring_core::{Entry, Error as Cause, mock};
 use platform_runtime::auth::{ExposeSecret, SecretKeyring, SecretSource};
 

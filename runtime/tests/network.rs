@@ -1,20 +1,14 @@
 //! How a client reaches its servers: certificates, proxy, connections, headers, `http` by permission.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test")]
-
-#[path = "support/certificates.rs"]
-mod certificates;
-mod support;
-
 use std::{os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
-use certificates::Root;
+use crate::certificates;
+use crate::certificates::Root;
+use crate::support::{Reply, Server, WATCHDOG};
 use platform_runtime::{
     Certificates, Client, ClientBuilder, Error, Method, ServerSettings,
     auth::{ClientCredentials, SecretFile, SecretString, StaticToken},
 };
-use support::{Reply, Server, WATCHDOG};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,

@@ -1,11 +1,5 @@
 //! Labels: what they stand for, and when they are free.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
-
-mod support;
-#[path = "support/operations.rs"]
-mod support_operations;
-
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{
@@ -15,14 +9,14 @@ use std::{
     time::Duration,
 };
 
+use crate::support::{Reply, Server, WATCHDOG};
+use crate::support_operations::{THING, World, operations};
 use platform_runtime::{
     Client, Error, Method, Middleware, MiddlewareFuture, Next, Outgoing,
     auth::{Credential, Token, TokenFuture, TokenRequest},
     operations::{Operation, SqliteStore},
 };
 use serde_json::json;
-use support::{Reply, Server, WATCHDOG};
-use support_operations::{THING, World, operations};
 
 fn posts(server: &Server) -> usize {
     server.requests().iter().filter(|request| request.method == "POST" && request.path() != "/graphql").count()

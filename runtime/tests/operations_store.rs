@@ -1,19 +1,13 @@
 //! The store on disk: restarts, several programs, damaged files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
-
-mod support;
-#[path = "support/operations.rs"]
-mod support_operations;
-
 use std::time::Duration;
 
+use crate::support::{Reply, Server, WATCHDOG};
+use crate::support_operations::{THING, World, operations, platform, submitted};
 use platform_runtime::{
     Method,
     operations::{Binding, Entry, Operations, SqliteStore, Status},
 };
-use support::{Reply, Server, WATCHDOG};
-use support_operations::{THING, World, operations, platform, submitted};
 
 async fn accepting() -> Server {
     let world = World::new(&["A", "B", "DONE"]);

@@ -1,13 +1,10 @@
 //! Submissions and references: what is kept, what is sent, and what is refused.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
-
-mod support;
-#[path = "support/operations.rs"]
-mod support_operations;
-
 use std::{sync::Arc, time::Duration};
 
+use crate::support::{Reply, Server, WATCHDOG, limits};
+use crate::support_operations;
+use crate::support_operations::{World, operations, platform, submitted};
 use platform_runtime::{
     Error, Method,
     operations::{
@@ -16,8 +13,6 @@ use platform_runtime::{
     },
 };
 use serde_json::{Value, json};
-use support::{Reply, Server, WATCHDOG, limits};
-use support_operations::{World, operations, platform, submitted};
 
 async fn submit(operations: &Operations, kind: &str, label: &str) -> Result<Operation, Error> {
     let platform = operations.client().clone();

@@ -1,15 +1,11 @@
 //! Watching and waiting: gaps, duplicates, order, unknown states, events, deadlines.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
-
-mod support;
-#[path = "support/graphql.rs"]
-mod support_graphql;
-#[path = "support/operations.rs"]
-mod support_operations;
-
 use std::time::Duration;
 
+use crate::support;
+use crate::support::{Reply, Server, WATCHDOG, limits};
+use crate::support_graphql::{GraphqlServer, Peer};
+use crate::support_operations::{THING, World, operations, options, submitted};
 use futures_util::{
     StreamExt as _,
     future::{BoxFuture, join_all},
@@ -19,9 +15,6 @@ use platform_runtime::operations::{
 };
 use platform_runtime::{Client, auth::StaticToken, graphql::GraphqlOptions};
 use serde_json::json;
-use support::{Reply, Server, WATCHDOG, limits};
-use support_graphql::{GraphqlServer, Peer};
-use support_operations::{THING, World, operations, options, submitted};
 
 async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(WATCHDOG, future).await.expect("it hangs")

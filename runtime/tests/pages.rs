@@ -1,15 +1,12 @@
 //! Answers that come in pages.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-mod support;
-
+use crate::support;
+use crate::support::{Reply, Server};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use platform_runtime::{
     Call, Client, Error, Items, Method, Value,
     codegen::prelude::{NextPage, Operation, Paging, Parameter, Payload},
 };
-use support::{Reply, Server};
 
 /// Pages 1 to 3; page 9 leads to itself.
 async fn server() -> Server {

@@ -1,8 +1,5 @@
 //! The client against servers that nobody here wrote. `tests/peers/run.sh` starts them, and runs this.
 
-#![cfg(all(unix, feature = "graphql"))]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
-
 use std::{collections::BTreeMap, os::unix::fs::PermissionsExt, time::Duration};
 
 use platform_runtime::{

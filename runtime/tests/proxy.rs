@@ -1,13 +1,9 @@
 //! The proxy of the environment: for `https` beyond this machine, and never for loopback.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-mod support;
-
 use std::process::Stdio;
 
+use crate::support::{Reply, Server, WATCHDOG};
 use platform_runtime::{Client, Method, auth::StaticToken};
-use support::{Reply, Server, WATCHDOG};
 
 /// One call in a process whose environment names a proxy: this test itself, run as a program.
 #[tokio::test]
@@ -35,7 +31,7 @@ async fn call_except(url: &str, proxy: &str, except: &str) -> Option<i32> {
         command.env(name, proxy);
     }
     command.env_remove("REQUEST_METHOD").env("no_proxy", except).env_remove("NO_PROXY");
-    command.args(["--exact", "a_call_in_a_process_of_its_own"]).env("PROXY_TEST_URL", url).stdout(Stdio::null());
+    command.args(["--exact", "proxy::a_call_in_a_process_of_its_own"]).env("PROXY_TEST_URL", url).stdout(Stdio::null());
     command.spawn().unwrap().wait().await.unwrap().code()
 }
 

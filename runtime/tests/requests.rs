@@ -1,9 +1,5 @@
 //! What is sent again, what is not, and what a caller knows afterwards.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
-
-mod support;
-
 use std::{
     sync::{
         Arc,
@@ -12,12 +8,12 @@ use std::{
     time::Duration,
 };
 
+use crate::support::{Recorded, Reply, Server, WATCHDOG, limits};
 use http::HeaderValue;
 use platform_runtime::{
     Client, ClientBuilder, Error, ErrorKind, Incoming, Method, Middleware, MiddlewareFuture, MinThroughput, Next,
     Outgoing, RetryPolicy, Upload, auth::StaticToken,
 };
-use support::{Recorded, Reply, Server, WATCHDOG, limits};
 
 fn client(server: &Server, with: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Client {
     with(Client::builder(&server.url)).build().unwrap()

@@ -1,9 +1,5 @@
 //! One client, several runtimes: what began on one that stands still, or has ended, holds up nobody on another.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-mod support;
-
 use std::{
     io::{Read as _, Write as _},
     sync::{
@@ -14,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use crate::support::{Reply, Server};
 use platform_runtime::{
     Client, Error, Method,
     auth::{
@@ -21,7 +18,6 @@ use platform_runtime::{
         StaticToken, Token, TokenFuture, TokenRequest,
     },
 };
-use support::{Reply, Server};
 use tokio::runtime::{Builder, Runtime};
 
 /// Longer than any call here takes.

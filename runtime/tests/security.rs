@@ -1,20 +1,16 @@
 //! Security schemes: what a call shows of who makes it, and to whom.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-mod support;
-
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
 };
 
+use crate::support::{Recorded, Reply, Server};
 use platform_runtime::{
     Client, ClientBuilder, Error, Method, ServerSettings,
     auth::{SecretSource, SecretString, StaticToken},
     codegen::{Extensions, GeneratedClient, Scheme, Security, prelude::Operation, prelude::Payload},
 };
-use support::{Recorded, Reply, Server};
 
 const IN_HEADER: Scheme = Scheme::Header { scheme: "key", name: "X-Api-Key" };
 const IN_QUERY: Scheme = Scheme::Query { scheme: "key", name: "api key" };
@@ -232,7 +228,7 @@ async fn variables_give_the_keys_that_the_contract_asks_for() {
     let server = Server::always(Reply::json(200, "{}")).await;
     let run = async |kind: &str, variables: &[(&str, &str)]| {
         let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "calls_in_a_process_of_its_own"]).stdout(std::process::Stdio::null());
+        command.args(["--exact", "security::calls_in_a_process_of_its_own"]).stdout(std::process::Stdio::null());
         command.env("SECURITY_TEST", kind).env("PLATFORM_BASE_URL", &server.url);
         command.envs(variables.iter().copied());
         command.spawn().unwrap().wait().await.unwrap().code()

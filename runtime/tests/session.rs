@@ -1,20 +1,16 @@
 //! The session as consumers see it: addresses, deadlines, retries, redirects, errors.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-mod support;
-
 use std::{
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
+use crate::support::{Reply, Server};
 use platform_runtime::{
     Call,
     codegen::prelude::{Operation, Payload},
 };
 use platform_runtime::{Client, Error, Method, Object, RawResponse, Upload, auth::StaticToken};
-use support::{Reply, Server};
 
 async fn get(server: &Server) -> Result<RawResponse, Error> {
     Client::builder(&server.url).build()?.request(Method::Get, "/x").no_retry().send().await

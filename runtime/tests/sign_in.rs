@@ -1,10 +1,5 @@
 //! Refresh tokens, sign-in with a browser, secrets of commands: credentials that keep something.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-mod support;
-
 use std::{
     collections::BTreeSet,
     os::unix::fs::PermissionsExt,
@@ -12,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use crate::support::{Recorded, Reply, Server, WATCHDOG, limits};
 use platform_runtime::{
     Client, Error, Method,
     auth::{
@@ -19,7 +15,6 @@ use platform_runtime::{
         RefreshToken, SecretCommand, SecretEnv, SecretSource, SecretString, TokenFuture, TokenRequest,
     },
 };
-use support::{Recorded, Reply, Server, WATCHDOG, limits};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 async fn get(platform: &Client) -> Result<(), Error> {
@@ -292,7 +287,7 @@ async fn two_processes_share_a_folder() {
     store.save(&key, &"first".into()).unwrap();
     let start = || {
         tokio::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "renews_in_a_process_of_its_own"])
+            .args(["--exact", "sign_in::renews_in_a_process_of_its_own"])
             .env("RENEW_URL", &server.url)
             .env("RENEW_FOLDER", folder.path())
             .stdout(std::process::Stdio::null())
@@ -585,7 +580,7 @@ fn a_user_is_shown_where_to_sign_in() {
     {
         let _ = std::fs::remove_file(&shown);
         let mut program = std::process::Command::new(std::env::current_exe().unwrap());
-        program.args(["--exact", "a_program_that_asks_for_a_sign_in", "--ignored", "--nocapture"]);
+        program.args(["--exact", "sign_in::a_program_that_asks_for_a_sign_in", "--ignored", "--nocapture"]);
         program.env_remove("WAYLAND_DISPLAY").env_remove("DISPLAY").env_remove("TEST_PRINT");
         program.env("PATH", if openers { folder.path() } else { std::path::Path::new("/nonexistent") });
         if screen {

@@ -1,15 +1,11 @@
 //! Certificates: what the system trusts for this host and this day, and nothing else.
 
 // Only there does the environment say which certificates the system trusts.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-#[path = "support/certificates.rs"]
-mod certificates;
 
 use std::{path::Path, process::Stdio, time::Duration};
 
-use certificates::Root;
+use crate::certificates;
+use crate::certificates::Root;
 use platform_runtime::{Client, Method};
 
 /// One call in a process whose environment says what the system trusts: this test itself, run as a program.
@@ -29,7 +25,7 @@ async fn calls_in_a_process_of_its_own() {
 
 async fn call(port: u16, roots: &Path) -> Option<i32> {
     let mut child = tokio::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "calls_in_a_process_of_its_own"])
+        .args(["--exact", "tls::calls_in_a_process_of_its_own"])
         .env("TLS_URL", format!("https://localhost:{port}"))
         .env("SSL_CERT_FILE", roots)
         .env_remove("SSL_CERT_DIR")

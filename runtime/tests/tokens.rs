@@ -1,10 +1,5 @@
 //! Tokens: where they come from, when they are replaced, and where they never show.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-mod support;
-
 use std::{
     io::Write,
     os::unix::fs::{PermissionsExt, symlink},
@@ -16,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use crate::support::{Recorded, Reply, Server};
 use platform_runtime::{
     Client, Error, Method,
     auth::{
@@ -23,7 +19,6 @@ use platform_runtime::{
         StaticToken, Token, TokenFuture, TokenRequest,
     },
 };
-use support::{Recorded, Reply, Server};
 
 const SECRET: &str = "canary-s3cret&=%";
 const TOKEN: &str = "canary-token";

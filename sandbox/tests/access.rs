@@ -1,12 +1,8 @@
 //! Authorization by team, project, component and provider, and by role (platform document §4.1, §5.9).
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
+use crate::support::{Caller, PROJECTS, named, project};
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::{Caller, PROJECTS, named, project};
 
 const LYRA: &str = "00000020-0000-4000-8000-000000000031";
 const VEGA: &str = "00000020-0000-4000-8000-000000000032";

@@ -1,12 +1,9 @@
 //! The compliance resource server (platform document §5.7).
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
+use crate::support;
+use crate::support::{named, token};
 use platform_sandbox::{ApiTokenFormat, Options, Sandbox};
 use serde_json::{Value, json};
-use support::{named, token};
 
 const FRAMEWORKS: [&str; 2] = ["/api/compliance/frameworks", "/api/compliance/v1/frameworks"];
 

@@ -1,24 +1,13 @@
 //! The console in a real browser: Debian's Chromium, headless. Without Chromium the tests say so and check nothing.
 
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a test fails by panicking, and says what it skips"
-)]
-
-#[path = "support/browser.rs"]
-mod browser;
-mod support;
-
 use std::process::Command;
 use std::time::Duration;
 
-use browser::Browser;
+use crate::browser::Browser;
+use crate::support;
+use crate::support::{Caller, PROJECTS, deployment, deployment_with, project};
 use platform_sandbox::{FaultRule, Sandbox};
 use serde_json::{Value, json};
-use support::{Caller, PROJECTS, deployment, deployment_with, project};
 
 /// A browser on a part of a new sandbox's console.
 async fn console(part: &str) -> Option<(Browser, Sandbox)> {

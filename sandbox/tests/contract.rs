@@ -1,15 +1,12 @@
 //! The contract: its delivery, and that it says what the platform document says.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support;
+use crate::support::{Caller, FAMILIES, contract, family, operations};
 use platform_sandbox::Options;
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::{Caller, FAMILIES, contract, family, operations};
 
 #[tokio::test]
 async fn every_path_lies_in_a_family_and_every_family_has_paths() {

@@ -1,16 +1,13 @@
 //! The sandbox's handles over HTTP, below `/sandbox`.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support;
+use crate::support::{Caller, PROJECTS, ask_for_token, deployment, project};
 use futures_util::StreamExt;
 use platform_sandbox::Sandbox;
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::{Caller, PROJECTS, ask_for_token, deployment, project};
 
 async fn post(sandbox: &Sandbox, path: &str, body: &Value) -> u16 {
     let url = format!("{}/sandbox/{path}", sandbox.base_url());

@@ -1,21 +1,13 @@
 //! The document of the control interface, and the lines for the shell: everything that they say works.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a test fails by panicking, and says what it skips"
-)]
-
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
+use crate::support;
+use crate::support::{Caller, PROJECTS, deployment, operations};
 use platform_sandbox::Sandbox;
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::{Caller, PROJECTS, deployment, operations};
 
 const DOCUMENT: &str = "/sandbox/openapi.yaml";
 

@@ -1,21 +1,10 @@
 //! Pages of other origins (CORS): which of them may call, what they may read, and what stays closed to them.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a test fails by panicking, and says what it skips"
-)]
-
-#[path = "support/browser.rs"]
-mod browser;
-mod support;
-
-use browser::Browser;
+use crate::browser::Browser;
+use crate::support::{Caller, PROJECTS, http};
 use platform_sandbox::{FaultRule, Options, Sandbox};
 use reqwest::{Method, Response};
 use serde_json::json;
-use support::{Caller, PROJECTS, http};
 
 const PAGE: &str = "http://localhost:5173";
 const OTHER: &str = "http://localhost:5174";

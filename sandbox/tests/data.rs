@@ -1,9 +1,5 @@
 //! What a file keeps: from one start to the next, and through a crash.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -11,10 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::support;
+use crate::support::{Caller, PROJECTS, deployment};
 use platform_sandbox::{Options, Sandbox};
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::{Caller, PROJECTS, deployment};
 
 async fn open(path: &Path) -> Sandbox {
     platform_sandbox::start_with(Options { data: Some(path.to_owned()), ..Options::default() }).await.unwrap()
@@ -195,7 +192,7 @@ async fn serve_until_killed() {
 /// A sandbox in a process of its own, and its address and token.
 fn spawn(path: &Path) -> (Child, String) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "serve_until_killed", "--nocapture"])
+        .args(["--exact", "data::serve_until_killed", "--nocapture"])
         .env("SANDBOX_TEST_DATA", path)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

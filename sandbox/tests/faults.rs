@@ -1,17 +1,14 @@
 //! Faults on demand, and the counters of what arrived.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use crate::support;
+use crate::support::{Caller, PROJECTS, project, token};
 use platform_sandbox::{Fault, Sandbox};
 use reqwest::Method;
 use serde_json::json;
-use support::{Caller, PROJECTS, project, token};
 
 /// A request on a connection of its own.
 fn request(sandbox: &Sandbox, caller: &Caller<'_>, fault: &str) -> TcpStream {

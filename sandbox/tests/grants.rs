@@ -1,19 +1,16 @@
 //! Authorization code with PKCE, refresh tokens, API tokens, keys, and the two styles of errors (platform document §5).
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::time::Duration;
 
+use crate::support;
+use crate::support::cookies::{Browser, REDIRECT, VERIFIER, changed};
+use crate::support::{Caller, PROJECTS, ask_for_token, grant, named, token};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use platform_sandbox::{ApiTokenFormat, ErrorStyle, RefreshPolicy, Sandbox};
 use reqwest::{Response, Url};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use support::cookies::{Browser, REDIRECT, VERIFIER, changed};
-use support::{Caller, PROJECTS, ask_for_token, grant, named, token};
 
 fn challenge(verifier: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes()))

@@ -1,16 +1,13 @@
 //! GraphQL over HTTP, WebSocket and server-sent events.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::time::Duration;
 
+use crate::support;
+use crate::support::{Caller, deployment};
 use futures_util::{SinkExt, StreamExt};
 use platform_sandbox::Sandbox;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
-use support::{Caller, deployment};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};

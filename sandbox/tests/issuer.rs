@@ -1,16 +1,13 @@
 //! The identity issuer (platform document §2, §4.5).
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::time::Duration;
 
+use crate::support;
+use crate::support::{PROJECTS, ask_for_token, token};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use serde_json::Value;
-use support::{PROJECTS, ask_for_token, token};
 
 fn claims(token: &str) -> Value {
     let part = token.split('.').nth(1).unwrap();

@@ -1,13 +1,10 @@
 //! The journal of requests: what it shows, what it hides, and how many it finds.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
+use crate::support;
+use crate::support::{Caller, PROJECTS, project};
 use platform_sandbox::{Expected, Part, RequestFilter, Sandbox};
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::{Caller, PROJECTS, project};
 
 async fn ask(sandbox: &Sandbox, method: Method, path: &str, body: Option<&Value>) -> (u16, Value) {
     let request = support::http().request(method, format!("{}/sandbox/{path}", sandbox.base_url()));

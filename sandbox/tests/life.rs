@@ -1,11 +1,8 @@
 //! Starting, stopping, many at once, and the secret files.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
+use crate::support;
+use crate::support::{Caller, PROJECTS, project};
 use platform_sandbox::{Error, Options};
-use support::{Caller, PROJECTS, project};
 
 #[tokio::test]
 async fn sandboxes_do_not_share_anything() {

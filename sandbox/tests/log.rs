@@ -1,18 +1,14 @@
 //! The log of a virtual machine as a stream: it goes on while the machine changes.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::pin::Pin;
 use std::time::Duration;
 
+use crate::support::{Caller, deployment};
 use bytes::Bytes;
 use futures_util::{FutureExt, Stream, StreamExt};
 use platform_sandbox::{Options, Sandbox};
 use reqwest::Method;
 use serde_json::Value;
-use support::{Caller, deployment};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 

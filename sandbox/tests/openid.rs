@@ -1,11 +1,10 @@
 //! OpenID Connect on top of the issuer: ID tokens, the user's claims, prompts, modes of answering, introspection, revocation.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::time::Duration;
 
+use crate::support;
+use crate::support::cookies::{Browser, REDIRECT, VERIFIER, changed};
+use crate::support::{Caller, PROJECTS, ask_for_token, grant};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use platform_sandbox::Sandbox;
@@ -13,8 +12,6 @@ use reqwest::{Response, Url};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use support::cookies::{Browser, REDIRECT, VERIFIER, changed};
-use support::{Caller, PROJECTS, ask_for_token, grant};
 
 impl Browser<'_> {
     /// Where a request of the confidential client ends: at the login, or at the client.

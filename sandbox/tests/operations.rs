@@ -1,18 +1,14 @@
 //! Every operation of the contract is served, and answers what the contract says.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-#[path = "support/schema.rs"]
-mod schema;
-mod support;
-
 use std::time::Duration;
 
+use crate::schema;
+use crate::support;
+use crate::support::{Caller, contract, operations};
 use platform_sandbox::{Options, Sandbox};
 use reqwest::multipart::{Form, Part};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
-use support::{Caller, contract, operations};
 
 /// A path with the identifiers of seeded or just created resources, so that nothing on the way is missing.
 struct Paths<'a> {

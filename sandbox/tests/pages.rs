@@ -1,26 +1,15 @@
 //! Every page, in light, in dark and on a phone: axe finds nothing, nothing is scrolled from side to side, and pictures are taken.
-//! `SANDBOX_PICTURES=docs/images cargo test -p platform-sandbox --test pages` keeps them.
-
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a test fails by panicking, and says what it skips"
-)]
-
-#[path = "support/browser.rs"]
-mod browser;
-mod support;
+//! `SANDBOX_PICTURES=docs/images cargo test -p platform-sandbox --test sandbox pages` keeps them.
 
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use browser::Browser;
+use crate::browser;
+use crate::browser::Browser;
+use crate::support::{Caller, PROJECTS, deployment, deployment_with, project};
 use platform_sandbox::{FaultRule, Options, Sandbox};
 use serde_json::{Value, json};
-use support::{Caller, PROJECTS, deployment, deployment_with, project};
 
 /// A page: its name, its address, what is clicked once it is there, and what says that it is whole.
 type Page = (&'static str, String, &'static str, &'static str);

@@ -1,9 +1,6 @@
 //! The sandbox as a program, as people and other programs start it.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;

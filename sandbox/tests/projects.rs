@@ -1,12 +1,9 @@
 //! The documented project operations (platform document §4.3, §7).
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
+use crate::support;
+use crate::support::{Caller, PROJECTS, project};
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::{Caller, PROJECTS, project};
 
 #[tokio::test]
 async fn the_collection_is_empty_when_no_projects_exist() {

@@ -1,13 +1,10 @@
 //! What the control interface refuses: by one shape, with the place, and whatever its document does not take.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
+use crate::support;
+use crate::support::PROJECTS;
 use platform_sandbox::Sandbox;
 use reqwest::{Method, Response};
 use serde_json::{Map, Value, json};
-use support::PROJECTS;
 
 const INT32: i64 = i32::MAX as i64;
 

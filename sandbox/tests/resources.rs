@@ -1,15 +1,12 @@
 //! What is stored and what goes on, over the control interface: read, searched, changed and removed.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::time::Duration;
 
+use crate::support;
+use crate::support::{Caller, PROJECTS, deployment, deployment_with, project};
 use platform_sandbox::Sandbox;
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::{Caller, PROJECTS, deployment, deployment_with, project};
 
 async fn ask(
     sandbox: &Sandbox,

@@ -1,14 +1,10 @@
 //! The page of rules: its tests exist, and its table of operations is the contract's.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use support::{FAMILIES, contract, family, operations};
+use crate::support::{FAMILIES, contract, family, operations};
 
 /// Platform document §4.2, the longest prefix first.
 const BEGIN: &str = "<!-- operations -->\n";
@@ -118,7 +114,7 @@ async fn the_table_of_operations_is_the_contracts() {
     } else {
         assert!(
             found == table,
-            "RULES.md is stale: run INSTA_UPDATE=always cargo test -p platform-sandbox --test rules"
+            "RULES.md is stale: run INSTA_UPDATE=always cargo test -p platform-sandbox --test sandbox rules"
         );
     }
 }

@@ -1,17 +1,14 @@
 //! The assumed operations' wire shapes, and what they do with what they are sent.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::time::Duration;
 
+use crate::support;
+use crate::support::{Caller, PROJECTS, project};
 use futures_util::StreamExt;
 use platform_sandbox::Sandbox;
 use reqwest::Method;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use support::{Caller, PROJECTS, project};
 
 const STORE: &str = "/api/marketplace/v1/store-items";
 

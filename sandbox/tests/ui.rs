@@ -1,23 +1,12 @@
 //! The pages in a real browser: Debian's Chromium, headless. Where there is none, the test says so and checks nothing.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a test fails by panicking, and says what it skips"
-)]
-
-#[path = "support/browser.rs"]
-mod browser;
-mod support;
-
 use std::path::Path;
 use std::time::Duration;
 
-use browser::Browser;
+use crate::browser::Browser;
+use crate::support::{Caller, PROJECTS, deployment, project};
 use platform_sandbox::{Options, Sandbox};
 use serde_json::json;
-use support::{Caller, PROJECTS, deployment, project};
 
 /// Logs in as a user, from a page that has a button for it, and is back on that page.
 async fn log_in(browser: &mut Browser, sandbox: &Sandbox, page: &str) {

@@ -1,15 +1,12 @@
 //! Asynchronous work: it is accepted, goes on with the clock, and is followed by an event (platform document §4.4).
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
 use std::time::Duration;
 
+use crate::support;
+use crate::support::{Caller, deployment, deployment_with, named};
 use platform_sandbox::Options;
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::{Caller, deployment, deployment_with, named};
 
 const STEP: Duration = Duration::from_millis(150);
 

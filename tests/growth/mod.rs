@@ -220,6 +220,7 @@ fn what_is_no_longer_demanded_is_told_with_the_items_that_it_changes() {
 
 #[cfg(contract = "sandbox")]
 #[test]
+#[ignore = "compiles six clients: .ci/run runs it"]
 fn a_program_that_uses_everything_compiles_against_the_grown_client() {
     for case in cases() {
         let before = case.client(&case.contract, &Names::default());
@@ -303,6 +304,7 @@ fn lay_out(folder: &Path, client: &Output, before: &Output, program: &str) {
 /// What is left out without the feature `assumed` is an error that names the feature, with and without arguments and setters.
 #[cfg(contract = "sandbox")]
 #[test]
+#[ignore = "compiles two clients: .ci/run runs it"]
 fn a_call_of_what_is_assumed_names_the_feature() {
     let folder = Programs::get().target().join("growth/assumed");
     let program = "use platform_client::*;\n\

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Holds generated documents against graphql-js, from npm, in the version of package-lock.json: 200 random answers to each document
-# of a small schema, of GitHub's (@octokit/graphql-schema) and of two of a shop's (@shopify/hydrogen-react), in the versions below; and
-# subscriptions of graphql-ws and graphql-sse. Exit 0 with the word SKIPPED where npm is out of reach.
+# Holds generated documents against graphql-js, from npm, in the version of package-lock.json: random answers to each document of a
+# small schema, of GitHub's (@octokit/graphql-schema) and of two of a shop's (@shopify/hydrogen-react); the same for random documents of
+# Linear's schema (@linear/sdk), of Saleor's, which is federated (@saleor/sdk), and of one in Hasura's manner. The versions are below.
+# And subscriptions of graphql-ws and graphql-sse. Exit 0 with the word SKIPPED where npm is out of reach.
 set -eu
 cd "$(dirname "$0")/../.."
 tools=${CARGO_TARGET_DIR:-target}/peers/graphql
@@ -10,7 +11,7 @@ tools=$(cd "$tools" && pwd)
 version() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" tests/peers/package.json; }
 cat >"$tools/package.json" <<END
 {"private":true,"dependencies":{"graphql":"$(version graphql)","graphql-ws":"$(version graphql-ws)","ws":"$(version ws)",
-"graphql-sse":"2.6.0","@octokit/graphql-schema":"15.26.1","@shopify/hydrogen-react":"2026.4.4"}}
+"graphql-sse":"2.6.0","@linear/sdk":"30.0.0","@saleor/sdk":"0.7.0","@octokit/graphql-schema":"15.26.1","@shopify/hydrogen-react":"2026.4.4"}}
 END
 if ! (cd "$tools" && npm install --silent --no-audit --no-fund --ignore-scripts --legacy-peer-deps); then
     echo "SKIPPED: Node or npm is out of reach, so documents did not meet graphql-js"
@@ -28,7 +29,15 @@ for name in storefront customer-account; do
         "node_modules/@shopify/hydrogen-react/$name.schema.json" >"$schemas/$name.graphql"
 done
 cd - >/dev/null
+# Linear and Saleor publish the types that graphql-codegen made of their schemas.
+conformance=xtask/tests/conformance
+node "$conformance/sdl.mjs" "$tools/node_modules/@linear/sdk/dist/_generated_documents.d.ts" >"$schemas/linear.graphql"
+node "$conformance/sdl.mjs" "$tools/node_modules/@saleor/sdk/src/apollo/types.ts" >"$schemas/saleor.graphql"
+node "$conformance/sdl.mjs" hasura >"$schemas/hasura.graphql"
+for name in linear saleor hasura; do
+    node "$conformance/documents.mjs" "$schemas/$name.graphql" 40 "$schemas/$name" "$tools"
+done
 PLATFORM_GRAPHQL_JS=$tools
 PLATFORM_GRAPHQL_SCHEMAS=$schemas
 export PLATFORM_GRAPHQL_JS PLATFORM_GRAPHQL_SCHEMAS
-cargo test -p xtask --test conformance -- --nocapture
+cargo test --workspace --all-features --test xtask -- --ignored --nocapture conformance::

@@ -69,4 +69,4 @@ merge='JSON.stringify(Object.assign({}, ...process.argv.slice(1).map((file) => J
 PLATFORM_PEERS=$(node -p "$merge" "$@")
 export PLATFORM_PEERS
 # shellcheck disable=SC2086
-cargo test -p platform-runtime --all-features --test peers -- --ignored $without
+cargo test --workspace --all-features --test runtime -- --ignored peers:: $without

@@ -1,16 +1,13 @@
 //! Another service in the place of the one that is pinned.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use support::contract::Random;
-use support::server::{Request, Response, Server};
-use support::{Workspace, contract};
+use crate::support::contract::Random;
+use crate::support::server::{Request, Response, Server};
+use crate::support::{Workspace, contract};
 
 /// A workspace of the service before, in git.
 fn committed() -> Workspace {

@@ -1,15 +1,12 @@
 //! How servers behave, a row each: what they serve, and how a regeneration from them ends.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Mutex;
 
-use support::server::{Request, Response, Server};
-use support::{Workspace, contract};
+use crate::support::server::{Request, Response, Server};
+use crate::support::{Workspace, contract};
 
 /// One server.
 struct Row {

@@ -1,8 +1,4 @@
 //! Downloads from servers that want a client certificate.
-#![cfg(unix)]
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::fs::Permissions;
 use std::io::{Read as _, Write as _};
@@ -11,11 +7,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 use std::thread;
 
+use crate::support::{CONFIGURATION, Workspace, contract};
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
-use support::{CONFIGURATION, Workspace, contract};
 
 /// An authority, and what it issues, as files of a workspace.
 struct Authority {

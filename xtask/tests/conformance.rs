@@ -1,9 +1,8 @@
 //! What graphql-js answers to documents is decoded by the generated types and written back without loss.
 //!
 //! Recorded answers of a small schema are read always. With `PLATFORM_GRAPHQL_JS`, a folder whose `node_modules` has `graphql`,
-//! graphql-js answers each document 200 times, also to documents of published schemas, which lie in the folder
-//! `PLATFORM_GRAPHQL_SCHEMAS`; and graphql-ws and graphql-sse deliver subscriptions. `tests/peers/graphql.sh` gets all from npm.
-#![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test that cannot go on says why")]
+//! graphql-js answers each document, also random ones of published schemas, which lie in the folder `PLATFORM_GRAPHQL_SCHEMAS`;
+//! and graphql-ws and graphql-sse deliver subscriptions. `tests/peers/graphql.sh` gets all from npm.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,6 +13,9 @@ use std::time::Instant;
 
 use platform_codegen::{Config, Contract, GraphqlFiles, Names, Scalar, Setup, generate};
 use serde_json::Value;
+
+/// The most that a type may take: reading one keeps several of each type on the way to it on the stack.
+const LARGEST: usize = 4_096;
 
 const EMPTY: &[u8] = b"openapi: 3.0.4\ninfo: {title: None, version: v1}\npaths: {}\n";
 
@@ -102,6 +104,15 @@ fn main() {
         }
         return;
     }
+    for (size, name) in [SIZES] {
+        println!("{size} {name}");
+    }
+    println!("answers");
+    // As a worker thread of tokio has it.
+    std::thread::Builder::new().stack_size(2 << 20).spawn(answers).unwrap().join().unwrap();
+}
+
+fn answers() {
     for line in std::io::stdin().lines() {
         let line = line.unwrap();
         let (operation, data) = line.split_once('\t').unwrap();
@@ -116,6 +127,24 @@ fn main() {
     }
 }
 "#;
+
+/// The size of each generated type, and its name.
+fn sizes(files: &BTreeMap<String, String>) -> String {
+    let mut all = String::new();
+    for (path, code) in files {
+        let Some(module) = path.strip_prefix("documents/").and_then(|file| file.strip_suffix(".rs")) else { continue };
+        for item in syn::parse_file(code).expect("Rust").items {
+            let name = match item {
+                syn::Item::Struct(item) => item.ident,
+                syn::Item::Enum(item) => item.ident,
+                _ => continue,
+            };
+            let path = if module == "mod" { name.to_string() } else { format!("{module}::{name}") };
+            all.push_str(&format!("(size_of::<documents::{path}>(), {path:?}),\n"));
+        }
+    }
+    all
+}
 
 /// A program that reads an operation and its data, a line each, and writes the data back. With arguments, it subscribes. As programs
 /// may, it turns on the feature of `serde_json` that changes how every number is handed over.
@@ -148,7 +177,7 @@ fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBu
         .filter(|sent| sent.subscribes)
         .map(|sent| format!("{:?} => follow(&client, &documents::{}),\n", sent.operation, sent.module.to_uppercase()))
         .collect();
-    let main = MAIN.replace("SUBSCRIPTIONS", &subscriptions).replace("ARMS", &arms);
+    let main = MAIN.replace("SUBSCRIPTIONS", &subscriptions).replace("ARMS", &arms).replace("SIZES", &sizes(files));
     fs::write(folder.join("src/scalars.rs"), SCALARS).expect("written");
     fs::write(folder.join("src/main.rs"), main).expect("written");
     let output = Command::new(env!("CARGO"))
@@ -219,9 +248,14 @@ fn compare(program: &Path, answers: &str) {
     let output = child.wait_with_output().expect("an output");
     writer.join().expect("a thread").expect("written");
     let written = String::from_utf8(output.stdout).expect("UTF-8");
+    let mut written = written.lines();
+    let sizes = written.by_ref().take_while(|line| *line != "answers").filter_map(|line| line.split_once(' '));
+    let largest = sizes.filter_map(|(size, name)| Some((size.parse::<usize>().ok()?, name))).max();
+    let (size, name) = largest.expect("a type");
+    assert!(size <= LARGEST, "{name} takes {size} bytes");
     let mut failures = Vec::new();
     let mut count = 0;
-    for (line, again) in lines.iter().zip(written.lines()) {
+    for (line, again) in lines.iter().zip(written) {
         let (data, decided) = (text(line, "data"), line.get("decided") == Some(&Value::Bool(true)));
         count += 1;
         if again.starts_with('!') || exact(&data, decided) != exact(again, decided) {
@@ -231,7 +265,7 @@ fn compare(program: &Path, answers: &str) {
     assert_eq!(count, lines.len(), "an answer for each");
     let some: Vec<&String> = failures.iter().take(3).collect();
     assert!(failures.is_empty(), "{} of {count} answers are not written back: {some:#?}", failures.len());
-    println!("{count} answers decoded and written back without loss");
+    println!("{count} answers decoded and written back without loss; the largest type, {name}, takes {size} bytes");
 }
 
 fn configuration(schema: &Path, folder: &Path, scalars: &[(&str, Scalar)]) -> Setup {
@@ -265,6 +299,7 @@ fn answers(name: &str, schema: &Path, all: &[Sent], each: usize) -> Option<Strin
 }
 
 #[test]
+#[ignore = "compiles a program: tests/peers/graphql.sh runs it"]
 fn answers_are_decoded_and_written_back_without_loss() {
     let schema = here().join("schema.graphql");
     let own = Scalar::Path("crate::scalars::Anything".to_owned());
@@ -321,34 +356,61 @@ fn delivered(schema: &Path, program: &Path, transport: &str, operation: &str) {
     println!("200 deliveries of {operation} over {transport} decoded and written back without loss");
 }
 
-/// Generates the client of a published schema, and has it read what graphql-js answers.
-fn published(name: &str, scalars: &[(&str, Scalar)]) {
+/// Generates the client of a published schema, and has it read `each` answers of graphql-js to each document: those beside this
+/// test, or random ones.
+fn published(name: &str, scalars: &[(&str, Scalar)], each: usize) {
     let Some(schemas) = std::env::var_os("PLATFORM_GRAPHQL_SCHEMAS").map(PathBuf::from) else {
         println!("SKIPPED: no published schemas (PLATFORM_GRAPHQL_SCHEMAS)");
         return;
     };
     let schema = schemas.join(format!("{name}.graphql"));
-    let config = configuration(&schema, &here().join(name), scalars);
+    let written = here().join(name);
+    let folder = if written.is_dir() { written } else { schemas.join(name) };
+    let config = configuration(&schema, &folder, scalars);
     let start = Instant::now();
     let output =
         generate(&[Contract { name: "platform", bytes: EMPTY }], &config, &Names::default()).expect("a client");
     println!("{name}: generated in {:.2} s", start.elapsed().as_secs_f64());
     let all = sent(&output.files["documents/mod.rs"]);
     let program = program(name, &output.files, &all);
-    compare(&program, &answers(name, &schema, &all, 200).expect("graphql-js"));
+    compare(&program, &answers(name, &schema, &all, each).expect("graphql-js"));
 }
 
 #[test]
+#[ignore = "tests/peers/graphql.sh gets the schema"]
 fn the_schema_of_github_is_answered_too() {
-    published("github", &[("BigInt", Scalar::I64AsText)]);
+    published("github", &[("BigInt", Scalar::I64AsText)], 200);
 }
 
 #[test]
+#[ignore = "tests/peers/graphql.sh gets the schema"]
 fn the_schema_of_a_shop_is_answered_too() {
-    published("storefront", &[("UnsignedInt64", Scalar::U64AsText), ("Decimal", Scalar::String)]);
+    published("storefront", &[("UnsignedInt64", Scalar::U64AsText), ("Decimal", Scalar::String)], 200);
 }
 
 #[test]
+#[ignore = "tests/peers/graphql.sh gets the schema"]
 fn the_schema_of_customer_accounts_is_answered_too() {
-    published("customer-account", &[("UnsignedInt64", Scalar::U64AsText)]);
+    published("customer-account", &[("UnsignedInt64", Scalar::U64AsText)], 200);
+}
+
+/// Its objects promise more of many fields than their interfaces do.
+#[test]
+#[ignore = "tests/peers/graphql.sh gets the schema"]
+fn the_schema_of_linear_is_answered_too() {
+    published("linear", &[], 100);
+}
+
+/// A federated schema: `_entities` is a list of a union of objects of all services.
+#[test]
+#[ignore = "tests/peers/graphql.sh gets the schema"]
+fn the_schema_of_saleor_is_answered_too() {
+    published("saleor", &[], 100);
+}
+
+/// Its input objects hold those of the tables around them.
+#[test]
+#[ignore = "tests/peers/graphql.sh makes the schema"]
+fn a_schema_in_the_manner_of_hasura_is_answered_too() {
+    published("hasura", &[], 100);
 }

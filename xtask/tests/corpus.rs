@@ -1,10 +1,7 @@
 //! `cargo xtask corpus` over a few contracts, with a client that has no dependencies.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 
-mod support;
-
+use crate::support::{Workspace, contract};
 use serde_json::Value;
-use support::{Workspace, contract};
 
 const ROOT: &str = "[workspace]\nmembers = [\"generated-client\"]\n\n[workspace.package]\nedition = \"2024\"\n";
 const CLIENT: &str =

@@ -1,15 +1,12 @@
 //! The token for the download: client credentials, and the file that holds the secret.
-#![cfg(unix)]
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
-use support::server::{Request, Response, Server};
-use support::{Run, Workspace, contract};
+use crate::support;
+use crate::support::server::{Request, Response, Server};
+use crate::support::{Run, Workspace, contract};
 
 const SECRET: &str = "s3cr3t&=+ value";
 

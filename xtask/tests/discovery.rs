@@ -1,10 +1,7 @@
 //! Finding the contract below a base URL.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 
-mod support;
-
-use support::server::{Response, Server};
-use support::{CONFIGURATION, Workspace, contract};
+use crate::support::server::{Response, Server};
+use crate::support::{CONFIGURATION, Workspace, contract};
 
 /// A server with documents at some paths, and pages at others.
 fn serving(documents: &'static [&'static str], pages: &'static [(&'static str, &'static str)]) -> Server {

@@ -1,12 +1,10 @@
 //! What goes wrong between the service and the pinned contract, row by row.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::net::TcpListener;
 
-use support::server::{Request, Response, Server};
-use support::{Workspace, contract};
+use crate::support;
+use crate::support::server::{Request, Response, Server};
+use crate::support::{Workspace, contract};
 
 #[test]
 fn a_304_that_nobody_asked_for_is_no_contract() {

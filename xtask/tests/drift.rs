@@ -1,10 +1,7 @@
 //! `cargo xtask drift`: the sources that it compares, its formats, its exit codes.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 
-mod support;
-
-use support::server::{Response, Server};
-use support::{Workspace, contract};
+use crate::support::server::{Response, Server};
+use crate::support::{Workspace, contract};
 
 /// The small contract with one operation less.
 fn smaller() -> String {

@@ -1,10 +1,7 @@
 //! What `cargo xtask drift` cannot compare: each with a message and an exit code of its own, no report, and nothing overwritten.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 
-mod support;
-
-use support::server::{Response, Server};
-use support::{CONFIGURATION, Workspace, contract};
+use crate::support::server::{Response, Server};
+use crate::support::{CONFIGURATION, Workspace, contract};
 
 const LOCK: &str = "specs/codegen.lock";
 const NAMES: &str = "specs/names.lock";

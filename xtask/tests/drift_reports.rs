@@ -1,11 +1,8 @@
 //! The reports of `cargo xtask drift` for hosts of code, and what was accepted.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 
-mod support;
-
+use crate::support::{Workspace, contract};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use support::{Workspace, contract};
 
 const PINNED: &str = "specs/contracts/platform.json";
 

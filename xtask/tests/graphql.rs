@@ -1,12 +1,10 @@
 //! The GraphQL schema of a service: where it comes from, what a run says of it, and what becomes of the documents.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::sync::{Arc, Mutex};
 
-use support::server::{Request, Response, Server};
-use support::{Run, Workspace, contract};
+use crate::support;
+use crate::support::server::{Request, Response, Server};
+use crate::support::{Run, Workspace, contract};
 
 const SDL: &str = "type Query { thing(id: ID!): Thing }\ntype Thing { id: ID! name: String }\n";
 const DOCUMENT: &str = "query Thing($id: ID!) {\n  thing(id: $id) { id name }\n}\n";

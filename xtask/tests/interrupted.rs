@@ -1,8 +1,4 @@
 //! Kills, signals, full and read-only file systems: the tree is the old one or the new one.
-#![cfg(unix)]
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -13,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use support::contract::{self, Random};
-use support::{Run, Workspace, sha256};
+use crate::support::contract::{self, Random};
+use crate::support::{Run, Workspace, sha256};
 
 type Tree = BTreeMap<String, Vec<u8>>;
 

@@ -1,10 +1,8 @@
 //! API keys and HTTP Basic for the download: they go where the settings say, and nowhere else.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 
-mod support;
-
-use support::server::{Request, Response, Server};
-use support::{Run, Workspace, contract};
+use crate::support;
+use crate::support::server::{Request, Response, Server};
+use crate::support::{Run, Workspace, contract};
 
 /// A key whose forms differ where it is written in a query.
 const KEY: &str = "k3y&=+/canary";

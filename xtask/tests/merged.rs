@@ -1,12 +1,8 @@
 //! What git does with two branches that each have a contract of their own.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-#[path = "support/mod.rs"]
-mod support;
 
 use std::fs;
 
-use support::{Workspace, contract};
+use crate::support::{Workspace, contract};
 
 const PINNED: &str = "specs/contracts/platform.json";
 const CLIENT: &str = "specs/client.txt";

@@ -1,12 +1,9 @@
 //! What is written, kept, refused and named as stale.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
 
-use support::{CONFIGURATION, Workspace, contract, sha256};
+use crate::support::{CONFIGURATION, Workspace, contract, sha256};
 
 const LOCK: &str = "specs/codegen.lock";
 const NAMES: &str = "specs/names.lock";

@@ -1,19 +1,13 @@
 //! Opens the page of `cargo xtask drift --format html` in Chromium. Without Chromium the tests print SKIPPED and check nothing.
 //! `DRIFT_PICTURES=docs/images` keeps the pictures that it takes, with `DRIFT_PAGE` of that page, and with `DRIFT_TERMINAL` of
 //! what a terminal showed.
-#![cfg(unix)]
-#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test that cannot go on says why")]
-
-#[path = "support/browser.rs"]
-mod browser;
-mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use browser::Browser;
+use crate::browser::Browser;
+use crate::support::Workspace;
 use serde_json::{Value, json};
-use support::Workspace;
 
 const SHOWN: &str = "[...document.querySelectorAll('details.finding:not([hidden])')].map((finding) => finding.id)";
 

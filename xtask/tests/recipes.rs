@@ -1,16 +1,12 @@
 //! The pipelines of `docs/ci.md`: the commands of their steps, taken out of the page, in a scratch repository.
-#![cfg(unix)]
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::support::server::{Response, Server};
+use crate::support::{CONFIGURATION, Run, Workspace, contract};
 use serde_json::Value;
-use support::server::{Response, Server};
-use support::{CONFIGURATION, Run, Workspace, contract};
 
 const COMMENT: &str = "target/drift/comment.md";
 const ISSUE: &str = "target/drift/issue.md";

@@ -1,9 +1,7 @@
 //! Rules of `specs/codegen.toml` that change nothing, or cannot be followed: each is answered with its line.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 
-mod support;
-
-use support::{CONFIGURATION, Workspace, contract};
+use crate::support;
+use crate::support::{CONFIGURATION, Workspace, contract};
 
 const PATHS: [&str; 4] = ["/api/things", "/api/things/v2/parts", "/api/others", "/apiary"];
 

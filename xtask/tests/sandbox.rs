@@ -1,15 +1,12 @@
 //! `cargo xtask sandbox` as a user runs it.
-#![cfg(unix)]
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
-use support::Workspace;
+use crate::support;
+use crate::support::Workspace;
 
 #[test]
 fn the_printed_lines_are_all_that_a_program_needs() {

@@ -1,10 +1,8 @@
 //! Several documents, each from its own server with its own token.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 
-mod support;
-
-use support::server::{Request, Response, Server};
-use support::{CONFIGURATION, Workspace, contract};
+use crate::support;
+use crate::support::server::{Request, Response, Server};
+use crate::support::{CONFIGURATION, Workspace, contract};
 
 /// A server that gives its contract for its own token only.
 fn guarded(token: &'static str, path: &'static str) -> Server {

@@ -1,10 +1,6 @@
 //! Contracts that lose their operations do not replace a client unless somebody says so.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 
-#[path = "support/mod.rs"]
-mod support;
-
-use support::{Workspace, contract};
+use crate::support::{Workspace, contract};
 
 /// A contract with two operations for each of so many paths.
 fn sized(paths: usize) -> String {

@@ -1,12 +1,10 @@
 //! When the sandbox stands in for a deployment, and when it does not.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::fs;
 
-use support::server::{Response, Server};
-use support::{CONFIGURATION, Workspace, contract};
+use crate::support;
+use crate::support::server::{Response, Server};
+use crate::support::{CONFIGURATION, Workspace, contract};
 
 const LOCK: &str = "specs/codegen.lock";
 const HINTS: [&str; 4] = ["source/not-configured", "TEST_BASE_URL", "regenerate --offline", "regenerate --sandbox"];

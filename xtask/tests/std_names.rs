@@ -1,5 +1,4 @@
 //! A contract may call anything as Rust's library calls something.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

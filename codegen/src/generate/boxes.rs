@@ -1,8 +1,15 @@
-//! Boxes: what ends the recursion of types that hold themselves.
+//! Boxes: they end the recursion of types that hold themselves, and bound what a type takes on the stack.
 
 use std::collections::HashSet;
 
-use crate::model::{Definition, Kind, Type, TypeId};
+use crate::model::{Custom, Definition, EnumKind, Format, Kind, Type, TypeId};
+
+/// The most that a struct holds of other structs in itself, in bytes: reading a value keeps several copies of each struct on the
+/// way to it on the stack. Boxes are added where more would stand there, the largest member first.
+const MOST: usize = 4_096;
+
+/// The size of a pointer, and the most that an option adds.
+const WORD: usize = 8;
 
 /// A definition on the way that is being followed, and how many of its members have been followed.
 struct Followed {
@@ -10,11 +17,94 @@ struct Followed {
     next: usize,
 }
 
-/// The members that need a box: those that lead back to a definition on the way to them. Lists and maps keep their elements
-/// elsewhere, and unions box what is large, so only members that hold their type in themselves count.
+/// The members that need a box: those that lead back to a definition on the way to them, and those that make a struct too large.
+/// Lists and maps keep their elements elsewhere, and unions box their structs, so only members that hold their type in themselves
+/// count.
 pub(crate) fn boxes(types: &[Definition]) -> HashSet<(TypeId, usize)> {
     let held: Vec<Vec<(usize, TypeId)>> = types.iter().map(|definition| held(&definition.kind)).collect();
-    leading_back(&held)
+    let mut boxes = leading_back(&held);
+    bound(types, &held, &mut boxes);
+    boxes
+}
+
+/// Boxes the largest members of each struct until it holds at most [`MOST`] bytes, or no other struct. Returns sizes, each of
+/// which is at least the one that the compiler gives.
+fn bound(types: &[Definition], held: &[Vec<(usize, TypeId)>], boxes: &mut HashSet<(TypeId, usize)>) -> Vec<usize> {
+    let mut sizes = vec![WORD; types.len()];
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); types.len()];
+    let mut waits: Vec<usize> = vec![0; types.len()];
+    for (id, definition) in types.iter().enumerate() {
+        let aliased = if let Kind::Alias(ty) = &definition.kind { in_place(ty) } else { None };
+        let members =
+            held.get(id).into_iter().flatten().filter(|(position, _)| !boxes.contains(&(TypeId(id), *position)));
+        for target in members.map(|(_, target)| *target).chain(aliased) {
+            if let (Some(users), Some(waits)) = (users.get_mut(target.0), waits.get_mut(id)) {
+                users.push(id);
+                *waits += 1;
+            }
+        }
+    }
+    // Each definition comes after those that it holds, and no struct holds itself any more.
+    let mut ready: Vec<usize> = (0..types.len()).filter(|id| waits.get(*id) == Some(&0)).collect();
+    while let Some(id) = ready.pop() {
+        let Some(definition) = types.get(id) else { continue };
+        let size = match &definition.kind {
+            Kind::Struct(fields, _) => {
+                let of_member = |position: usize, ty: &Type| match boxes.contains(&(TypeId(id), position)) {
+                    true => WORD,
+                    false => size(ty, &sizes).next_multiple_of(WORD).saturating_add(WORD),
+                };
+                let mut members: Vec<usize> =
+                    fields.iter().enumerate().map(|(position, field)| of_member(position, &field.ty)).collect();
+                let mut structs: Vec<usize> =
+                    held.get(id).into_iter().flatten().map(|(position, _)| *position).collect();
+                structs.sort_by_key(|position| std::cmp::Reverse(members.get(*position).copied()));
+                let mut structs = structs.into_iter();
+                // The members that the contract does not declare stand in a map.
+                let whole = |members: &[usize]| members.iter().fold(OBJECT, |sum, size| sum.saturating_add(*size));
+                while whole(&members) > MOST
+                    && let Some(position) = structs.next()
+                {
+                    boxes.insert((TypeId(id), position));
+                    members.get_mut(position).into_iter().for_each(|size| *size = WORD);
+                }
+                whole(&members)
+            }
+            Kind::Alias(ty) => size(ty, &sizes),
+            Kind::Enum(EnumKind::String, _) => 32,
+            Kind::Enum(EnumKind::Integer(_), _) => 16,
+            // Structs among the variants are boxed.
+            Kind::Union(..) => OBJECT + WORD,
+            // They are no member of anything.
+            Kind::Multipart(_) | Kind::ByStatus(_) => WORD,
+        };
+        sizes.get_mut(id).into_iter().for_each(|own| *own = size);
+        for user in users.get(id).into_iter().flatten() {
+            if let Some(waits) = waits.get_mut(*user) {
+                *waits = waits.saturating_sub(1);
+                if *waits == 0 {
+                    ready.push(*user);
+                }
+            }
+        }
+    }
+    sizes
+}
+
+/// The size of a value of the runtime that may be anything, and of an object.
+const OBJECT: usize = 80;
+
+/// The most that a type takes, in bytes. A type that people chose for a scalar is taken for an object.
+fn size(ty: &Type, sizes: &[usize]) -> usize {
+    match ty {
+        Type::Boolean | Type::Integer(_) | Type::Float | Type::Double | Type::Custom(Custom::TextInteger(_)) => 16,
+        Type::String(Format::Uuid) => 16,
+        Type::Decimal | Type::String(_) | Type::List(_) | Type::Map(_) => 24,
+        Type::Any | Type::Object | Type::Custom(Custom::Path(..)) => OBJECT,
+        Type::Custom(Custom::File) => 2 * OBJECT,
+        Type::Optional(inner) => size(inner, sizes).next_multiple_of(WORD).saturating_add(WORD),
+        Type::Named(id) => sizes.get(id.0).copied().unwrap_or(WORD),
+    }
 }
 
 /// By definition, the members that hold a definition in themselves: those that close a circle.

@@ -34,7 +34,7 @@ impl<'a> Lower<'a> {
             OperationType::Mutation => "What the mutation answers.",
             OperationType::Subscription => "What the subscription delivers.",
         };
-        self.object(&place, root, &parts, None, Some(what));
+        self.object(&place, (root, root), &parts, None, Some(what));
     }
 
     /// The type of a value of the schema's type `ty`.
@@ -67,10 +67,11 @@ impl<'a> Lower<'a> {
         let all = self.possible(ty);
         let told_apart: Vec<String> = all.iter().filter(|one| self.has_own(parts, &all, one)).cloned().collect();
         if told_apart.is_empty() {
-            self.object(place, ty, parts, None, None)
+            // What applies to one object type applies to all of them.
+            self.object(place, (ty, all.first().map_or(ty, String::as_str)), parts, None, None)
         } else {
             let others: Vec<String> = all.into_iter().filter(|one| !told_apart.contains(one)).collect();
-            self.union(place, parts, &told_apart, &others)
+            self.union(place, ty, parts, &told_apart, &others)
         }
     }
 
@@ -95,9 +96,17 @@ impl<'a> Lower<'a> {
         condition == object || self.schema.is_subtype(condition, object)
     }
 
-    /// One of several objects, and of `others` for which nothing of their own is selected.
-    fn union(&mut self, place: &TypePlace, parts: &[SelectedSet<'a>], objects: &[String], others: &[String]) -> TypeId {
+    /// One of several objects of the abstract type `ty`, and of `others` for which nothing of their own is selected.
+    fn union(
+        &mut self,
+        place: &TypePlace,
+        ty: &str,
+        parts: &[SelectedSet<'a>],
+        objects: &[String],
+        others: &[String],
+    ) -> TypeId {
         let id = self.open(place);
+        let other = others.first().map_or("", String::as_str);
         let mut all: Vec<Vec<SelectedField<'a>>> = Vec::new();
         for object in objects.iter().chain(others.first()) {
             all.push(self.collected(parts, object));
@@ -107,7 +116,9 @@ impl<'a> Lower<'a> {
             return id;
         };
         let known = std::mem::take(&mut self.known);
-        self.alike(place, &objects.iter().chain(others.first()).collect::<Vec<_>>(), &all);
+        let mut typed: Vec<&str> = objects.iter().map(String::as_str).collect();
+        typed.extend((!others.is_empty()).then_some(ty));
+        self.alike(place, &typed, &all);
         let mut wishes: Vec<(&str, String)> =
             objects.iter().map(|object| (object.as_str(), variant_name(object))).collect();
         if !others.is_empty() {
@@ -126,15 +137,16 @@ impl<'a> Lower<'a> {
                     false => format!("{}{}", place.wish, camel(wire)),
                 }),
             };
-            // What is selected for all types is all that the others have; each of them says its name.
-            let (ty, within, tags) = match wire.is_empty() {
-                true => (others.first().map_or("", String::as_str), None, others.to_vec()),
-                false => (*wire, Some(Within { tag: &tag }), vec![(*wire).to_owned()]),
+            // All that the others have is selected for every type; each of them says its name. One of them may promise more of
+            // a field than the next: only the abstract type speaks for all.
+            let (types_of, within, tags) = match wire.is_empty() {
+                true => ((ty, other), None, others.to_vec()),
+                false => ((*wire, *wire), Some(Within { tag: &tag }), vec![(*wire).to_owned()]),
             };
             let docs = wire.is_empty().then_some("An object of one of the other types.");
-            let ty = self.object(&inner, ty, parts, within, docs);
-            types.push((name.clone(), ty));
-            let content = VariantContent::Type(crate::model::Type::Named(ty), tags);
+            let variant = self.object(&inner, types_of, parts, within, docs);
+            types.push((name.clone(), variant));
+            let content = VariantContent::Type(crate::model::Type::Named(variant), tags);
             variants.push(Variant { name, docs: String::new(), deprecated: Deprecation::No, content });
         }
         self.known = known;
@@ -148,16 +160,14 @@ impl<'a> Lower<'a> {
     }
 
     /// Gives one type to what is selected for all objects alike.
-    fn alike(&mut self, place: &TypePlace, objects: &[&String], all: &[Vec<SelectedField<'a>>]) {
+    fn alike(&mut self, place: &TypePlace, objects: &[&str], all: &[Vec<SelectedField<'a>>]) {
         let (Some((first, rest)), Some(object)) = (all.split_first(), objects.first()) else { return };
         for found in first.iter().filter(|found| !found.field.selection_set.is_empty()) {
-            let name = found.field.name.as_str();
-            let of = |object: &str| Some(self.schema.type_field(object, name).ok()?.ty.clone());
-            let Some(ty) = of(object) else { continue };
+            let of = |object: &str| self.type_of(object, found);
+            let ty = of(object);
             let in_all = rest.iter().all(|other| other.iter().any(|other| same(found, other)));
             let mut types = objects.iter().map(|object| of(object));
-            if in_all && types.all(|other| other.is_some_and(|other| other.inner_named_type() == ty.inner_named_type()))
-            {
+            if in_all && types.all(|other| other.inner_named_type() == ty.inner_named_type()) {
                 let inner = ty.inner_named_type();
                 let next = self.below(place, found.field.response_key(), &ty);
                 let id = self.value(inner, &found.places, next);
@@ -233,12 +243,19 @@ impl<'a> Lower<'a> {
         TypePlace { module: place.module.clone(), path, wish: type_name(&wish) }
     }
 
-    /// An object of the schema's type `ty`: an object type, or an abstract one for all of whose object types the same is
-    /// selected.
+    /// The type of a selected field of the schema's type `ty`, which may promise more of it than the interface that a fragment
+    /// names. A union has no fields of its own.
+    fn type_of(&self, ty: &str, selected: &SelectedField<'a>) -> SchemaType {
+        let own = self.schema.type_field(ty, &selected.field.name).ok().map(|own| own.ty.clone());
+        own.unwrap_or_else(|| selected.field.ty().clone())
+    }
+
+    /// An object of the schema's type `ty`: an object type, or an abstract one. The same is selected for each object type that
+    /// it stands for; `one` of them says what that is.
     fn object(
         &mut self,
         place: &TypePlace,
-        ty: &str,
+        (ty, one): (&str, &str),
         parts: &[SelectedSet<'a>],
         within: Option<Within<'_>>,
         docs: Option<&str>,
@@ -246,20 +263,16 @@ impl<'a> Lower<'a> {
         let id = self.open(place);
         let description = self.schema.types.get(ty).and_then(ExtendedType::description);
         let docs = docs.map_or_else(|| described(description, ty), str::to_owned);
-        // What applies to one object type applies to all of them here.
-        let one = self.possible(ty).into_iter().next().unwrap_or_else(|| ty.to_owned());
-        let mut found = self.collected(parts, &one);
+        let mut found = self.collected(parts, one);
         found.retain(|found| within.is_none_or(|within| within.tag != found.field.response_key().as_str()));
         let wires: Vec<String> = found.iter().map(|found| found.field.response_key().to_string()).collect();
         let wishes: Vec<(&str, String)> = wires.iter().map(|wire| (wire.as_str(), member_name(wire))).collect();
         let key = format!("{}/{}", place.module, place.path);
         let names = self.names.members(Scope::default(), &key, &wishes);
         let mut fields = Vec::new();
-        for ((SelectedField { field: selected, sure, places }, wire), name) in found.into_iter().zip(&wires).zip(names)
-        {
-            // An object type may promise more of a field than the interface that a fragment names.
-            let own = self.schema.type_field(ty, &selected.name).ok().map(|own| own.ty.clone());
-            let ty = own.unwrap_or_else(|| selected.ty().clone());
+        for ((found, wire), name) in found.into_iter().zip(&wires).zip(names) {
+            let ty = self.type_of(ty, &found);
+            let SelectedField { field: selected, sure, places } = found;
             let inner = ty.inner_named_type();
             let rust = if selected.selection_set.is_empty() {
                 self.leaf(inner)

@@ -1,5 +1,4 @@
 //! Reading cases and contracts.
-#![allow(dead_code, clippy::print_stdout, reason = "each test uses a part of it, and says what it skips")]
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,5 @@
 //! A headless Chromium, driven over the Chrome DevTools Protocol.
 
-#![allow(dead_code, reason = "each test file uses its own part of this")]
-
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;

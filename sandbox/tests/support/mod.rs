@@ -1,6 +1,6 @@
 //! What the tests share: a caller with a token, and the contract as JSON.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part of this")]
+#![allow(unreachable_pub, reason = "a module of tests")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 pub mod cookies;

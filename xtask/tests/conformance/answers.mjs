@@ -5,10 +5,16 @@ import { readFileSync } from 'node:fs'
 import { random } from './random.mjs'
 const [schemaFile, sentFile, count, modules] = process.argv.slice(2)
 const { graphql, schema, below, value, unseen, plain } = random(schemaFile, modules)
-const { parse, execute, validate, print, visit, Kind, OperationTypeNode, typeFromAST, isNonNullType, isListType } = graphql
+const { parse, execute, validate, print, visit, Kind, OperationTypeNode, typeFromAST, isNonNullType, isListType, isEnumType, isInputObjectType, isRequiredInputField } = graphql
 const given = (type) => {
   if (isNonNullType(type)) return given(type.ofType)
   if (isListType(type)) return [given(type.ofType)]
+  if (isEnumType(type)) return type.getValues()[0].name
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields())
+    const sent = type.isOneOf ? fields.slice(0, 1) : fields.filter((field) => isRequiredInputField(field))
+    return Object.fromEntries(sent.map((field) => [field.name, given(field.type)]))
+  }
   return { Boolean: () => below(2) === 0, Int: () => 1, Float: () => 1 }[type.name]?.() ?? 'x'
 }
 for (const document of JSON.parse(readFileSync(sentFile, 'utf8')).map((sent) => parse(sent))) {

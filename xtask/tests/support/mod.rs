@@ -1,5 +1,4 @@
 //! A minimal workspace in a temporary folder, the real program, and small HTTP servers on loopback.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod contract;
 pub(crate) mod server;

@@ -149,7 +149,6 @@ async fn who_asks_in_which_attempt_and_in_which_order_does_not_count() {
     };
     let plain = contents(post()).await;
     for name in [
-        "Proxy-Authorization",
         "Cookie",
         "User-Agent",
         "Date",

@@ -1,0 +1,24 @@
+//! The tests of this crate are one program: it is linked once, and they run beside one another.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and says what it leaves out"
+)]
+
+mod cases;
+mod common;
+mod determinism;
+mod drift;
+mod drift_aliases;
+mod drift_contracts;
+mod effort;
+mod graphql;
+mod hostile;
+mod load;
+mod names;
+mod pages;
+mod servers;
+mod upgrade;
+mod upgrade_corpus;

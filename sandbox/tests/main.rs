@@ -1,0 +1,42 @@
+//! The tests of this crate are one program: it is linked once, and they run beside one another.
+#![allow(
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and says what it leaves out"
+)]
+
+mod access;
+#[path = "support/browser.rs"]
+mod browser;
+mod compliance;
+#[cfg(unix)]
+mod console;
+mod contract;
+mod control;
+mod control_document;
+mod cors;
+mod data;
+mod faults;
+mod grants;
+mod graphql;
+mod issuer;
+mod journal;
+mod life;
+mod log;
+mod openid;
+mod operations;
+#[cfg(unix)]
+mod pages;
+#[cfg(unix)]
+mod program;
+mod projects;
+mod refusals;
+mod resources;
+mod rules;
+#[path = "support/schema.rs"]
+mod schema;
+mod shapes;
+mod support;
+mod ui;
+mod work;
