@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// The names of `specs/names.lock`: contract key → Rust name.
 ///
 /// A key is `METHOD /path` for an operation, the document and a JSON pointer for a type (with names in place of the
-/// positions of parameters and alternatives), and a type's key with `.wire_name` for a field or variant whose name cannot
-/// be derived from the wire name alone.
+/// positions of parameters and alternatives, and media types without parameters), and a type's key with `.wire_name` for a
+/// field or variant whose name cannot be derived from the wire name alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Names {

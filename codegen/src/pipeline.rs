@@ -94,7 +94,12 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
     })
 }
 
-fn refined(inputs: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Refined, Report> {
+fn refined(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Refined, Report> {
+    following(contracts, setup, pins, false)
+}
+
+/// `is_followed`: whether the pins went with what moved, which they do once.
+fn following(inputs: &[Contract<'_>], setup: &Setup, pins: &Names, is_followed: bool) -> Result<Refined, Report> {
     let config = &setup.config;
     decisions::check(setup)?;
     let mut ledger = Ledger::default();
@@ -106,9 +111,12 @@ fn refined(inputs: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Refin
     let bindings = bind::bind(&model, setup)?;
     let (documents, given) = graphql::read(setup, pins, &bindings, &model, &mut ledger)?;
     names.graphql = given;
+    if let Some(followed) = model::followed(pins, &names).filter(|_| !is_followed) {
+        return following(inputs, setup, &followed, true);
+    }
     // A name that was chosen for what is new does not wait for the next run, when nobody pins it any more.
     if let Some(freed) = pins.freed(&config.rename, &names) {
-        return refined(inputs, setup, &freed);
+        return following(inputs, setup, &freed, is_followed);
     }
     let mut unused = decisions::unused(config, &routes, &names)?;
     unused.extend(bindings.unused(config));

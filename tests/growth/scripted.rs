@@ -383,6 +383,13 @@ pub(crate) const CHANGES: &[Change] = &[
         operation.get_mut("responses")?.as_object_mut()?.insert("204".to_owned(), json!({"description": "Nothing"}));
         Some(())
     }),
+    ("a success with a body becomes one without", |s| {
+        let operation = s.operation("get", |operation| operation["responses"]["200"]["content"].is_object())?;
+        let responses = operation.get_mut("responses")?.as_object_mut()?;
+        responses.remove("200")?;
+        responses.insert("204".to_owned(), json!({"description": "Nothing"}));
+        Some(())
+    }),
     ("an error status is added", |s| {
         let operation = s.operation("get", |operation| operation["responses"].get("418").is_none())?;
         operation.get_mut("responses")?.as_object_mut()?.insert("418".to_owned(), json!({"description": "A teapot"}));

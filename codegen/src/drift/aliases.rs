@@ -241,6 +241,9 @@ fn operation(change: &Change) -> Vec<String> {
         Rule::MediaTypeChanged if change.class.response => vec![format!("response-media-type-name-{}", change.variant)],
         Rule::ContentSchemaAdded => name(place(change), "media-type-schema-added").into_iter().collect(),
         Rule::ContentSchemaRemoved => name(place(change), "media-type-schema-removed").into_iter().collect(),
+        Rule::AnswerChanged => {
+            vec!["response-success-status-added".to_owned(), "response-success-status-removed".to_owned()]
+        }
         Rule::StatusAdded | Rule::OtherStatusAdded => one("response-success-status-added"),
         Rule::StatusRemoved | Rule::OtherStatusRemoved => one("response-success-status-removed"),
         Rule::ErrorStatusAdded => one("response-non-success-status-added"),

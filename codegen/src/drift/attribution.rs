@@ -55,6 +55,10 @@ impl Drift {
             if finding.rule == Rule::ParameterRenamed {
                 finding.items = renamed(std::mem::take(&mut finding.items));
             }
+            // It compiles, and calls another place until the base URL follows.
+            if finding.rule == Rule::BasePathMoved {
+                finding.source = Source::Major;
+            }
             finding.items.sort_by_key(|change| std::cmp::Reverse(change.source));
             finding.silent = finding.client >= Wire::Risk && finding.source < Source::Major;
         }

@@ -117,6 +117,8 @@ pub(super) struct Change {
     pub(super) wire: Option<Wire>,
     /// In place of that, for a program that was built with this client.
     pub(super) client: Option<Wire>,
+    /// Components that came or went with it, before and after.
+    pub(super) with: [BTreeSet<String>; 2],
     /// What other tools find here besides.
     pub(super) besides: Vec<String>,
 }
@@ -213,6 +215,7 @@ impl Change {
             operations: BTreeSet::new(),
             wire: None,
             client: None,
+            with: Default::default(),
             besides: Vec::new(),
         }
     }

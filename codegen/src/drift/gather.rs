@@ -47,7 +47,7 @@ fn cause(change: &Change) -> Cause {
     let (old, new) = (value(&change.before), value(&change.after));
     let identity = match change.rule {
         // One segment that changed everywhere is one move.
-        Rule::OperationMoved => {
+        Rule::OperationMoved | Rule::BasePathMoved => {
             return (
                 change.rule,
                 change.variant.to_owned(),
@@ -150,6 +150,8 @@ fn finding(
     for change in changes {
         places.own[0].extend(change.before.as_ref().map(|place| before.source(&place.pointer)));
         places.own[1].extend(change.after.as_ref().map(|place| after.source(&place.pointer)));
+        places.own[0].extend(change.with[0].iter().map(|place| before.source(place)));
+        places.own[1].extend(change.with[1].iter().map(|place| after.source(place)));
         places.schemas.extend(change.node);
     }
     for side in [0, 1] {
@@ -210,7 +212,7 @@ pub(super) fn lonely(item: &Item, added: bool) -> Finding {
     let subject = inert(&label(&item.origin.pointer));
     let cause = (rule, subject.clone(), String::new(), String::new(), String::new(), String::new());
     Finding {
-        change: rule.entry().says.to_owned(),
+        change: if added { "is new, as a part of others" } else { "is gone, as a part of others" }.to_owned(),
         fingerprint: fingerprint(&cause, Direction::Both, document),
         direction: Direction::Both,
         before: site.clone().filter(|_| !added),
@@ -251,6 +253,7 @@ fn subject(change: &Change, changes: usize, operations: usize) -> String {
         Spot::Parameter if many => {
             format!("{} of {operations} operations", change.subject.split(" of ").next().unwrap_or_default())
         }
+        _ if change.rule == Rule::BasePathMoved => "the base path".to_owned(),
         _ if change.rule == Rule::OperationMoved && changes > 1 => format!("{operations} operations"),
         Spot::Header if many => format!("header {} of {operations} operations", common(change)),
         _ if many => format!("{operations} operations"),
@@ -262,7 +265,12 @@ fn subject(change: &Change, changes: usize, operations: usize) -> String {
 /// What happened to the subject. Each text of a contract stands between backticks, and has none.
 fn predicate(change: &Change, changes: &[&Change]) -> String {
     let quoted = |text: &str| format!("`{}`", inert(text));
-    let mut text = change.rule.entry().says.replace("{keyword}", &quoted(&change.keyword));
+    let says = match (change.rule, change.variant) {
+        (Rule::SchemaAdded, "used") => "is new",
+        (Rule::SchemaRemoved, "used") => "is gone",
+        (rule, _) => rule.entry().says,
+    };
+    let mut text = says.replace("{keyword}", &quoted(&change.keyword));
     match (&change.before, &change.after) {
         _ if change.rule == Rule::OperationMoved && changes.len() > 1 => {
             text.push_str(&format!(": {}", quoted(&change.keyword)));
@@ -270,18 +278,32 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
         (_, Some(place)) if change.rule == Rule::OperationMoved => {
             text.push_str(&format!(" to {}", quoted(&label(&place.pointer))));
         }
-        _ if matches!(change.rule, Rule::ParameterRenamed | Rule::SchemaRenamed | Rule::SchemeRenamed) => {
+        _ if is_renamed(change.rule) => {
             text.push_str(&format!(": {}", quoted(&change.keyword)));
         }
         (Some(before), Some(after)) if is_valued(change.rule) && before.value != after.value => {
             text.push_str(&format!(": {} → {}", quoted(&before.value), quoted(&after.value)));
         }
+        (None, Some(place)) if is_format(change.rule) => text.push_str(&format!(": none → {}", quoted(&place.value))),
+        (Some(place), None) if is_format(change.rule) => text.push_str(&format!(": {} → none", quoted(&place.value))),
         (None, Some(place)) | (Some(place), None) if is_valued(change.rule) => {
             text.push_str(&format!(": {}", quoted(&place.value)));
         }
         _ => {}
     }
     text
+}
+
+fn is_format(rule: Rule) -> bool {
+    matches!(rule, Rule::FormatChanged | Rule::FormatWidened | Rule::FormatNarrowed)
+}
+
+/// Rules whose keyword says both names.
+fn is_renamed(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::AnswerChanged | Rule::BasePathMoved | Rule::ParameterRenamed | Rule::SchemaRenamed | Rule::SchemeRenamed
+    )
 }
 
 /// A text of a contract as part of one line, without backticks.

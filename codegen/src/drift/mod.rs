@@ -22,6 +22,7 @@
 //! assert!(drift.not_judged.is_empty());
 //! ```
 
+mod address;
 mod alias_table;
 mod aliases;
 mod attribution;
@@ -51,7 +52,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use crate::model::{Document, Node};
+use crate::model::Document;
 use crate::upgrade::Origins;
 use crate::{Contract, Problem, Report, load, pipeline, upgrade};
 pub use change::Direction;
@@ -66,7 +67,7 @@ pub use release::Release;
 pub use report::Heading;
 pub use rule::{Declaration, RULES, Rule, Wire};
 use schema::Graph;
-use side::{Operation, Side, segments};
+use side::{Operation, Side};
 pub use terminal::{Line, Role, Span};
 
 /// Compares the contracts of one client before and after, by the names of the documents. A document that one side does not
@@ -142,7 +143,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
         let (old, new) = (&olds[*old], &news[*new]);
         let index = named.len();
         named.push(name(new, [Some(before.source(&old.node.pointer)), Some(after.source(&new.node.pointer))]));
-        moved(old, new, index, &mut log);
+        address::moved(old, new, index, &mut log);
         let subject = old.key();
         let (graph, log) = (&mut graph, &mut log);
         Compared { before: old, after: new, index, subject, graph, log, renamed: &renamed, today }.compare();
@@ -163,12 +164,10 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let pairs: Vec<(&Operation<'_>, &Operation<'_>)> =
         pairing.pairs.iter().map(|(old, new)| (&olds[*old], &news[*new])).collect();
     security::document(before, after, &pairs, &renamed, &mut log);
-    servers(before, after, &mut log);
+    address::servers([before, after], &pairs, &mut log);
     graph.run(&mut log);
-    let gone = pairing.gone.iter().map(|index| &olds[*index]);
-    let added = pairing.added.iter().map(|index| &news[*index]);
-    let lonely = [unused::components(gone), unused::components(added)];
-    for (before, after) in &unused::compare([before, after], &lonely, &mut log) {
+    let reached = [&olds, &news].map(|operations| unused::components(operations.iter()));
+    for (before, after) in &unused::compare([before, after], &reached, &mut log) {
         graph.unreached(before, after, &mut log);
     }
     graph.run(&mut log);
@@ -193,32 +192,6 @@ fn name(operation: &Operation<'_>, places: [Option<String>; 2]) -> Named {
     Named { key: operation.key(), assumed: operation.node.text("x-provenance") == "assumed", places }
 }
 
-/// An operation with another address.
-fn moved(old: &Operation<'_>, new: &Operation<'_>, index: usize, log: &mut Log) {
-    if old.positional() == new.positional() && old.method == new.method {
-        return;
-    }
-    let mut change = Change::new(Rule::OperationMoved, old.key(), Some(&old.node), Some(&new.node)).of(index);
-    change.keyword = if old.method == new.method {
-        let (one, other) = difference(&old.positional(), &new.positional());
-        format!("{one} → {other}")
-    } else {
-        format!("{} → {}", old.key(), new.key())
-    };
-    log.push(change);
-}
-
-/// What two paths do not have in common at their beginnings and ends.
-fn difference(one: &str, other: &str) -> (String, String) {
-    let (one, other): (Vec<&str>, Vec<&str>) = (segments(one).collect(), segments(other).collect());
-    let shortest = one.len().min(other.len());
-    let begin = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
-    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
-    let end = end.min(shortest - begin);
-    let middle = |path: &[&str]| format!("/{}", path[begin..path.len() - end].join("/"));
-    (middle(&one), middle(&other))
-}
-
 /// How an operation ended: announced or not, and with its path or alone.
 fn ended(operation: &Operation<'_>, news: &[Operation<'_>], today: &str) -> &'static str {
     let alone = news.iter().any(|other| other.positional() == operation.positional());
@@ -232,25 +205,6 @@ fn ended(operation: &Operation<'_>, news: &[Operation<'_>], today: &str) -> &'st
         (true, _, false) => "path-removed-with-deprecation",
         (false, _, true) => "removed-without-deprecation",
         (false, _, false) => "path-removed-without-deprecation",
-    }
-}
-
-fn servers(before: &Side, after: &Side, log: &mut Log) {
-    let addresses = |side: &Side| -> BTreeSet<String> {
-        let servers = side.root().get("servers");
-        servers
-            .iter()
-            .flat_map(|list| list.items().map(|server| server.text("url").to_owned()).collect::<Vec<_>>())
-            .collect()
-    };
-    let (old, new) = (before.root().get("servers"), after.root().get("servers"));
-    let value = |node: &Option<Node<'_>>| node.as_ref().map(|node| node.value.clone());
-    if value(&old) != value(&new) {
-        let mut change = Change::new(Rule::ServerChanged, "the address of the service", old.as_ref(), new.as_ref());
-        if addresses(before).is_subset(&addresses(after)) {
-            change.wire = Some(Wire::Safe);
-        }
-        log.push(change);
     }
 }
 

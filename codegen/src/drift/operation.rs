@@ -8,7 +8,7 @@ use super::change::{Carrier, Class, Spot};
 use super::compared::Compared;
 use super::lifecycle;
 use super::parameters;
-use super::rule::Rule;
+use super::rule::{Rule, Wire};
 use super::security;
 use crate::model::Node;
 
@@ -20,6 +20,7 @@ impl<'a> Compared<'a, '_> {
         self.log.judge(0, &before.node.pointer);
         self.log.judge(1, &after.node.pointer);
         self.identity();
+        self.duration();
         lifecycle::compare(
             &self.subject,
             &before.node,
@@ -71,6 +72,18 @@ impl<'a> Compared<'a, '_> {
         }
     }
 
+    /// Whether the answer comes before the work is done, as Azure's contracts say it.
+    fn duration(&mut self) {
+        const LONG: &str = "x-ms-long-running-operation";
+        let (before, after) = (&self.before.node, &self.after.node);
+        let rule = match (before.flag(LONG), after.flag(LONG)) {
+            (false, true) => Rule::BecameLongRunning,
+            (true, false) => Rule::BecameImmediate,
+            _ => return,
+        };
+        self.push(rule, before.get(LONG).as_ref(), after.get(LONG).as_ref());
+    }
+
     fn body(&mut self) {
         let resolved = |node: &Node<'a>| node.get("requestBody").map(|body| body.resolve().unwrap_or(body));
         let (before, after) = (resolved(&self.before.node), resolved(&self.after.node));
@@ -111,6 +124,7 @@ impl<'a> Compared<'a, '_> {
         if let (Some(before), Some(after)) = (self.before.node.get("responses"), self.after.node.get("responses")) {
             self.log.pair(&before, &after);
         }
+        let (old, new) = self.answers(old, new);
         let statuses: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
         for status in statuses {
             let success = is_success(status);
@@ -133,6 +147,45 @@ impl<'a> Compared<'a, '_> {
                 }
             }
         }
+    }
+
+    /// Tells where no success of one side is one of the other, nor has its body: no answer is what readers wait for. Gives the
+    /// other responses.
+    fn answers(
+        &mut self,
+        mut old: BTreeMap<&'a str, Node<'a>>,
+        mut new: BTreeMap<&'a str, Node<'a>>,
+    ) -> (BTreeMap<&'a str, Node<'a>>, BTreeMap<&'a str, Node<'a>>) {
+        let successes = |all: &BTreeMap<&'a str, Node<'a>>| -> BTreeMap<&'a str, Node<'a>> {
+            all.iter()
+                .filter(|(status, _)| status.starts_with('2'))
+                .map(|(status, node)| (*status, node.clone()))
+                .collect()
+        };
+        let (before, after) = (successes(&old), successes(&new));
+        let bodies = |all: &BTreeMap<&str, Node<'_>>| all.values().map(schemas).collect::<Vec<_>>();
+        let (was, is) = (bodies(&before), bodies(&after));
+        let read = was.iter().any(|body| !body.is_empty());
+        let filled = read || is.iter().any(|body| !body.is_empty());
+        let common = before.keys().any(|status| after.contains_key(status)) || was.iter().any(|body| is.contains(body));
+        if let (Some(first), Some(other), true, false) = (before.values().next(), after.values().next(), filled, common)
+        {
+            let names = |all: &BTreeMap<&str, Node<'_>>| all.keys().copied().collect::<Vec<_>>().join(" or ");
+            let keyword = format!("{} → {}", names(&before), names(&after));
+            let change = self.push(Rule::AnswerChanged, Some(first), Some(other));
+            (change.keyword, change.class) = (keyword, Class::response(Spot::Operation));
+            if !read {
+                // This client ignores a body that it does not know of; others may wait for the status.
+                (change.client, change.wire) = (Some(Wire::Safe), Some(Wire::Risk));
+            }
+            let others = [(true, &before), (false, &after)].into_iter();
+            let places = others
+                .flat_map(|(is_before, all)| all.values().skip(1).map(move |node| (is_before, node.pointer.clone())));
+            self.log.quiet.extend(places);
+            old.retain(|status, _| !before.contains_key(status));
+            new.retain(|status, _| !after.contains_key(status));
+        }
+        (old, new)
     }
 
     fn response(&mut self, status: &str, before: &Node<'a>, after: &Node<'a>) {
@@ -185,13 +238,15 @@ fn is_success(status: &str) -> bool {
     status.starts_with('2') || status == "default"
 }
 
+/// The schemas of the body of a response, by media type.
+fn schemas(response: &Node<'_>) -> Vec<Value> {
+    let content = response.value.get("content").and_then(Value::as_object);
+    content.into_iter().flatten().map(|(_, media)| media.get("schema").cloned().unwrap_or_default()).collect()
+}
+
 /// Whether who reads the successes of the other contract cannot read this one: none of them has this body. Where none has a
 /// body, nothing is read.
 fn is_other(alone: &Node<'_>, others: &BTreeMap<&str, Node<'_>>) -> bool {
-    let schemas = |response: &Node<'_>| -> Vec<Value> {
-        let content = response.value.get("content").and_then(Value::as_object);
-        content.into_iter().flatten().map(|(_, media)| media.get("schema").cloned().unwrap_or_default()).collect()
-    };
     let known: Vec<Vec<Value>> =
         others.iter().filter(|(status, _)| is_success(status)).map(|(_, response)| schemas(response)).collect();
     let own = schemas(alone);

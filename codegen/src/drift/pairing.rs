@@ -16,13 +16,16 @@ pub(super) struct Pairing {
     pub(super) added: Vec<usize>,
 }
 
-/// Pairs operations: by method and path, by version, by `operationId`, and by equal shape.
+/// Pairs operations: by method and path (with and without the address), by version, by `operationId`, and by equal shape.
 pub(super) fn pair(before: &[Operation<'_>], after: &[Operation<'_>]) -> Pairing {
     let mut pairing =
         Pairing { pairs: Vec::new(), gone: (0..before.len()).collect(), added: (0..after.len()).collect() };
-    pairing.by(before, after, |operation| {
-        Some(format!("{} {} {}", operation.webhook, operation.method, operation.positional()))
-    });
+    for with_address in [true, false] {
+        pairing.by(before, after, |operation| {
+            let path = if with_address { operation.full() } else { operation.positional() };
+            Some(format!("{} {} {}", operation.webhook, operation.method, path.trim_matches('/')))
+        });
+    }
     pairing.by(before, after, |operation| {
         let path: Vec<String> = segments(&operation.positional()).map(unversioned).collect();
         Some(format!("{} {} {}", operation.webhook, operation.method, path.join("/")))

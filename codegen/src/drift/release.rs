@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::finding::Drift;
 use super::item_change::{ItemChange, Source};
+use super::rule::Rule;
 
 /// The version that a change asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,6 +34,8 @@ impl Drift {
         };
         let items = self.items();
         let default = items.iter().filter(|(change, _)| not_default(change).is_none()).map(|(change, _)| change.source);
+        let moved = self.findings.iter().filter(|finding| finding.rule == Rule::BasePathMoved);
+        let default = default.chain(moved.map(|finding| finding.source));
         Some(Release {
             current: current.to_owned(),
             next: next(self.source()),

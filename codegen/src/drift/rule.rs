@@ -101,11 +101,14 @@ rules! {
     OperationRemoved "operation-removed" <> OperationAdded, Break Break, "is gone", "callers: 404 or 405", "";
     OperationAdded "operation-added" <> OperationRemoved, Safe Safe, "is new", "", "";
     OperationMoved "operation-moved" <> OperationMoved, Break Break, "moved", "callers of the old address: 404", "";
+    BasePathMoved "base-path-moved" <> BasePathMoved, Safe Safe, "moved between the address of the service and the paths", "programs that are compiled anew: 404 until their base URL ends as that of the contract", "";
     OperationDeprecated "operation-deprecated" <> OperationReactivated, Safe Safe, "is deprecated", "", "";
     OperationReactivated "operation-reactivated" <> OperationDeprecated, Safe Safe, "is not deprecated any more", "", "";
     OperationIdChanged "operation-id-changed" <> OperationIdChanged, None None, "has another operationId", "", "";
     OperationTagAdded "operation-tag-added" <> OperationTagRemoved, None None, "has another tag", "", "";
     OperationTagRemoved "operation-tag-removed" <> OperationTagAdded, None None, "lost a tag", "", "";
+    BecameLongRunning "became-long-running" <> BecameImmediate, Risk Risk, "is long-running now (`x-ms-long-running-operation`)", "callers: the answer comes before the work is done, and says where to ask for its end", "";
+    BecameImmediate "became-immediate" <> BecameLongRunning, Risk Risk, "is not long-running any more (`x-ms-long-running-operation`)", "callers that ask for the end of the work: the answer is the end", "";
     SunsetAdded "sunset-added" <> SunsetRemoved, Safe Safe, "has an end date now", "", "";
     SunsetRemoved "sunset-removed" <> SunsetAdded, Risk Risk, "is deprecated without an end date now", "", "";
     SunsetChanged "sunset-changed" <> SunsetChanged, Safe Safe, "has another end date", "", "";
@@ -144,6 +147,7 @@ rules! {
     StatusRemoved "status-removed" <> StatusAdded, Risk Risk, "does not succeed with {keyword} any more", "", "readers that wait for this status";
     OtherStatusAdded "other-status-added" <> OtherStatusRemoved, Risk Risk, "may succeed with {keyword}, and another body than before", "", "older clients: decode error where the service answers so";
     OtherStatusRemoved "other-status-removed" <> OtherStatusAdded, Risk Risk, "does not succeed with {keyword} any more", "", "readers that wait for this status";
+    AnswerChanged "answer-changed" <> AnswerChanged, Break Break, "succeeds with another status, and another body than before", "", "every reader: decode error, or nothing to read";
     ErrorStatusAdded "error-status-added" <> ErrorStatusRemoved, Safe Safe, "may fail with {keyword}", "", "";
     ErrorStatusRemoved "error-status-removed" <> ErrorStatusAdded, Safe Safe, "does not fail with {keyword} any more", "", "";
     HeaderAdded "header-added" <> HeaderRemoved, Safe Safe, "is new", "", "";
@@ -206,7 +210,7 @@ rules! {
     DiscriminatorRemoved "discriminator-removed" <> DiscriminatorAdded, Risk Risk, "has no discriminator any more", "", "readers choose the variant by its discriminator";
     DiscriminatorChanged "discriminator-changed" <> DiscriminatorChanged, Break Break, "has its discriminator in another member", "every writer: 400", "every reader: decode error";
     MappingAdded "mapping-added" <> MappingRemoved, Safe Safe, "has another value of its discriminator: {keyword}", "", "";
-    MappingRemoved "mapping-removed" <> MappingAdded, Risk Risk, "lost a value of its discriminator: {keyword}", "writers of this value: 400", "";
+    MappingRemoved "mapping-removed" <> MappingAdded, Risk Risk, "lost a value of its discriminator: {keyword}", "writers of this value: 400", "readers: the variant comes with another value, which older clients do not know";
     MappingChanged "mapping-changed" <> MappingChanged, Risk Risk, "means something else by a value of its discriminator: {keyword}", "writers of this value: 400", "readers: decode error at this value";
     CompositionChanged "composition-changed" <> CompositionChanged, None None, "is composed of other schemas (`allOf`), with the same meaning", "", "";
     ConstraintAdded "constraint-added" <> ConstraintRemoved, Risk None, "has another constraint: {keyword}", "writers of what does not meet it: 400", "";
@@ -241,8 +245,8 @@ rules! {
     SchemeRenamed "scheme-renamed" <> SchemeRenamed, None None, "has another name", "", "";
     SchemeChanged "scheme-changed" <> SchemeChanged, Risk Risk, "has another {keyword}", "callers that are set up for the old one: 401, or no token", "";
     ServerChanged "server-changed" <> ServerChanged, Risk Risk, "changed", "programs that take their base address from the contract", "";
-    CallbackChanged "callback-changed" <> CallbackChanged, Risk Risk, "changed", "programs that the service calls back", "";
-    LinkChanged "link-changed" <> LinkChanged, None None, "changed", "", "";
+    CallbackChanged "callback-changed" <> CallbackChanged, Risk Risk, "has other callbacks", "programs that the service calls back", "";
+    LinkChanged "link-changed" <> LinkChanged, None None, "has other links", "", "";
 }
 
 impl Rule {
@@ -297,6 +301,9 @@ impl Rule {
                 | Self::SunsetUnreadable
                 | Self::CallbackChanged
                 | Self::LinkChanged
+                | Self::MappingAdded
+                | Self::MappingRemoved
+                | Self::MappingChanged
         )
     }
 }

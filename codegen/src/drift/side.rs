@@ -1,7 +1,7 @@
 //! One of the two contracts: its outline, and the operations in it.
 
 use crate::Dialect;
-use crate::model::{Document, Node};
+use crate::model::{Document, Node, servers};
 use crate::walk::METHODS;
 
 /// A contract that is compared.
@@ -38,6 +38,8 @@ pub(super) struct Operation<'a> {
     pub(super) item: Node<'a>,
     /// Whether the service calls the client.
     pub(super) webhook: bool,
+    /// The path of the address that it is called at.
+    pub(super) base: String,
 }
 
 impl Operation<'_> {
@@ -53,6 +55,11 @@ impl Operation<'_> {
     /// The path, with placeholders by position.
     pub(super) fn positional(&self) -> String {
         segments(&self.path).map(|segment| placeholders(segment).0).collect::<Vec<_>>().join("/")
+    }
+
+    /// The same, with the path of the address in front.
+    pub(super) fn full(&self) -> String {
+        format!("{}/{}", self.base, self.positional())
     }
 
     /// The names of the placeholders of the path, in order.
@@ -79,18 +86,36 @@ fn placeholders(segment: &str) -> (String, Vec<String>) {
     (plain, names)
 }
 
+/// The path of the address that a document, a path or an operation names first.
+fn base(holder: &Node<'_>) -> Option<String> {
+    Some(split(servers(holder).first()?).1.trim_matches('/').to_owned())
+}
+
+/// The host of an address, and its path.
+pub(super) fn split(address: &str) -> (&str, &str) {
+    let bare = address.split(['?', '#']).next().unwrap_or_default();
+    match bare.find("//") {
+        Some(start) => bare.split_at(bare[start + 2..].find('/').map_or(bare.len(), |end| start + 2 + end)),
+        None => ("", bare),
+    }
+}
+
 /// All operations of a side, in the order of their paths.
 pub(super) fn operations(side: &Side) -> Vec<Operation<'_>> {
     let mut operations = Vec::new();
     for (key, webhook) in [("paths", false), ("webhooks", true)] {
         let Some(paths) = side.root().get(key) else { continue };
+        let of_document = base(&side.root()).filter(|_| !webhook).unwrap_or_default();
         for (path, item) in paths.members().filter(|(path, _)| !path.starts_with("x-")) {
             let item = item.resolve().unwrap_or(item);
+            let of_item = base(&item).unwrap_or_else(|| of_document.clone());
             let named = METHODS.iter().chain(&["query"]).filter_map(|method| Some((*method, item.get(method)?)));
             let more = item.get("additionalOperations");
             let more = more.iter().flat_map(|more| more.members().collect::<Vec<_>>());
             for (method, node) in named.chain(more).filter(|(_, node)| node.value.is_object()) {
+                let base = base(&node).unwrap_or_else(|| of_item.clone());
                 operations.push(Operation {
+                    base,
                     method: method.to_uppercase(),
                     path: path.to_owned(),
                     node,

@@ -1,6 +1,6 @@
-//! Components that no operation uses.
+//! Components that came, went or changed: with what uses them, or unused.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -15,40 +15,38 @@ pub(super) fn components<'o, 'a: 'o>(operations: impl Iterator<Item = &'o Operat
         operations.flat_map(|operation| [operation.node.clone(), operation.item.clone()]).collect();
     let mut reached = BTreeSet::new();
     while let Some(node) = open.pop() {
-        let target = node.value.get("$ref").and_then(Value::as_str).and_then(|target| node.target(target));
-        open.extend(target.filter(|target| reached.insert(target.pointer.clone())));
+        open.extend(target(&node).filter(|target| reached.insert(target.pointer.clone())));
         open.extend(node.members().map(|(_, child)| child));
         open.extend(node.items());
     }
     reached
 }
 
+fn target<'a>(node: &Node<'a>) -> Option<Node<'a>> {
+    node.value.get("$ref").and_then(Value::as_str).and_then(|target| node.target(target))
+}
+
 /// Tells of components that came, went or changed without an operation that would show it, and gives the schemas on both
-/// sides that are still to be compared. `lonely`: what only operations without a counterpart use.
+/// sides that are still to be compared. `reached`: what operations use.
 pub(super) fn compare<'a>(
     sides: [&'a Side; 2],
-    lonely: &[BTreeSet<String>; 2],
+    reached: &[BTreeSet<String>; 2],
     log: &mut Log,
 ) -> Vec<(Node<'a>, Node<'a>)> {
     let mut unreached = Vec::new();
     for side in [0, 1] {
+        let mut following = BTreeMap::new();
         for (kind, node) in all(sides[side]) {
             let is_schema = kind == "schemas";
             let place = &node.pointer;
             let counterpart = at(sides[1 - side], place);
             let used = [is_used(log, side, place), is_used(log, 1 - side, place)];
             match counterpart {
-                // It came or went with the operations that use it.
-                None if !used[0] && lonely[side].contains(place) => log.quiet.push((side == 0, place.clone())),
-                None if !used[0] => {
-                    let rule = match (is_schema, side) {
-                        (true, 0) => Rule::SchemaRemoved,
-                        (true, _) => Rule::SchemaAdded,
-                        (false, _) => Rule::UnusedChanged,
-                    };
-                    let (before, after) = if side == 0 { (Some(&node), None) } else { (None, Some(&node)) };
-                    log.push(Change::new(rule, label(place), before, after));
+                None if !used[0] && reached[side].contains(place) => {
+                    log.quiet.push((side == 0, place.clone()));
+                    following.insert(place.clone(), node);
                 }
+                None if !used[0] => log.push(lone(is_schema, side, &node)),
                 Some(other) if side == 0 && !(used[0] && used[1]) && node.value != other.value => {
                     if is_schema {
                         unreached.push((node, other));
@@ -59,8 +57,72 @@ pub(super) fn compare<'a>(
                 _ => {}
             }
         }
+        follow(sides[side], side, following, log);
     }
     unreached
+}
+
+fn lone(is_schema: bool, side: usize, node: &Node<'_>) -> Change {
+    let rule = match (is_schema, side) {
+        (true, 0) => Rule::SchemaRemoved,
+        (true, _) => Rule::SchemaAdded,
+        (false, _) => Rule::UnusedChanged,
+    };
+    let (before, after) = if side == 0 { (Some(node), None) } else { (None, Some(node)) };
+    Change::new(rule, label(&node.pointer), before, after)
+}
+
+/// How many components are told with one change.
+const MOST: usize = 256;
+
+/// Components that came or went with what uses them are told with the changes there, first with those of something that came or
+/// went itself.
+fn follow(own: &Side, side: usize, mut following: BTreeMap<String, Node<'_>>, log: &mut Log) {
+    let named: BTreeMap<String, BTreeSet<String>> =
+        following.iter().map(|(place, node)| (place.clone(), names(node))).collect();
+    for alone in [true, false] {
+        if following.is_empty() {
+            return;
+        }
+        let mut told = BTreeSet::new();
+        for change in &mut log.changes {
+            let [Some(site), other] =
+                (if side == 0 { [&change.before, &change.after] } else { [&change.after, &change.before] })
+            else {
+                continue;
+            };
+            if other.is_none() != alone {
+                continue;
+            }
+            let Some(node) = at(own, &site.pointer) else { continue };
+            let mut open: Vec<String> = names(&node).into_iter().collect();
+            while let Some(place) = open.pop() {
+                if following.contains_key(&place)
+                    && change.with[side].len() < MOST
+                    && change.with[side].insert(place.clone())
+                {
+                    open.extend(named.get(&place).into_iter().flatten().cloned());
+                    told.insert(place);
+                }
+            }
+        }
+        following.retain(|place, _| !told.contains(place));
+    }
+    // Something that no rule speaks of uses them.
+    for node in following.values().filter(|node| node.pointer.starts_with("/components/schemas/")) {
+        log.push(lone(true, side, node).variant("used"));
+    }
+}
+
+/// The components that a place names, itself or within.
+fn names(node: &Node<'_>) -> BTreeSet<String> {
+    let (mut open, mut names) = (vec![node.clone()], BTreeSet::new());
+    while let Some(node) = open.pop() {
+        names.extend(target(&node).map(|target| target.pointer));
+        open.extend(node.members().map(|(_, child)| child));
+        open.extend(node.items());
+    }
+    names
 }
 
 /// All components but those that are compared by themselves, or are documentation.

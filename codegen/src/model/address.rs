@@ -17,8 +17,8 @@ pub(super) fn own_server(operation: &Node<'_>, item: &Node<'_>) -> Option<String
     own.into_iter().next().filter(|_| !is_known)
 }
 
-/// The addresses that a document, a path or an operation names.
-fn servers(holder: &Node<'_>) -> Vec<String> {
+/// The addresses that a document, a path or an operation names, the first of which requests go to.
+pub(crate) fn servers(holder: &Node<'_>) -> Vec<String> {
     let servers = holder.get("servers");
     servers.iter().flat_map(|list| list.items().collect::<Vec<_>>()).filter_map(|server| filled(&server)).collect()
 }

@@ -1,13 +1,14 @@
-//! Keys of schemas in the lock: pointers that do not move when a neighbour is added.
+//! Keys of schemas in the lock: pointers that do not move when a neighbour is added, or a parameter of a media type.
 
 use serde_json::Value;
 
 use super::alternatives::{Counted, Nature, members};
+use super::http::essence;
 use super::tree::Node;
 use crate::pointer;
 
 /// `document#pointer`, with names in place of positions: a parameter goes by place and name, an alternative by its title, its
-/// tag, or what it is, and `allOf` is left out, since its parts are one schema.
+/// tag, or what it is, a media type without its parameters, and `allOf` is left out, since its parts are one schema.
 pub(super) fn key(node: &Node<'_>) -> String {
     let mut key = format!("{}#", node.document.name);
     let mut value = &node.document.tree;
@@ -16,6 +17,7 @@ pub(super) fn key(node: &Node<'_>) -> String {
         let parent = value;
         value = child(parent, segment);
         let named = match list {
+            "content" => media_type(parent, segment),
             _ if !parent.is_array() => None,
             "allOf" => {
                 key.truncate(key.len() - "/allOf".len());
@@ -59,6 +61,32 @@ fn label(schema: &Value, alternatives: &Value, counted: &Counted) -> Option<Stri
     })
 }
 
+/// A media type without its parameters. Of several that have other parameters only, the first is called so.
+fn media_type(content: &Value, segment: &str) -> Option<String> {
+    let (name, plain) = plain_media_type(segment)?;
+    let is_before = |other: &String| *other < name && essence(other) == plain;
+    let taken = content.as_object().is_some_and(|content| content.keys().any(is_before));
+    (!taken).then_some(plain)
+}
+
+/// What a token that stands behind `content` is, as text, and without parameters. `None`: a keyword of a member called `content`.
+fn plain_media_type(segment: &str) -> Option<(String, String)> {
+    let name = pointer::unescape(segment);
+    let plain = essence(&name);
+    name.contains('/').then_some((name, plain))
+}
+
+/// A key, or a part of one, without the parameters of media types.
+pub(super) fn plain_media_types(key: &str) -> String {
+    let mut last = "";
+    let mut plain = |segment| {
+        let named = plain_media_type(segment).filter(|_| last == "content").map(|(_, plain)| pointer::escape(&plain));
+        last = segment;
+        named.unwrap_or_else(|| segment.to_owned())
+    };
+    key.split('/').map(&mut plain).collect::<Vec<_>>().join("/")
+}
+
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
@@ -74,7 +102,10 @@ mod tests {
     #[test]
     fn positions_do_not_stand_in_keys() {
         let tree = json!({
-            "paths": {"/a": {"get": {"parameters": [{}, {"name": "x/y", "in": "query", "schema": {}}]}}},
+            "paths": {"/a": {"get": {
+                "parameters": [{}, {"name": "x/y", "in": "query", "schema": {}}],
+                "requestBody": {"content": {"a/b; v=2": {}, "a/b; v=1": {}, "a/c": {}, "A/d ; x": {}}},
+            }}},
             "components": {"schemas": {"A": {
                 "allOf": [{}, {"properties": {"b": {"oneOf": [
                     {"title": "One"},
@@ -90,6 +121,12 @@ mod tests {
         let root = Node::root(&document);
         let found = |pointer: &str| root.target(&format!("#{pointer}")).map(|node| key(&node)).unwrap_or_default();
         assert_eq!(found("/paths/~1a/get/parameters/1/schema"), "d#/paths/~1a/get/parameters/query:x~1y/schema");
+        for (media_type, named) in
+            [("a~1b; v=1", "a~1b"), ("a~1b; v=2", "a~1b; v=2"), ("a~1c", "a~1c"), ("A~1d ; x", "a~1d")]
+        {
+            let body = "/paths/~1a/get/requestBody/content";
+            assert_eq!(found(&format!("{body}/{media_type}")), format!("d#{body}/{named}"));
+        }
         let base = "/components/schemas/A/allOf/1/properties/b/oneOf";
         assert_eq!(found(&format!("{base}/0")), "d#/components/schemas/A/properties/b/oneOf/One");
         assert_eq!(found(&format!("{base}/1")), "d#/components/schemas/A/properties/b/oneOf/kind=two");

@@ -9,7 +9,7 @@ use super::keywords::is_prose;
 use super::read::{Schema, follow, only_type};
 use crate::drift::aliases;
 use crate::drift::change::Change;
-use crate::drift::rule::Rule;
+use crate::drift::rule::{Rule, Wire};
 use crate::model::Node;
 use crate::pointer::join;
 
@@ -89,6 +89,8 @@ impl<'a> Pair<'a, '_> {
             matches!(targets, (Some(one), Some(other)) if one == other)
         };
         let (olds, news) = (mapping(old), mapping(new));
+        let branches = ["oneOf", "anyOf"].into_iter().flat_map(|key| self.after.union(key));
+        let variants: Vec<&Value> = branches.filter_map(|branch| Some(branch.resolve()?.value)).collect();
         for key in olds.keys().chain(news.keys().filter(|key| !olds.contains_key(*key))) {
             let rule = match (olds.get(key), news.get(key)) {
                 (Some(_), None) => Rule::MappingRemoved,
@@ -106,7 +108,14 @@ impl<'a> Pair<'a, '_> {
                 }
                 _ => continue,
             };
-            self.emit(rule, Some(old), Some(new)).keyword = (*key).to_owned();
+            // A value that goes with its variant is not sent any more, whatever it would be.
+            let is_sent = |reference: &&Value| {
+                target(&self.after.place, reference).is_some_and(|target| variants.contains(&target))
+            };
+            let gone = rule == Rule::MappingRemoved && self.class.response && !olds.get(key).is_some_and(is_sent);
+            let change = self.emit(rule, Some(old), Some(new));
+            change.keyword = (*key).to_owned();
+            change.wire = gone.then_some(Wire::Safe);
         }
     }
 

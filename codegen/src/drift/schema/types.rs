@@ -62,6 +62,13 @@ impl Pair<'_, '_> {
                 site.value = written(types.as_ref(), schema.format());
             }
         }
+        // A number may be shorter while its types are more, or longer while they are fewer.
+        let (was, is) = (old.format(), new.format());
+        match rule {
+            Rule::TypeWidened if WIDER.contains(&(is, was)) => self.formats(),
+            Rule::TypeNarrowed if WIDER.contains(&(was, is)) => self.formats(),
+            _ => {}
+        }
         apart
     }
 
