@@ -124,3 +124,28 @@ fn long_ways_from_schema_to_schema_end() {
         assert!(output.ledger.degraded().next().is_some(), "{what}");
     }
 }
+
+/// However many schemas say only what the next one is, the last decides the form in XML.
+#[test]
+fn a_long_way_to_a_list_leads_there_in_xml_too() {
+    let form = |length: usize| {
+        let next = |index: usize| {
+            let next = reference(&format!("C{}", index + 1));
+            (format!("C{index}"), if index % 2 == 0 { next } else { json!({"allOf": [next]}) })
+        };
+        let mut schemas = vec![("A".to_owned(), json!({"type": "object", "properties": {"list": reference("C0")}}))];
+        schemas.extend((0..length).map(next));
+        let items = json!({"type": "string", "xml": {"name": "item"}});
+        schemas.push((
+            format!("C{length}"),
+            json!({"type": "array", "items": items, "xml": {"wrapped": true, "name": "all"}}),
+        ));
+        let text = String::from_utf8(contract(schemas)).unwrap().replace("application/json", "application/xml");
+        within("xml", text.into_bytes()).unwrap().files.remove("xml.rs").unwrap()
+    };
+    let short = form(1);
+    assert!(short.contains("\"item\"") && short.contains("\"all\""), "{short}");
+    for length in [15, 17, 18, 40, 60] {
+        assert_eq!(form(length), short, "{length}");
+    }
+}

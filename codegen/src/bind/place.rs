@@ -3,13 +3,14 @@
 use crate::model::{Content, EnumKind, Kind, Model, Type, TypeId};
 use crate::pointer::tokens;
 
-/// Types that refer to each other are followed this far.
-const DEPTH: usize = 64;
+/// The most types that are followed for one step of a pointer. References end after 64 ([`crate::model::Node::resolve`]), each at
+/// most with an option around it, so a pointer is never given up half-way.
+const DEPTH: usize = 2 * 64 + 2;
 
 /// Whether a pointer leads from a type to something that can be an identifier. What the contract leaves open fits.
 pub(super) fn identifies(model: &Model, ty: &Type, pointer: &str) -> Result<(), String> {
     let steps: Vec<String> = tokens(pointer).collect();
-    walk(model, ty, &steps, DEPTH)
+    walk(model, ty, &steps, DEPTH * (steps.len() + 1))
 }
 
 /// As above, for a result with a type for each status: one of them has to fit.
@@ -29,9 +30,10 @@ pub(super) fn identifies_by_status(model: &Model, id: TypeId, pointer: &str) -> 
 
 /// What a pointer leads to a list of. What the contract leaves open is a list of anything.
 pub(super) fn list(model: &Model, ty: &Type, pointer: &str) -> Result<Type, String> {
-    let mut steps = tokens(pointer);
     let mut ty = ty.clone();
-    for _ in 0..DEPTH {
+    let rounds = DEPTH * (tokens(pointer).count() + 1);
+    let mut steps = tokens(pointer);
+    for _ in 0..rounds {
         ty = match ty {
             Type::Any | Type::Custom(_) => return Ok(Type::Any),
             Type::Optional(inner) => *inner,

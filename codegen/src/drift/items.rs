@@ -262,14 +262,14 @@ fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
     let mut with = vec![0; changed.len()];
     let mut kept = Vec::new();
     for (index, pair) in changed.iter().enumerate() {
-        let mut root = index;
         // Of a setter, the field; of that, the type.
-        for _ in 0..4 {
-            match changed.get(root).and_then(|pair| owner(root, pair)) {
-                Some(next) => root = next,
-                None => break,
-            }
+        let mut way = vec![index];
+        while let Some(next) = way.last().and_then(|last| owner(*last, changed.get(*last)?))
+            && !way.contains(&next)
+        {
+            way.push(next);
         }
+        let root = way.last().copied().unwrap_or(index);
         if root == index {
             kept.push((index, *pair));
         } else if pair.item().is_some_and(|item| matches!(item.kind, "field" | "variant")) {

@@ -127,7 +127,8 @@ impl<'a> Types<'a> {
     /// The items of a schema that is a list, whatever it is the same as.
     fn xml_list(&mut self, node: &Node<'a>) -> Option<Option<Node<'a>>> {
         let mut node = node.resolve()?;
-        for _ in 0..16 {
+        let mut seen = BTreeSet::new();
+        while seen.insert(node.pointer.clone()) {
             let mut nullable = false;
             match self.shape(&node, &mut nullable) {
                 Shape::List(items) => return Some(items),
@@ -187,7 +188,8 @@ fn component(node: &Node<'_>) -> Option<String> {
 /// The XML object of a schema: its own, or that of what it refers to.
 fn about<'a>(node: &Node<'a>) -> Option<Node<'a>> {
     let mut node = node.clone();
-    for _ in 0..16 {
+    let mut seen = BTreeSet::new();
+    while seen.insert(node.pointer.clone()) {
         if let Some(about) = node.get("xml") {
             return Some(about);
         }

@@ -5,7 +5,6 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{raw, whole, write};
-use crate::Error;
 
 /// A decimal number with the digits that it has on the wire: `decimal` in .NET, and integers beyond 64 bits.
 ///
@@ -73,11 +72,11 @@ fn is_number(text: &str) -> bool {
 }
 
 impl FromStr for Decimal {
-    type Err = Error;
+    type Err = de::value::Error;
 
     /// As [`Decimal::new`].
-    fn from_str(text: &str) -> Result<Self, Error> {
-        Self::new(text).ok_or_else(|| Error::value("a decimal number"))
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::new(text).ok_or_else(|| de::Error::custom("not a decimal number"))
     }
 }
 
