@@ -342,7 +342,7 @@ async fn any_mix_of_operations_and_replicas_asks_the_issuer_within_a_bound() {
             seconds += pause;
             if random(100) == 0 {
                 valid_from = bench.held(None).await.unwrap().generation.0 + 1;
-                revoked.get_or_insert(seconds);
+                revoked = Some(seconds);
             }
         }
         // Tokens live for ten minutes: what is asked for anyway, and what the refusals may add.
