@@ -352,3 +352,37 @@ fn schemas_are_told_as_contracts_are() {
     );
     assert!(same.findings.is_empty(), "{:?}", same.findings);
 }
+
+#[test]
+fn the_same_change_at_many_places_is_one_row_and_no_finding_is_lost() {
+    let contract = |size: usize, default: &str| {
+        let operation = |index: usize| {
+            let query = json!({"name": "size", "in": "query", "schema": {"type": "string", "default": default}});
+            let responses = json!({"204": {"description": "Done"}});
+            let get = json!({"operationId": format!("get_{index}"), "parameters": [query], "responses": responses});
+            (format!("/things{index}"), json!({"get": get}))
+        };
+        let paths: serde_json::Map<String, Value> = (0..size).map(operation).collect();
+        json!({"openapi": "3.0.3", "info": {"title": "Things", "version": "1"}, "paths": paths}).to_string()
+    };
+    for (size, folds) in [(1, false), (4, false), (5, true), (60, true)] {
+        let [before, after] = ["small", "large"].map(|default| contract(size, default));
+        let drift = drift::compare(
+            &[Contract { name: "contract", bytes: before.as_bytes() }],
+            &[Contract { name: "contract", bytes: after.as_bytes() }],
+            TODAY,
+        )
+        .unwrap();
+        assert_eq!(drift.findings.len(), size, "{:#?}", drift.findings);
+        let text = drift.markdown(&heading("things"));
+        let rows = text.lines().filter(|line| line.starts_with("| R")).count();
+        assert_eq!(rows, size, "each finding has its row:\n{text}");
+        let table = text.split("<details>").next().unwrap();
+        let first = table.lines().filter(|line| line.starts_with("| R")).count();
+        assert_eq!(first, if folds { 1 } else { size }, "{text}");
+        let note = format!("the same at {} more", size - 1);
+        assert_eq!(table.contains(&note), folds, "{text}");
+        let lines: Vec<String> = drift.lines(&heading("things"), 10).iter().map(ToString::to_string).collect();
+        assert_eq!(lines.join("\n").contains(&note), folds, "{lines:#?}");
+    }
+}

@@ -29,6 +29,7 @@ mod attribution;
 mod change;
 mod compared;
 mod finding;
+mod fold;
 mod gather;
 mod item_change;
 mod items;

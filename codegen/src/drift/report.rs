@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::change::Direction;
 use super::finding::{Drift, Finding};
+use super::fold::{self, Row};
 use super::item_change::{ItemChange, Source};
 use super::rule::Wire;
 
@@ -129,11 +130,23 @@ impl Drift {
             }
             // Writing to a string does not fail.
             let _ = write!(text, "\n## {heading} ({})\n\n", findings.len());
-            let (shown, more) = findings.split_at(findings.len().min(ROWS));
-            table(&mut text, letter, shown.iter().copied().enumerate(), rust);
-            let mut folded: BTreeMap<String, Vec<(usize, &Finding)>> = BTreeMap::new();
-            for (index, finding) in more.iter().enumerate() {
-                folded.entry(family(finding)).or_default().push((ROWS + index, *finding));
+            let rows = fold::rows(&findings);
+            let (shown, more) = rows.split_at(rows.len().min(ROWS));
+            table(&mut text, letter, shown.iter().map(numbered), rust);
+            for row in rows.iter().filter(|row| !row.alike.is_empty()) {
+                let summary = format!("{} more with the change of {letter}{}", row.alike.len(), row.index + 1);
+                let _ = write!(text, "\n<details><summary>{summary}</summary>\n\n");
+                table(
+                    &mut text,
+                    letter,
+                    row.alike.iter().map(|(index, finding)| (*index, *finding, String::new())),
+                    rust,
+                );
+                text.push_str("\n</details>\n");
+            }
+            let mut folded: BTreeMap<String, Vec<(usize, &Finding, String)>> = BTreeMap::new();
+            for row in more {
+                folded.entry(family(row.finding)).or_default().push(numbered(row));
             }
             for (family, findings) in folded {
                 let _ = write!(text, "\n<details><summary>{} more{family}</summary>\n\n", findings.len());
@@ -217,19 +230,30 @@ fn family(finding: &Finding) -> String {
     }
 }
 
-fn table<'f>(text: &mut String, letter: &str, findings: impl Iterator<Item = (usize, &'f Finding)>, rust: bool) {
+/// A row of a table: its number, its finding, and how many say the same.
+fn numbered<'f>(row: &Row<'f>) -> (usize, &'f Finding, String) {
+    let note = row.note();
+    (row.index, row.finding, if note.is_empty() { note } else { format!("; {}", cell(&note)) })
+}
+
+fn table<'f>(
+    text: &mut String,
+    letter: &str,
+    findings: impl Iterator<Item = (usize, &'f Finding, String)>,
+    rust: bool,
+) {
     text.push_str(if rust {
         "| | what | who notices, how | in Rust |\n|---|---|---|---|\n"
     } else {
         "| | what | who notices, how |\n|---|---|---|\n"
     });
-    for (index, finding) in findings {
+    for (index, finding, note) in findings {
         let Finding { subject, change, .. } = finding;
         let noticed = finding.noticed().join("; ");
         let noticed = if noticed.is_empty() { "nobody" } else { &noticed };
         let _ = writeln!(
             text,
-            "| {letter}{} | {} {}{} | {noticed} |{}",
+            "| {letter}{} | {} {}{}{note} | {noticed} |{}",
             index + 1,
             if is_count(subject) { subject.clone() } else { format!("`{}`", cell(subject)) },
             cell(change),

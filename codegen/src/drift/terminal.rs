@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::finding::{Drift, Finding};
+use super::fold::{self, Row};
 use super::report::{Heading, ITEMS, SECTIONS, UNEXPLAINED, reach, rust};
 use super::rule::Wire;
 
@@ -98,12 +99,13 @@ impl Drift {
             }
             let heading = format!("{heading} ({})", findings.len());
             lines.extend([Line::default(), Line::new(0, 0).with(Role::Section(wire), heading)]);
-            for (index, finding) in findings.iter().take(most).enumerate() {
-                row(&mut lines, &format!("{letter}{}", index + 1), finding);
+            let rows = fold::rows(&findings);
+            for folded in rows.iter().take(most) {
+                row(&mut lines, &format!("{letter}{}", folded.index + 1), folded);
             }
-            if findings.len() > most {
-                let more =
-                    format!("… and {} more; --format markdown and --format html have all", findings.len() - most);
+            if rows.len() > most {
+                let more = rows[most..].iter().map(|row| 1 + row.alike.len()).sum::<usize>();
+                let more = format!("… and {more} more; --format markdown and --format html have all");
                 lines.push(Line::new(INDENT, INDENT).with(Role::Quiet, more));
             }
         }
@@ -127,7 +129,8 @@ const INDENT: usize = 2;
 /// Columns before the text of a row.
 const HANG: usize = 7;
 
-fn row(lines: &mut Vec<Line>, number: &str, finding: &Finding) {
+fn row(lines: &mut Vec<Line>, number: &str, folded: &Row<'_>) {
+    let finding = folded.finding;
     let Finding { subject, change, client, .. } = finding;
     let below = || Line::new(HANG, HANG + 2);
     lines.push(
@@ -139,6 +142,10 @@ fn row(lines: &mut Vec<Line>, number: &str, finding: &Finding) {
             .words(change)
             .with(Role::Quiet, reach(finding)),
     );
+    let note = folded.note();
+    if !note.is_empty() {
+        lines.push(below().words(&note));
+    }
     lines.extend(finding.noticed().iter().map(|sentence| below().words(sentence)));
     let items = rust(finding, ITEMS);
     let (items, silent) = items.split_at(items.len() - usize::from(finding.silent));
