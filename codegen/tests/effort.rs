@@ -131,7 +131,7 @@ fn a_long_way_to_a_list_leads_there_in_xml_too() {
     let form = |length: usize| {
         let next = |index: usize| {
             let next = reference(&format!("C{}", index + 1));
-            (format!("C{index}"), if index % 2 == 0 { next } else { json!({"allOf": [next]}) })
+            (format!("C{index}"), if index.is_multiple_of(2) { next } else { json!({"allOf": [next]}) })
         };
         let mut schemas = vec![("A".to_owned(), json!({"type": "object", "properties": {"list": reference("C0")}}))];
         schemas.extend((0..length).map(next));
