@@ -31,7 +31,8 @@ pub struct Names {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     /// Types whose members are present as in a type that is only read, only sent, or neither: key of the type → `read`,
-    /// `sent`, `neither`; and members that name the variant of the union that their type is sent in: `….kind` → `variant`.
+    /// `sent`, `neither`; members that name the variant of the union that their type is sent in: `….kind` → `variant`; and
+    /// members that are behind a box, of GraphQL documents too: `….parent` → `boxed`, or `variant boxed`.
     /// Also who says the version of the interface: `platform#api-version` → `client`, or `argument`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub uses: BTreeMap<String, String>,

@@ -107,10 +107,11 @@ fn following(inputs: &[Contract<'_>], setup: &Setup, pins: &Names, is_followed: 
     let contracts: Vec<Document> =
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
     let (model, mut names, routes) = model::build(&contracts, setup, pins, &mut ledger)?;
-    let resolved = generate::generate(&model)?;
+    let resolved = generate::generate(&model, pins, &mut names)?;
     let bindings = bind::bind(&model, setup)?;
     let (documents, given) = graphql::read(setup, pins, &bindings, &model, &mut ledger)?;
-    names.graphql = given;
+    names.graphql = given.graphql;
+    names.uses.extend(given.uses);
     if let Some(followed) = model::followed(pins, &names).filter(|_| !is_followed) {
         return following(inputs, setup, &followed, true);
     }

@@ -398,3 +398,59 @@ fn operation(schema: &str, query: &str) -> Value {
         }}
     })
 }
+
+/// Schemas that hold each other in circles, and so much that some members stand behind boxes.
+fn holding_each_other(random: &mut Random) -> Value {
+    let count = 2 + random.below(8);
+    let mut contract = json!({"openapi": "3.0.4", "info": {"title": "T", "version": "1"}, "paths": {}});
+    for index in 0..count {
+        let mut properties = serde_json::Map::new();
+        for text in 0..random.below(60) {
+            properties.insert(format!("text{text}"), json!({"type": "string"}));
+        }
+        for other in 0..random.below(5) {
+            let target = format!("#/components/schemas/S{}", random.below(count));
+            properties.insert(format!("other{other}"), json!({"$ref": target}));
+        }
+        contract["components"]["schemas"][format!("S{index}")] = json!({"type": "object", "properties": properties});
+        answer(&mut contract, &format!("S{index}"));
+    }
+    contract
+}
+
+fn answer(contract: &mut Value, schema: &str) {
+    let content = json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}});
+    contract["paths"][format!("/{schema}")] = json!({"get": {"responses": {"200": {"content": content}}}});
+}
+
+#[test]
+fn no_addition_puts_a_published_member_behind_a_box_or_takes_it_out() {
+    let case = Case { name: "boxes".to_owned(), bytes: Vec::new(), setup: Setup::default() };
+    let (mut boxed, mut random) = (0, Random::new(3));
+    for seed in 0..25 {
+        let mut contract = holding_each_other(&mut random);
+        let mut latest = generate(&case, &contract, &Names::default());
+        for step in 0..3 {
+            let schemas = contract["components"]["schemas"].as_object_mut().unwrap();
+            let names: Vec<String> = schemas.keys().cloned().collect();
+            let mut other = || json!({"$ref": format!("#/components/schemas/{}", names[random.below(names.len())])});
+            let newcomer = json!({"type": "object", "properties": {"a": other(), "b": other()}});
+            for schema in schemas.values_mut() {
+                let leaf = json!({"$ref": "#/components/schemas/Leaf"});
+                schema["properties"][format!("a{step}")] = if step == 1 { leaf } else { json!({"type": "string"}) };
+            }
+            schemas.insert(format!("A{step}"), newcomer);
+            schemas.insert("Leaf".to_owned(), json!({"type": "object", "properties": {"a": {"type": "string"}}}));
+            answer(&mut contract, &format!("A{step}"));
+            let grown = generate(&case, &contract, &latest.names);
+            let lines: BTreeSet<String> = grown.api.index().lines().map(str::to_owned).collect();
+            let before = latest.api.index();
+            let fields: Vec<&str> = before.lines().filter(|line| line.contains(" field ")).collect();
+            boxed += fields.iter().filter(|line| line.contains("Box<")).count();
+            let lost: Vec<_> = fields.into_iter().filter(|line| !lines.contains(*line)).collect();
+            assert!(lost.is_empty(), "{seed}, {step}: {lost:#?}");
+            latest = grown;
+        }
+    }
+    assert!(boxed > 100, "{boxed}");
+}

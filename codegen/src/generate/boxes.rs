@@ -1,12 +1,19 @@
 //! Boxes: they end the recursion of types that hold themselves, and bound what a type takes on the stack.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
+use crate::Names;
 use crate::model::{Custom, Definition, EnumKind, Format, Kind, Type, TypeId};
 
 /// The most that a struct holds of other structs in itself, in bytes: reading a value keeps several copies of each struct on the
 /// way to it on the stack. Boxes are added where more would stand there, the largest member first.
 const MOST: usize = 4_096;
+
+/// The same for a struct that programs have already: it grows with its contract, and a box that is added breaks them.
+const MOST_OF_PUBLISHED: usize = 4 * MOST;
+
+/// How `specs/names.lock` marks a member that is behind a box.
+const BOXED: &str = "boxed";
 
 /// The size of a pointer, and the most that an option adds.
 const WORD: usize = 8;
@@ -20,16 +27,55 @@ struct Followed {
 /// The members that need a box: those that lead back to a definition on the way to them, and those that make a struct too large.
 /// Lists and maps keep their elements elsewhere, and unions box their structs, so only members that hold their type in themselves
 /// count.
-pub(crate) fn boxes(types: &[Definition]) -> HashSet<(TypeId, usize)> {
-    let held: Vec<Vec<(usize, TypeId)>> = types.iter().map(|definition| held(&definition.kind)).collect();
-    let mut boxes = leading_back(&held);
-    bound(types, &held, &mut boxes);
+///
+/// A member that was published behind a box stays there, so that no addition to a contract moves one. `keys` are those of the
+/// definitions in `specs/names.lock`; the boxes are added to `given`, which is what the next run has as `pins`.
+pub(crate) fn boxes(
+    types: &[Definition],
+    keys: &[Option<&String>],
+    pins: &Names,
+    given: &mut BTreeMap<String, String>,
+) -> HashSet<(TypeId, usize)> {
+    let key = |id: usize| keys.get(id).copied().flatten();
+    let member = |id: TypeId, position: usize| {
+        let Kind::Struct(fields, _) = &types.get(id.0)?.kind else { return None };
+        Some(format!("{}.{}", key(id.0)?, fields.get(position)?.wire))
+    };
+    let is_pinned = |id: TypeId, position: usize| {
+        member(id, position).and_then(|member| pins.uses.get(&member)).is_some_and(|words| says(words, BOXED))
+    };
+    let mut held: Vec<Vec<(usize, TypeId)>> = types.iter().map(|definition| held(&definition.kind)).collect();
+    let mut boxes = HashSet::new();
+    for (id, members) in held.iter_mut().enumerate() {
+        members.retain(|(position, _)| {
+            let is_pinned = is_pinned(TypeId(id), *position);
+            if is_pinned {
+                boxes.insert((TypeId(id), *position));
+            }
+            !is_pinned
+        });
+    }
+    boxes.extend(leading_back(&held));
+    let published =
+        |id: usize| key(id).is_some_and(|key| pins.types.contains_key(key) || pins.graphql.contains_key(key));
+    let most: Vec<usize> = (0..types.len()).map(|id| if published(id) { MOST_OF_PUBLISHED } else { MOST }).collect();
+    bound(types, &held, &most, &mut boxes);
+    for member in boxes.iter().filter_map(|(id, position)| member(*id, *position)) {
+        let words = given.entry(member).or_default();
+        if !says(words, BOXED) {
+            *words = format!("{words} {BOXED}").trim_start().to_owned();
+        }
+    }
     boxes
 }
 
-/// Boxes the largest members of each struct until it holds at most [`MOST`] bytes, or no other struct. Returns sizes, each of
-/// which is at least the one that the compiler gives.
-fn bound(types: &[Definition], held: &[Vec<(usize, TypeId)>], boxes: &mut HashSet<(TypeId, usize)>) -> Vec<usize> {
+/// Whether one of the words of a pin is this.
+fn says(words: &str, word: &str) -> bool {
+    words.split(' ').any(|other| other == word)
+}
+
+/// Boxes the largest members of each struct until it takes at most what `most` says, or holds no other struct.
+fn bound(types: &[Definition], held: &[Vec<(usize, TypeId)>], most: &[usize], boxes: &mut HashSet<(TypeId, usize)>) {
     let mut sizes = vec![WORD; types.len()];
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); types.len()];
     let mut waits: Vec<usize> = vec![0; types.len()];
@@ -62,7 +108,7 @@ fn bound(types: &[Definition], held: &[Vec<(usize, TypeId)>], boxes: &mut HashSe
                 let mut structs = structs.into_iter();
                 // The members that the contract does not declare stand in a map.
                 let whole = |members: &[usize]| members.iter().fold(OBJECT, |sum, size| sum.saturating_add(*size));
-                while whole(&members) > MOST
+                while most.get(id).is_some_and(|most| whole(&members) > *most)
                     && let Some(position) = structs.next()
                 {
                     boxes.insert((TypeId(id), position));
@@ -88,7 +134,6 @@ fn bound(types: &[Definition], held: &[Vec<(usize, TypeId)>], boxes: &mut HashSe
             }
         }
     }
-    sizes
 }
 
 /// The size of a value of the runtime that may be anything, and of an object.

@@ -12,7 +12,7 @@ mod shapes;
 use std::collections::{HashMap, HashSet};
 
 use crate::model::{Model, Type, TypeId};
-use crate::{Problem, Report};
+use crate::{Names, Problem, Report};
 
 pub(crate) use boxes::boxes;
 pub(crate) use rust::Rust;
@@ -21,7 +21,7 @@ pub(crate) use rust::Rust;
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
     shapes: HashMap<Type, Rust>,
-    /// Members that hold a type which holds them, and end the recursion: definition and position.
+    /// Members behind a box: definition and position.
     boxes: HashSet<(TypeId, usize)>,
 }
 
@@ -41,11 +41,14 @@ impl Resolved {
     }
 }
 
-/// Resolves all types of a model.
-pub(crate) fn generate(model: &Model) -> Result<Resolved, Report> {
+/// Resolves all types of a model. `given` are the names that `pins` led to.
+pub(crate) fn generate(model: &Model, pins: &Names, given: &mut Names) -> Result<Resolved, Report> {
     let distinct = shapes::distinct(model);
     let resolved = progenitor::resolve(&distinct).map_err(|error| internal(&error))?;
-    Ok(Resolved { shapes: distinct.into_iter().zip(resolved).collect(), boxes: boxes(&model.types) })
+    let keys: HashMap<&str, &String> = given.types.iter().map(|(key, name)| (name.as_str(), key)).collect();
+    let keys: Vec<_> = model.types.iter().map(|definition| keys.get(&*definition.name).copied()).collect();
+    let boxes = boxes(&model.types, &keys, pins, &mut given.uses);
+    Ok(Resolved { shapes: distinct.into_iter().zip(resolved).collect(), boxes })
 }
 
 fn internal(error: &str) -> Report {

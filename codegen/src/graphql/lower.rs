@@ -11,13 +11,13 @@ use apollo_compiler::{ExecutableDocument, Schema};
 use super::model::{DocumentTypes, Insertion, Shared};
 use super::names::Namer;
 use super::scalars::Scalars;
-use crate::Report;
 use crate::generate::boxes;
 use crate::model::{Definition, Deprecation, Field, Kind, Provenance, Reach, Type, TypeId, Uses};
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
 use crate::text::Ident;
 use crate::text::docs::Docs;
+use crate::{Names, Report};
 
 /// The place of a type: its module, the path to it there, and the name that it would like.
 #[derive(Clone, Debug)]
@@ -125,14 +125,26 @@ impl<'a> Lower<'a> {
     }
 
     /// The types, and the names that were given.
-    pub(super) fn finish(mut self) -> (DocumentTypes, BTreeMap<String, String>, BTreeSet<Insertion>, Report) {
+    pub(super) fn finish(mut self, pins: &Names) -> (DocumentTypes, Names, BTreeSet<Insertion>, Report) {
         if let Err(doubles) = self.names.doubles.check() {
             doubles.problems().iter().for_each(|problem| self.report.push(problem.clone()));
         }
         let definitions: Vec<Definition> = self.definitions.into_iter().flatten().collect();
-        let types =
-            DocumentTypes { boxed: boxes(&definitions), definitions, modules: self.modules, shared: self.shared };
-        (types, self.names.given, self.insertions, self.report)
+        let given = self.names.given;
+        let keys: HashMap<(&str, &str), &String> = given
+            .iter()
+            .filter(|(key, _)| !key.contains('.'))
+            .filter_map(|(key, name)| Some(((key.split_once('/')?.0, name.as_str()), key)))
+            .collect();
+        let keys: Vec<_> = definitions
+            .iter()
+            .zip(&self.modules)
+            .map(|(definition, module)| keys.get(&(&**module, &*definition.name)).copied())
+            .collect();
+        let mut uses = BTreeMap::new();
+        let boxed = boxes(&definitions, &keys, pins, &mut uses);
+        let types = DocumentTypes { boxed, definitions, modules: self.modules, shared: self.shared };
+        (types, Names { graphql: given, uses, ..Names::default() }, self.insertions, self.report)
     }
 }
 

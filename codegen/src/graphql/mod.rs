@@ -55,7 +55,7 @@ pub(crate) fn read(
     bindings: &Bindings<'_>,
     model: &Model,
     ledger: &mut Ledger,
-) -> Result<(Documents, BTreeMap<String, String>), Report> {
+) -> Result<(Documents, Names), Report> {
     let config = &setup.config;
     let schema = setup.graphql.schema.as_deref().map(|text| schema::parse(text, ledger)).transpose()?;
     let files = in_use(setup, bindings).into_iter().map(|(file, text)| (file.to_owned(), text.to_owned()));
@@ -70,10 +70,10 @@ pub(crate) fn read(
         documents.list = listed(&library, &mut report);
         let unused = |name: &String| scalars::unused(name, "no schema is pinned");
         documents.unused = config.scalars.keys().map(unused).collect();
-        return report.into_result((documents, BTreeMap::new()));
+        return report.into_result((documents, Names::default()));
     };
     let scalars = scalars::Scalars::new(schema, &config.scalars, &mut documents.unused, ledger, &mut report);
-    let mut given = BTreeMap::new();
+    let mut given = Names::default();
     let mut is_first = true;
     // It ends: each round but the last gives `__typename` to a selection set that had none, and a text has finitely many.
     loop {
@@ -95,7 +95,7 @@ pub(crate) fn read(
             document.variables = Some(lower.variables(&document.module, operation));
             lower.data(&document.module, operation);
         }
-        let (types, names, insertions, found) = lower.finish();
+        let (types, names, insertions, found) = lower.finish(pins);
         if insertions.is_empty() || !found.problems().is_empty() {
             found.problems().iter().for_each(|problem| report.push(problem.clone()));
             for bound in &bindings.bound {

@@ -42,7 +42,7 @@ pub(super) fn settle(model: &mut Model, pins: &Names, given: &mut Names) {
         definition.uses = pins.uses.get(*key).and_then(|word| Uses::read(word)).unwrap_or(actual);
         for field in fields.iter_mut() {
             let member = format!("{key}.{}", field.wire);
-            field.tag |= pins.uses.contains_key(&member);
+            field.tag |= pins.uses.get(&member).is_some_and(|words| words.split(' ').any(|word| word == "variant"));
             if field.tag {
                 pinned.insert(member, "variant".to_owned());
             }

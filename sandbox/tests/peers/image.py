@@ -46,7 +46,8 @@ class Stage:
 
     def run(self, command):
         mapped = re.sub(r"(?<=\s)/[\w./-]+", lambda path: str(self.place(path[0])), " " + command)
-        environment = os.environ | self.arguments
+        # Libraries are compiled already, for the tests.
+        environment = {"CARGO_TARGET_DIR": str(ROOT / "target")} | os.environ | self.arguments
         subprocess.run(["sh", "-euc", mapped], cwd=self.place("."), env=environment, check=True)
 
 
@@ -79,7 +80,7 @@ def build(scratch):
                 assert image.startswith(f"rust:{toolchain}-"), f"the workspace is built with {toolchain}, not {image}"
         elif instruction == "ARG":
             name = rest.partition("=")[0]
-            # The profile of debugging shares what is compiled already.
+            # As the tests are built.
             stage.arguments[name] = {"PROFILE": "dev"}[name]
         elif instruction == "WORKDIR":
             stage.workdir = rest
