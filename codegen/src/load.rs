@@ -9,6 +9,7 @@
 mod brackets;
 mod build;
 mod decode;
+mod parts;
 mod recognise;
 mod syntax;
 
@@ -16,6 +17,8 @@ use serde_json::Value;
 
 use crate::walk::METHODS;
 use crate::{Entry, Loss, Problem};
+
+pub(crate) use parts::PART_ORDER;
 
 /// The largest contract that is read, in bytes (64 MiB).
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -108,7 +111,7 @@ pub fn load(document: &str, bytes: &[u8]) -> Result<Loaded, Problem> {
     let mut notes = Vec::new();
     let text = decode::decode(bytes, &mut notes).map_err(fail)?;
     let mut tree = syntax::parse(&text, &mut notes).map_err(fail)?;
-    // A no-op, unless another crate of the build asks serde_json to keep the order of the source.
+    parts::keep_order(&mut tree);
     tree.sort_all_objects();
     let dialect = recognise::dialect(&tree, &mut notes).map_err(fail)?;
     let notes = notes.into_iter().map(|note| note.entry(document)).collect();

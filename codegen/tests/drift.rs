@@ -92,7 +92,8 @@ fn a_contract_does_not_differ_from_itself_however_it_is_written() {
     insta::glob!("cases/*/contract.*", |path| {
         let bytes = std::fs::read(path).unwrap();
         let Ok(loaded) = load::load("contract", &bytes) else { return };
-        let yaml = serde_yaml::to_string(&reversed(&loaded.tree)).unwrap();
+        let yaml =
+            serde_yaml::to_string(&reversed(&loaded.tree, loaded.tree.to_string().contains("multipart/"))).unwrap();
         let drift = compare(&bytes, yaml.as_bytes());
         assert_eq!((&drift.findings, &drift.not_judged), (&Vec::new(), &Vec::new()), "{}", path.display());
         assert_eq!((drift.documentation, drift.spelling), (0, 0), "{}", path.display());
@@ -103,13 +104,20 @@ fn a_contract_does_not_differ_from_itself_however_it_is_written() {
     });
 }
 
-/// The same, with the members of each object in the opposite order.
-fn reversed(value: &Value) -> Value {
+/// The same, with the members of each object in the opposite order. Parts are sent in the order of their `properties`.
+fn reversed(value: &Value, with_parts: bool) -> Value {
     match value {
         Value::Object(map) => {
-            Value::Object(map.iter().rev().map(|(key, value)| (key.clone(), reversed(value))).collect())
+            let members = map.iter().rev().map(|(key, value)| match value {
+                Value::Object(parts) if with_parts && key == "properties" => {
+                    let parts = parts.iter().map(|(key, value)| (key.clone(), reversed(value, with_parts)));
+                    (key.clone(), Value::Object(parts.collect()))
+                }
+                value => (key.clone(), reversed(value, with_parts)),
+            });
+            Value::Object(members.collect())
         }
-        Value::Array(items) => Value::Array(items.iter().map(reversed).collect()),
+        Value::Array(items) => items.iter().map(|item| reversed(item, with_parts)).collect(),
         value => value.clone(),
     }
 }

@@ -8,6 +8,7 @@ use super::change::{Change, Log};
 use super::finding::{Drift, Finding, Operations, Unjudged};
 use super::schema::{is_prose, is_value};
 use super::side::Side;
+use crate::load::PART_ORDER;
 use crate::pointer::{join, push};
 
 /// Members beside the keywords of schemas whose value is compared at the place that has them.
@@ -177,7 +178,13 @@ impl<'a> Walk<'a, '_> {
                 for (key, child) in map {
                     let counterpart = other.as_ref().and_then(|(at, other)| Some((join(at, key), other.get(key)?)));
                     let mark = push(place, key);
-                    if counterpart.as_ref().is_none_or(|(_, other)| *other != child) {
+                    if key == PART_ORDER {
+                        let other = other.as_ref().and_then(|(_, other)| other.as_object());
+                        let is_said_by_the_other = self.side == 0 && counterpart.is_some();
+                        if !is_said_by_the_other && other.is_some_and(|other| is_reordered(map, other)) {
+                            self.list(place);
+                        }
+                    } else if counterpart.as_ref().is_none_or(|(_, other)| *other != child) {
                         self.member(key, child, place, counterpart, judged);
                     }
                     place.truncate(mark);
@@ -229,6 +236,23 @@ impl<'a> Walk<'a, '_> {
             added: self.side == 1,
         });
     }
+}
+
+/// Whether the parts that both schemas have are sent in another order.
+fn is_reordered(own: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    fn properties(schema: &Map<String, Value>) -> Option<&Map<String, Value>> {
+        schema.get("properties").and_then(Value::as_object)
+    }
+    let order = |schema, both: &dyn Fn(&str) -> bool| {
+        let listed = Map::get(schema, PART_ORDER).and_then(Value::as_array).into_iter().flatten();
+        let names = properties(schema).into_iter().flat_map(Map::keys);
+        let mut seen = HashSet::new();
+        let names = listed.filter_map(Value::as_str).chain(names.map(String::as_str));
+        names.filter(|name| both(name) && seen.insert(*name)).map(str::to_owned).collect::<Vec<String>>()
+    };
+    let both =
+        |name: &str| [own, other].iter().all(|schema| properties(schema).is_some_and(|names| names.contains_key(name)));
+    order(own, &both) != order(other, &both)
 }
 
 /// Documentation: by its key, or by its place.

@@ -1,5 +1,7 @@
 //! Parts of multipart bodies, and what a media type's `encoding` says of them.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::Value;
 
 use super::Style;
@@ -12,6 +14,7 @@ use super::style::collection_style;
 use super::tree::Node;
 use super::types::{BodyPart, Format, Kind, PartKind, Type};
 use crate::ledger::Loss;
+use crate::load::PART_ORDER;
 use crate::naming::Scope;
 use crate::naming::ident::member_name;
 
@@ -58,6 +61,7 @@ impl<'a> Types<'a> {
         let owner = format!("{}!multipart", key(node));
         let mut scope = Scope::default();
         let mut parts = Vec::new();
+        let positions = positions(node);
         let members: Vec<(&str, String)> = flat.properties.keys().map(|wire| (*wire, member_name(wire))).collect();
         let names = self.claims.members(&mut scope, &owner, &members);
         for ((wire, property), member) in flat.properties.iter().zip(names) {
@@ -89,6 +93,7 @@ impl<'a> Types<'a> {
             }
             parts.push(BodyPart {
                 wire: (*wire).to_owned(),
+                position: positions.get(wire).copied().unwrap_or(usize::MAX),
                 name: member,
                 kind,
                 media_type: encoding.media_type,
@@ -173,6 +178,35 @@ impl<'a> Types<'a> {
         }
         Encoding { media_type: (is_one && fits).then(|| media_type.to_owned()), headers, style: style(node) }
     }
+}
+
+/// Where each part is sent: in the order of the contract, and what a schema is composed of before what it declares itself.
+fn positions<'a>(node: &Node<'a>) -> HashMap<&'a str, usize> {
+    let mut positions = HashMap::new();
+    let mut seen = HashSet::new();
+    let mut waiting = vec![(node.clone(), false)];
+    while let Some((node, is_own)) = waiting.pop() {
+        if is_own {
+            let listed = node.value.get(PART_ORDER).and_then(Value::as_array).into_iter().flatten();
+            let declared = node.value.get("properties").and_then(Value::as_object);
+            let is_declared = |name: &&str| declared.is_some_and(|declared| declared.contains_key(*name));
+            let listed = listed.filter_map(Value::as_str).filter(is_declared);
+            for name in listed.chain(declared.into_iter().flatten().map(|(name, _)| name.as_str())) {
+                let next = positions.len();
+                positions.entry(name).or_insert(next);
+            }
+        } else if seen.insert(std::ptr::from_ref(node.value)) {
+            if node.value.get("$ref").is_some() {
+                waiting.extend(node.resolve().map(|target| (target, false)));
+                continue;
+            }
+            let parts = ["allOf", "oneOf", "anyOf"].map(|keyword| node.get(keyword));
+            let parts: Vec<_> = parts.iter().flatten().flat_map(Node::items).map(|part| (part, false)).collect();
+            waiting.push((node, true));
+            waiting.extend(parts.into_iter().rev());
+        }
+    }
+    positions
 }
 
 /// The style that an encoding gives, where it has a say in a multipart body: Swagger 2.0, and OpenAPI from 3.1 on.

@@ -256,10 +256,13 @@ pub(crate) enum VariantContent {
     Type(Type, Vec<String>),
 }
 
-/// A part of a multipart body.
+/// A part of a multipart body. The fields of the struct are in the order of the alphabet, so that those who call its maker
+/// are not affected by another order in the contract.
 #[derive(Clone, Debug)]
 pub(crate) struct BodyPart {
     pub(crate) wire: String,
+    /// Where it is sent among the others.
+    pub(crate) position: usize,
     pub(crate) name: Ident,
     pub(crate) kind: PartKind,
     /// The media type that the contract wants, for files without one of their own.

@@ -287,6 +287,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
         self.open(if has_default { "Debug, Default" } else { "Debug" }, "struct", "The parts of a multipart body.");
         self.code.push(" {\n");
         let mut made = Vec::new();
+        let mut rows = Vec::new();
         for (position, part) in parts.iter().enumerate() {
             let (kind, rust) = match &part.kind {
                 PartKind::File => ("file", Rust::name("Upload")),
@@ -317,8 +318,11 @@ impl<'r, S: TypeSource> Item<'r, S> {
                 }
                 row.push(")");
             }
-            self.table.push(row);
+            rows.push((part.position, row));
         }
+        // They are sent in the order of the table.
+        rows.sort_by_key(|(position, _)| *position);
+        self.table.extend(rows.into_iter().map(|(_, row)| row));
         self.code.push("}\n");
         self.code.push(makers::write(self.source, self.id, &made, self.index));
         self.head("multipart")

@@ -71,8 +71,7 @@ fn head(part: &Part, boundary: &str) -> Result<String, Error> {
     if let Some(name) = name {
         head += &format!("; filename=\"{}\"", quoted(&name));
     }
-    let media_type = part.upload.content_type.as_deref().or(part.file.then_some("application/octet-stream"));
-    if let Some(media_type) = media_type {
+    if let Some(media_type) = part.media_type() {
         if HeaderValue::try_from(media_type).is_err() {
             return Err(Error::of(Kind::Request, format!("the part `{}` has no valid media type", part.name)));
         }

@@ -28,6 +28,13 @@ pub struct Part {
     pub file: bool,
 }
 
+impl Part {
+    /// The media type that the part says.
+    pub(crate) fn media_type(&self) -> Option<&str> {
+        self.upload.content_type.as_deref().or(self.file.then_some("application/octet-stream"))
+    }
+}
+
 impl Parts {
     /// Adds a file.
     pub fn file(&mut self, name: &'static str, upload: Upload) {

@@ -317,7 +317,14 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
             }
             // The boundary is chosen when the body is sent, and completes this header.
             let media_type = if operation.body.is_empty() { "multipart/form-data" } else { operation.body };
-            set_header(headers, "content-type", media_type)?;
+            // RFC 2387, 3.1: such a body says the media type of its root, which is the first part (3.2).
+            match parts.parts.first() {
+                Some(root) if media_type.eq_ignore_ascii_case("multipart/related") => {
+                    let root = root.media_type().and_then(|root| root.split(';').next()).unwrap_or("text/plain");
+                    set_header(headers, "content-type", &format!("{media_type}; type=\"{}\"", root.trim()))?;
+                }
+                _ => set_header(headers, "content-type", media_type)?,
+            }
             return Ok(Content::Parts(parts));
         }
     };

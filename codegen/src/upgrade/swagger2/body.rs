@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::parameter::{self, ListStyle};
 use super::{Journal, Object};
+use crate::load::PART_ORDER;
 use crate::pointer;
 
 const PASS: &str = "upgrade/body";
@@ -98,6 +99,9 @@ pub(in crate::upgrade) fn form(
     }
     let mut schema = Object::new();
     schema.insert("type".to_owned(), Value::from("object"));
+    if !properties.keys().is_sorted() {
+        schema.insert(PART_ORDER.to_owned(), properties.keys().map(|name| Value::from(name.as_str())).collect());
+    }
     schema.insert("properties".to_owned(), Value::Object(properties));
     if !required.is_empty() {
         schema.insert("required".to_owned(), Value::Array(required));

@@ -146,6 +146,36 @@ async fn multipart_forms() {
     assert_eq!(sent.text(), expected.replace("--B", &format!("--{boundary}")));
 }
 
+/// RFC 2387: the first part is the root, and `type` is its media type.
+#[tokio::test]
+async fn a_related_body_says_the_media_type_of_its_root() {
+    static RELATED: Operation = Operation { body: "multipart/related", ..FAMILY };
+    type Add = fn(&mut Parts);
+    let roots: [(Add, &str); 5] = [
+        (|parts| parts.json("meta", json!({"a": 1})), "application/json"),
+        (|parts| parts.file("file", Upload::bytes("x")), "application/octet-stream"),
+        (|parts| parts.file("file", Upload::bytes("x").content_type("text/csv; charset=\"utf-8\"")), "text/csv"),
+        (|parts| parts.text("note", "x"), "text/plain"),
+        (
+            |parts| {
+                parts.json("meta", json!({"a": 1}));
+                parts.encode(0, "application/vnd.meta+json", &[]);
+            },
+            "application/vnd.meta+json",
+        ),
+    ];
+    for (add, expected) in roots {
+        let mut parts = Parts::default();
+        add(&mut parts);
+        parts.file("last", Upload::bytes("y").content_type("image/png"));
+        let sent = send(&RELATED, Payload::Multipart(parts)).await;
+        let media_type = sent.header("content-type").unwrap();
+        let start = format!("multipart/related; type=\"{expected}\"; boundary=");
+        assert!(media_type.starts_with(&start), "{media_type}");
+        assert!(sent.text().contains("\r\n\r\ny\r\n--"), "{}", sent.text());
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 struct EncodedForm {
     picture: Upload,
