@@ -11,6 +11,7 @@ mod support_graphql;
 use std::{
     cell::Cell,
     fmt::Write as _,
+    io::Write as _,
     sync::{Arc, Mutex, OnceLock},
 };
 
@@ -180,6 +181,55 @@ async fn traces_hold_no_values() {
         assert!(traced.contains(field), "{field} is not in:\n{traced}");
     }
     assert!(!traced.contains("canary"), "{traced}");
+}
+
+/// Labels and references of operations are written into a database, and read.
+#[cfg(all(feature = "sqlite", feature = "postgres"))]
+#[tokio::test]
+async fn nothing_records_what_stores_keep() {
+    use platform_runtime::{
+        auth::StaticToken,
+        operations::{Binding, Operations, PostgresStore, SqliteStore, States},
+    };
+
+    static THING: Binding = Binding {
+        kind: "thing",
+        method: Method::Post,
+        path: "/things",
+        identifier: "/id",
+        query: "query ($id: ID!) { thing(id: $id) { state } }",
+        state: "/thing/state",
+        states: States { pending: &["A"], succeeded: &["DONE"], failed: &[], cancelled: &[] },
+        ..Binding::NONE
+    };
+
+    let everything = Everything::recorded();
+    let server = Server::start(|request| match request.path() {
+        "/things" => Reply::json(202, r#"{"id":"canary-id"}"#),
+        _ => Reply::json(200, r#"{"data":{"thing":{"state":"DONE"}}}"#),
+    })
+    .await;
+    let client =
+        || Client::builder(&server.url).credential(StaticToken::new("canary-token")).build().unwrap().operations();
+    let keep = async |operations: Operations| {
+        let operations = operations.with_binding(&THING);
+        let request = operations.client().request(Method::Post, "/things").json(&"canary-sent");
+        let operation = request.submit_or_resume(&operations, "thing", "canary-label").await.unwrap();
+        operation.wait(WATCHDOG).await.unwrap();
+    };
+    let folder = tempfile::tempdir().unwrap();
+    keep(client().with_store(SqliteStore::open(folder.path().join("canary-store")).unwrap())).await;
+    match std::env::var("PLATFORM_POSTGRES_URL") {
+        Ok(url) => {
+            let schema = format!("traces_{}", std::process::id());
+            let store = PostgresStore::builder(&url).schema(&schema).migrate().open().await.unwrap();
+            keep(client().with_store(store)).await;
+            assert!(everything.text().contains("parameters: [REDACTED"), "the driver records its statements");
+        }
+        Err(_) => drop(writeln!(std::io::stderr(), "SKIPPED: no PostgreSQL; run it with runtime/tests/postgres.sh")),
+    }
+    let recorded = everything.text();
+    assert!(!recorded.contains("canary"), "{recorded}");
 }
 
 /// A socket sends the token in `connection_init`, and variables in each subscription; server-sent events have them in the request.

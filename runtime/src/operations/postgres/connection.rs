@@ -2,13 +2,18 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
+use bytes::BytesMut;
 use secrecy::ExposeSecret as _;
 use tokio::task::AbortHandle;
-use tokio_postgres::{Client, Config, Row, Statement, types::ToSql};
+use tokio_postgres::{
+    Client, Config, Row, Statement,
+    types::{Format, IsNull, ToSql, Type},
+};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::failure::failed;
@@ -147,7 +152,8 @@ impl Connection {
         values: Values<'_>,
     ) -> Result<Vec<Row>, Error> {
         let statement = self.step(action, sql).await?;
-        let rows = self.client.query(&statement, values).await;
+        let values: Vec<Hidden<'_>> = values.iter().map(Hidden).collect();
+        let rows = self.client.query(&statement, &hidden(&values)).await;
         self.done(action, rows)
     }
 
@@ -162,7 +168,8 @@ impl Connection {
 
     pub(super) async fn execute(&mut self, action: &str, sql: &'static str, values: Values<'_>) -> Result<u64, Error> {
         let statement = self.step(action, sql).await?;
-        let count = self.client.execute(&statement, values).await;
+        let values: Vec<Hidden<'_>> = values.iter().map(Hidden).collect();
+        let count = self.client.execute(&statement, &hidden(&values)).await;
         self.done(action, count)
     }
 
@@ -177,6 +184,43 @@ impl Connection {
         self.batch(action, "BEGIN").await?;
         self.busy = true;
         Ok(Change(self))
+    }
+}
+
+/// A value of a statement that shows nothing: tokio-postgres records the values of each statement through `log`.
+pub(super) struct Hidden<'a>(pub(super) &'a &'a (dyn ToSql + Sync));
+
+/// Values as the driver takes them.
+pub(super) fn hidden<'a>(values: &'a [Hidden<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
+    values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+}
+
+impl fmt::Debug for Hidden<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("REDACTED")
+    }
+}
+
+impl ToSql for Hidden<'_> {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        self.to_sql_checked(ty, out)
+    }
+
+    /// The value says it when it is written.
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    fn to_sql_checked(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        self.0.to_sql_checked(ty, out)
+    }
+
+    fn encode_format(&self, ty: &Type) -> Format {
+        self.0.encode_format(ty)
     }
 }
 

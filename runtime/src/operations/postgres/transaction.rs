@@ -2,9 +2,11 @@
 
 use std::{pin::Pin, time::Duration};
 
+use tokio_postgres::types::ToSql;
+
 use super::{
     PostgresStore,
-    connection::named,
+    connection::{Hidden, hidden, named},
     failure::failed,
     leases::{FINISH, is_finished_by},
 };
@@ -60,7 +62,10 @@ impl PostgresStore {
         }
         let (owner, fence) = (column(lease.instance().number()), column(lease.fence()));
         let sql = named(FINISH, &schema);
-        let finished = change.execute(&sql, &[&lease.correlation(), &outcome, &owner, &fence]).await.map_err(stored)?;
+        let correlation = lease.correlation();
+        let values: [&(dyn ToSql + Sync); 4] = [&correlation, &outcome, &owner, &fence];
+        let values = values.each_ref().map(Hidden);
+        let finished = change.execute(&sql, &hidden(&values)).await.map_err(stored)?;
         if finished == 0 {
             return Err(Undone::Store(lost()));
         }
