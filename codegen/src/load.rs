@@ -31,7 +31,7 @@ pub const MAX_DEPTH: usize = 120;
 /// A contract that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
-    /// The document, with its keys sorted at every level.
+    /// The document, with its keys sorted at every level, and `x-part-order` where the order of the parts of a form is another one.
     pub tree: Value,
     /// The specification that it is written in.
     pub dialect: Dialect,

@@ -186,7 +186,7 @@ async fn traces_hold_no_values() {
 /// Labels and references of operations are written into a database, and read.
 #[cfg(all(feature = "sqlite", feature = "postgres"))]
 #[tokio::test]
-async fn nothing_records_what_stores_keep() {
+async fn nothing_records_what_is_kept_in_sqlite_and_postgres() {
     use platform_runtime::{
         auth::StaticToken,
         operations::{Binding, Operations, PostgresStore, SqliteStore, States},
