@@ -1,7 +1,7 @@
 //! `load`: one input per case, and one list of what each gives.
 //!
 //! `tests/load/ok/*` load, and `ok.txt` says as what; `tests/load/err/<code>.<case>.*` do not, and `err.txt` says what the
-//! user reads. After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test load`.
+//! user reads. After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test codegen load`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

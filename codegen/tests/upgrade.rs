@@ -1,6 +1,6 @@
 //! `upgrade`: one input and one expected output per quirk, under `tests/upgrade/<quirk>/`.
 //!
-//! After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test upgrade`.
+//! After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test codegen upgrade`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

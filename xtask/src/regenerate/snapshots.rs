@@ -109,17 +109,49 @@ mod tests {
         Workspace::find(Some(root.to_path_buf())).expect("a workspace")
     }
 
-    /// What the pinned contracts say today, whoever pinned them and however.
-    fn review(workspace: &Workspace) -> BTreeMap<String, String> {
-        let lock = match Lock::find(workspace).expect("a lock") {
+    fn lock(workspace: &Workspace) -> Option<Lock> {
+        match Lock::find(workspace).expect("a lock") {
             FoundLock::Valid(lock) => Some(*lock),
             _ => None,
-        };
+        }
+    }
+
+    /// What the pinned contracts say today, whoever pinned them and however.
+    fn review(workspace: &Workspace) -> BTreeMap<String, String> {
+        let lock = lock(workspace);
         let settings = Settings::read(workspace).expect("a configuration");
         let pins = from_disk(workspace, lock.as_ref(), true).expect("pinned contracts");
         let schema = schema::from_disk(workspace, lock.as_ref(), true).expect("a schema, or none");
         let names = names(workspace, lock.as_ref()).expect("names");
         desired(workspace, &settings, &pins, schema.as_deref(), &names).expect("a client").output.review
+    }
+
+    /// What to do about snapshots that differ: those of an edited contract are not to be accepted.
+    fn advice<T>(differing: &[String], pins: Result<T, Failure>) -> String {
+        let differing = format!("nobody accepted what the pinned contracts say of {}", differing.join(", "));
+        match pins {
+            Ok(_) => format!("{differing}: read the differences above, then run `{ACCEPT}`"),
+            Err(failure) => format!("{differing}; the snapshots are not at fault\n{failure}"),
+        }
+    }
+
+    #[test]
+    fn an_edited_contract_is_undone_and_a_downloaded_one_accepted() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let copy = Workspace::find(Some(folder.path().to_path_buf())).expect("a workspace");
+        let lock = lock(&workspace());
+        for pinned in workspace().files_below("specs/contracts").expect("files") {
+            let text = workspace().read(&pinned).expect("read").expect("a file");
+            fs::create_dir_all(copy.path(&pinned).parent().expect("a folder")).expect("created");
+            fs::write(copy.path(&pinned), text).expect("written");
+        }
+        let said = || advice(&["client".to_owned()], from_disk(&copy, lock.as_ref(), false));
+        assert!(said().contains(ACCEPT), "{}", said());
+        let name = &lock.as_ref().expect("a lock").documents[0].name;
+        let path = copy.path(&format!("specs/contracts/{name}.json"));
+        let edited = fs::read_to_string(&path).expect("read") + "\n";
+        fs::write(&path, edited).expect("written");
+        assert!(!said().contains(ACCEPT) && said().contains("git checkout"), "{}", said());
     }
 
     /// Somebody edited, merged or downloaded a contract, and nobody has looked at what that changes.
@@ -145,11 +177,8 @@ mod tests {
                 _ => differing.push(format!("{name} (gone)")),
             }
         }
-        assert!(
-            differing.is_empty(),
-            "nobody accepted what the pinned contracts say of {}: read the differences above, then run `{ACCEPT}`",
-            differing.join(", ")
-        );
+        let pins = from_disk(&workspace, lock(&workspace).as_ref(), false);
+        assert!(differing.is_empty(), "{}", advice(&differing, pins));
     }
 
     #[test]
