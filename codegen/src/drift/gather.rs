@@ -185,7 +185,10 @@ fn finding(
         silent: false,
         items: Vec::new(),
         places,
-        change: predicate(speaker, changes),
+        change: match is_count(&subject) {
+            true => plural(&predicate(speaker, changes)),
+            false => predicate(speaker, changes),
+        },
         subject,
         keyword: inert(&speaker.keyword),
         symptom: symptoms(Change::client, (entry.response, entry.reader)),
@@ -260,6 +263,28 @@ fn subject(change: &Change, changes: usize, operations: usize) -> String {
         _ => change.subject.clone(),
     };
     inert(&subject)
+}
+
+/// Whether a subject is a number of operations, and no name.
+pub(super) fn is_count(subject: &str) -> bool {
+    subject.strip_suffix(" operations").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A predicate of several subjects: its verb comes first.
+fn plural(predicate: &str) -> String {
+    let (verb, rest) = predicate.split_once(' ').unwrap_or((predicate, ""));
+    let verb = match verb {
+        "is" => "are",
+        "has" => "have",
+        "does" => "do",
+        "takes" => "take",
+        "needs" => "need",
+        "succeeds" => "succeed",
+        "means" => "mean",
+        "fits" => "fit",
+        other => other,
+    };
+    format!("{verb} {rest}").trim_end().to_owned()
 }
 
 /// What happened to the subject. Each text of a contract stands between backticks, and has none.

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::change::Direction;
 use super::finding::{Drift, Finding};
 use super::fold::{self, Row};
+use super::gather::is_count;
 use super::item_change::{ItemChange, Source};
 use super::rule::Wire;
 
@@ -284,11 +285,6 @@ pub(super) fn reach(finding: &Finding) -> String {
         0 => String::new(),
         operations => format!(" ({direction}, {}{assumed})", count(operations, "operation")),
     }
-}
-
-/// Whether a subject is a number of operations, and no name.
-fn is_count(subject: &str) -> bool {
-    subject.strip_suffix(" operations").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A text in a cell of a table. Between backticks nothing but the bar ends a cell.
