@@ -55,23 +55,25 @@ fn generated(contract: &str) -> Output {
     generate(&[Contract { name: "platform", bytes: contract.as_bytes() }], &setup(), &Names::default()).unwrap()
 }
 
-/// The text of a document with the keys of each object in another order.
-fn reordered(value: &Value, by: usize) -> String {
+/// The text of a document with the keys of each object in another order, but for `properties`: parts of a form are sent in theirs.
+fn reordered(value: &Value, key: &str, by: usize) -> String {
     match value {
         Value::Object(members) => {
             let mut members: Vec<String> = members
                 .iter()
-                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), reordered(value, by)))
+                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), reordered(value, name, by)))
                 .collect();
             let length = members.len().max(1);
-            members.rotate_left(by % length);
-            if by % 2 == 1 {
-                members.reverse();
+            if key != "properties" {
+                members.rotate_left(by % length);
+                if by % 2 == 1 {
+                    members.reverse();
+                }
             }
             format!("{{{}}}", members.join(","))
         }
         Value::Array(items) => {
-            format!("[{}]", items.iter().map(|item| reordered(item, by)).collect::<Vec<_>>().join(","))
+            format!("[{}]", items.iter().map(|item| reordered(item, "", by)).collect::<Vec<_>>().join(","))
         }
         other => other.to_string(),
     }
@@ -84,9 +86,10 @@ fn the_order_of_keys_changes_no_byte() {
         let document: Value = serde_json::from_str(&text).unwrap();
         let expected = generated(&text);
         for by in [1, 2, 5] {
-            let other = reordered(&document, by);
+            let other = reordered(&document, "", by);
             assert_ne!(other, document.to_string());
-            assert_eq!(generated(&other), expected, "keys moved by {by}");
+            // The whole of a client is no message.
+            assert!(generated(&other) == expected, "keys moved by {by}");
         }
     }
 }
