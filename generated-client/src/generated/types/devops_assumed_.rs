@@ -98,10 +98,10 @@ impl CreateRepositoryFileRequest {
     }
 }
 multipart!(CreateRepositoryFileRequest {
-    branch: optional_text "branch",
-    files: optional_files "files",
     message: optional_text "message",
+    branch: optional_text "branch",
     tags: optional_texts "tags",
+    files: optional_files "files",
 });
 
 /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
