@@ -110,6 +110,14 @@ async fn multipart_with_files_fields_and_quoted_names() {
          \n\
          main\n\
          --BOUNDARY\n\
+         Content-Disposition: form-data; name=\"tags\"\n\
+         \n\
+         x\n\
+         --BOUNDARY\n\
+         Content-Disposition: form-data; name=\"tags\"\n\
+         \n\
+         y\n\
+         --BOUNDARY\n\
          Content-Disposition: form-data; name=\"files\"; filename=\"a %22b%22.txt\"\n\
          Content-Type: text/plain\n\
          \n\
@@ -119,14 +127,6 @@ async fn multipart_with_files_fields_and_quoted_names() {
          Content-Type: application/octet-stream\n\
          \n\
          two\n\
-         --BOUNDARY\n\
-         Content-Disposition: form-data; name=\"tags\"\n\
-         \n\
-         x\n\
-         --BOUNDARY\n\
-         Content-Disposition: form-data; name=\"tags\"\n\
-         \n\
-         y\n\
          --BOUNDARY--\n";
     let head = "POST /api/devops/v1/repositories/01020304-0506-0708-090a-0b0c0d0e0f10/files\n\
          accept: application/json\n\
