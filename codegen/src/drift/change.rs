@@ -1,6 +1,6 @@
 //! One difference at one place, before differences of one cause are put together.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -149,6 +149,9 @@ pub(super) fn short(value: &Value) -> String {
     }
 }
 
+/// Places that stay as they were, by the rule and the keyword of what did not.
+pub(super) type Kept = BTreeMap<(Rule, String), BTreeSet<String>>;
+
 /// Everything that a comparison finds out, in the order in which it does.
 #[derive(Debug, Default)]
 pub(super) struct Log {
@@ -162,6 +165,8 @@ pub(super) struct Log {
     pub(super) quiet: Vec<(bool, String)>,
     /// Places whose own keywords were compared, before and after.
     pub(super) judged: [BTreeSet<String>; 2],
+    /// Places, before, that stay as they were, by the rule that says of others that they changed, and by its keyword.
+    pub(super) kept: Kept,
 }
 
 impl Log {
@@ -169,6 +174,11 @@ impl Log {
     pub(super) fn pair(&mut self, before: &Node<'_>, after: &Node<'_>) {
         self.forward.entry(before.pointer.clone()).or_insert_with(|| after.pointer.clone());
         self.backward.entry(after.pointer.clone()).or_insert_with(|| before.pointer.clone());
+    }
+
+    /// A place that stays as it was: an exception, where most others changed by the rule.
+    pub(super) fn keep(&mut self, rule: Rule, keyword: &str, before: &Node<'_>) {
+        self.kept.entry((rule, keyword.to_owned())).or_default().insert(before.pointer.clone());
     }
 
     /// What is written at the places was understood, and is told where it matters.

@@ -67,7 +67,10 @@ impl<'a> Compared<'a, '_> {
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         for name in names.into_iter().filter(|name| !renamed.iter().any(|(from, to, _)| from == name || to == name)) {
             match (old.get(name), new.get(name)) {
-                (Some(before), Some(after)) => self.media_type(before, after, of(name), what),
+                (Some(before), Some(after)) => {
+                    self.log.keep(Rule::MediaTypeRemoved, name, before);
+                    self.media_type(before, after, of(name), what);
+                }
                 (before, after) => {
                     let rule = if after.is_some() { Rule::MediaTypeAdded } else { Rule::MediaTypeRemoved };
                     let change = self.push(rule, before, after);

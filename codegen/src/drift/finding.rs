@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use super::change::Direction;
+use super::change::{Direction, Kept};
 use super::item_change::{ItemChange, Source};
 use super::rule::{Rule, Wire};
 
@@ -121,6 +121,9 @@ pub struct Drift {
     /// What was compared with what, by document.
     #[serde(skip)]
     pub(super) met: BTreeMap<String, Met>,
+    /// What stays as it was where a rule says of others that they changed, by its keyword.
+    #[serde(skip)]
+    pub(super) kept: Kept,
 }
 
 /// Numbers of operations.
@@ -155,6 +158,9 @@ impl Drift {
         self.findings.extend(other.findings);
         self.sort();
         self.met.extend(other.met);
+        for (rule, places) in other.kept {
+            self.kept.entry(rule).or_default().extend(places);
+        }
         self.operations.before += other.operations.before;
         self.operations.after += other.operations.after;
         self.operations.paired += other.operations.paired;
@@ -219,11 +225,5 @@ impl Drift {
         }
         items.sort_by(|one, other| one.0.path().cmp(other.0.path()));
         items
-    }
-
-    /// How many findings cost a program that was built with this client so much.
-    #[must_use]
-    pub fn count(&self, wire: Wire) -> usize {
-        self.findings.iter().filter(|finding| finding.client == wire).count()
     }
 }

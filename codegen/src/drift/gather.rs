@@ -271,7 +271,7 @@ pub(super) fn is_count(subject: &str) -> bool {
 }
 
 /// A predicate of several subjects: its verb comes first.
-fn plural(predicate: &str) -> String {
+pub(super) fn plural(predicate: &str) -> String {
     let (verb, rest) = predicate.split_once(' ').unwrap_or((predicate, ""));
     let verb = match verb {
         "is" => "are",
@@ -367,6 +367,7 @@ fn is_valued(rule: Rule) -> bool {
             | Rule::SchemeChanged
             | Rule::OperationIdChanged
             | Rule::MediaTypeChanged
+            | Rule::DiscriminatorChanged
     )
 }
 

@@ -29,7 +29,6 @@ mod attribution;
 mod change;
 mod compared;
 mod finding;
-mod fold;
 mod gather;
 mod item_change;
 mod items;
@@ -40,6 +39,7 @@ mod pairing;
 mod parameters;
 mod release;
 mod report;
+mod rows;
 mod rule;
 mod schema;
 mod schema_definition;
@@ -49,7 +49,7 @@ mod silence;
 mod terminal;
 mod unused;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -57,7 +57,7 @@ use crate::model::Document;
 use crate::upgrade::Origins;
 use crate::{Contract, Problem, Report, load, pipeline, upgrade};
 pub use change::Direction;
-use change::{Change, Log};
+use change::{Change, Kept, Log};
 use compared::Compared;
 use finding::Met;
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
@@ -66,6 +66,7 @@ pub use item_change::{ItemChange, ItemState, Source};
 use lifecycle::Sunset;
 pub use release::Release;
 pub use report::Heading;
+pub use rows::Row;
 pub use rule::{Declaration, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side};
@@ -177,9 +178,22 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let findings = gather::gather(&log.changes, &graph, &named, before, after);
     let operations = Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() };
     let mut drift = silence.told_with(findings, operations);
+    drift.kept = kept(&log);
     let met = Met { moves: moves(&log, before, after), schemas: graph.places(before, after) };
     drift.met.insert(before.document.name.clone(), met);
     drift
+}
+
+/// Exceptions of what changed at many places, in wire names.
+fn kept(log: &Log) -> Kept {
+    let mut changed: BTreeMap<Rule, usize> = BTreeMap::new();
+    for change in &log.changes {
+        *changed.entry(change.rule).or_default() += 1;
+    }
+    let is_many = |rule: &Rule| changed.get(rule).is_some_and(|changed| *changed >= rows::FEWEST);
+    let kept = log.kept.iter().filter(|((rule, _), _)| is_many(rule));
+    let named = |places: &BTreeSet<String>| places.iter().map(|place| gather::inert(&log.label(0, place))).collect();
+    kept.map(|(key, places)| (key.clone(), named(places))).collect()
 }
 
 /// Places that belong together although their pointers differ, as published.

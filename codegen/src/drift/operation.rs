@@ -58,6 +58,8 @@ impl<'a> Compared<'a, '_> {
                 _ => "changed",
             };
             self.push(Rule::OperationIdChanged, old.as_ref(), new.as_ref()).variant = variant;
+        } else {
+            self.log.keep(Rule::OperationIdChanged, "", &self.before.node);
         }
         let tags = |node: &Node<'_>| -> BTreeSet<String> {
             let list = node.value.get("tags").and_then(Value::as_array);

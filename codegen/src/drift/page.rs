@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::finding::{Drift, Finding, Site};
-use super::report::{Heading, SECTIONS, UNEXPLAINED, reach, rust};
+use super::report::{Heading, SECTIONS, UNEXPLAINED, rust};
+use super::rows::Row;
 use crate::text::line;
 
 /// Everything before the content. Colours follow the system; the page fits a phone; nothing is loaded.
@@ -31,8 +32,9 @@ impl Drift {
         page.push_str(
             "<form role=\"search\"><label>Filter <input type=\"search\" id=\"filter\" autocomplete=\"off\"></label>",
         );
-        for (wire, letter, heading) in SECTIONS {
-            let count = self.count(wire);
+        let rows = self.rows();
+        for (wire, heading) in SECTIONS {
+            let (count, letter) = (rows.iter().filter(|row| row.client == wire).count(), wire.letter());
             if count > 0 {
                 let _ = write!(
                     page,
@@ -41,18 +43,16 @@ impl Drift {
             }
         }
         page.push_str("<output id=\"shown\"></output></form>\n");
-        for (wire, letter, heading) in SECTIONS {
-            let mut findings = self.findings.iter().filter(|finding| finding.client == wire).enumerate().peekable();
-            if findings.peek().is_none() {
+        for (wire, heading) in SECTIONS {
+            let (mut own, letter) = (rows.iter().filter(|row| row.client == wire).peekable(), wire.letter());
+            if own.peek().is_none() {
                 continue;
             }
             let _ = write!(
                 page,
                 "<section id=\"{letter}\" aria-labelledby=\"h{letter}\"><h2 id=\"h{letter}\">{heading}</h2>"
             );
-            for (index, found) in findings {
-                finding(&mut page, &format!("{letter}{}", index + 1), wire.as_str(), found);
-            }
+            own.for_each(|row| finding(&mut page, row, "finding"));
             page.push_str("</section>\n");
         }
         let besides = self.besides(usize::MAX);
@@ -89,19 +89,21 @@ impl Drift {
     }
 }
 
-fn finding(page: &mut String, number: &str, wire: &str, finding: &Finding) {
-    let Finding { subject, change, .. } = finding;
+/// A row, and within it the findings that it puts together.
+fn finding(page: &mut String, row: &Row<'_>, class: &str) {
+    let Row { number, subject, change, client, findings, .. } = row;
+    let wire = client.as_str();
+    let subject = if row.is_counted { escape(subject) } else { format!("<code>{}</code>", escape(subject)) };
     let _ = write!(
         page,
-        "<details class=\"finding {wire}\" id=\"{number}\"><summary><b>{number}</b> <code>{}</code> {}<small>{}</small></summary>\n<dl>",
-        escape(subject),
+        "<details class=\"{class} {wire}\" id=\"{number}\"><summary><b>{number}</b> {subject} {}<small>{}</small></summary>\n<dl>",
         marked(change),
-        escape(&reach(finding)),
+        escape(&row.reach()),
     );
-    for sentence in finding.noticed() {
+    for sentence in row.noticed() {
         let _ = write!(page, "<dt>Who notices</dt><dd>{}</dd>", escape(&sentence));
     }
-    let items = rust(finding, usize::MAX);
+    let items = rust(row, usize::MAX);
     if !items.is_empty() {
         page.push_str("<dt>In Rust</dt><dd>");
         for item in items {
@@ -109,24 +111,28 @@ fn finding(page: &mut String, number: &str, wire: &str, finding: &Finding) {
         }
         page.push_str("</dd>");
     }
-    let _ = write!(
-        page,
-        "<dt>Rule</dt><dd><code>{}</code>, fingerprint <code>{}</code></dd></dl>",
-        finding.rule.id(),
-        finding.fingerprint
-    );
-    page.push_str("<div class=\"sides\">");
-    for (name, site) in [("Before", &finding.before), ("After", &finding.after)] {
-        let _ = write!(page, "<figure><figcaption>{name}</figcaption>{}</figure>", side(site.as_ref()));
+    let parts = row.parts();
+    let alone = findings.first().filter(|_| parts.is_empty());
+    if let Some((_, Finding { rule, fingerprint, .. })) = alone {
+        let _ =
+            write!(page, "<dt>Rule</dt><dd><code>{}</code>, fingerprint <code>{fingerprint}</code></dd>", rule.id());
     }
-    page.push_str("</div>");
-    if !finding.operations.is_empty() {
-        page.push_str("<p>Operations</p><ul class=\"operations\">");
-        for operation in &finding.operations {
-            let _ = write!(page, "<li><code>{}</code></li>", escape(operation));
+    page.push_str("</dl>");
+    if let Some((_, Finding { before, after, operations, .. })) = alone {
+        page.push_str("<div class=\"sides\">");
+        for (name, site) in [("Before", before), ("After", after)] {
+            let _ = write!(page, "<figure><figcaption>{name}</figcaption>{}</figure>", side(site.as_ref()));
         }
-        page.push_str("</ul>");
+        page.push_str("</div>");
+        if !operations.is_empty() {
+            page.push_str("<p>Operations</p><ul class=\"operations\">");
+            for operation in operations {
+                let _ = write!(page, "<li><code>{}</code></li>", escape(operation));
+            }
+            page.push_str("</ul>");
+        }
     }
+    parts.iter().for_each(|part| finding(page, part, "part"));
     page.push_str("</details>\n");
 }
 

@@ -3,22 +3,20 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::change::Direction;
 use super::finding::{Drift, Finding};
-use super::fold::{self, Row};
-use super::gather::is_count;
 use super::item_change::{ItemChange, Source};
+use super::rows::Row;
 use super::rule::Wire;
 
 /// A section folds beyond so many rows.
 const ROWS: usize = 40;
 
-/// Headings of the sections, each with the letter of its rows, from the worst to the least.
-pub(super) const SECTIONS: [(Wire, &str, &str); 4] = [
-    (Wire::Break, "B", "Breaks programs that run today"),
-    (Wire::Risk, "R", "May break"),
-    (Wire::Safe, "A", "Breaks nothing"),
-    (Wire::None, "N", "Does not concern running programs"),
+/// Headings of the sections, from the worst to the least.
+pub(super) const SECTIONS: [(Wire, &str); 4] = [
+    (Wire::Break, "Breaks programs that run today"),
+    (Wire::Risk, "May break"),
+    (Wire::Safe, "Breaks nothing"),
+    (Wire::None, "Does not concern running programs"),
 ];
 
 /// Rust items that a row names.
@@ -48,12 +46,18 @@ impl Drift {
                 ),
             };
         }
-        let [breaks, risks] = [Wire::Break, Wire::Risk].map(|wire| self.count(wire));
-        let rest = self.findings.len() - breaks - risks;
+        let rows = self.rows();
+        let [breaks, risks] =
+            [Wire::Break, Wire::Risk].map(|wire| rows.iter().filter(|row| row.client == wire).count());
+        let rest = rows.len() - breaks - risks;
         let verb = if breaks == 1 { "breaks" } else { "break" };
         let does = if rest == 1 { "does" } else { "do" };
-        let causes = count(self.findings.len(), "cause");
-        let others = self.findings.iter().filter(|finding| finding.contract > finding.client.max(Wire::Safe)).count();
+        let places = match self.findings.len() {
+            same if same == rows.len() => String::new(),
+            places => format!(" at {places} places"),
+        };
+        let causes = format!("{}{places}", count(rows.len(), "cause"));
+        let others = rows.iter().filter(|row| row.costs_others_more()).count();
         let others = match others {
             0 => String::new(),
             1 => " 1 costs other clients of the contract more.".to_owned(),
@@ -66,14 +70,15 @@ impl Drift {
     /// What the next compile meets; empty where no items were compared.
     fn compiled(&self) -> String {
         let Some(unexplained) = &self.unexplained else { return String::new() };
-        let major = self.findings.iter().filter(|finding| finding.source == Source::Major).count();
+        let rows = self.rows();
+        let major = rows.iter().filter(|row| row.source() == Source::Major).count();
         let alone = unexplained.iter().filter(|change| change.source == Source::Major).count();
         let mut text = match major + alone {
             0 => " None breaks the next compile".to_owned(),
             1 => " 1 breaks the next compile".to_owned(),
             several => format!(" {several} break the next compile"),
         };
-        let silent = self.rows().filter(|(_, finding)| finding.silent).map(|(number, _)| number).collect::<Vec<_>>();
+        let silent: Vec<&str> = rows.iter().filter(|row| row.is_silent()).map(|row| row.number.as_str()).collect();
         match silent.as_slice() {
             [] => {}
             [one] => text.push_str(&format!("; 1 breaks silently ({one})")),
@@ -85,14 +90,6 @@ impl Drift {
             )),
         }
         text + "."
-    }
-
-    /// All findings, each with its number in the report.
-    pub(super) fn rows(&self) -> impl Iterator<Item = (String, &Finding)> {
-        SECTIONS.into_iter().flat_map(|(wire, letter, _)| {
-            let findings = self.findings.iter().filter(move |finding| finding.client == wire).enumerate();
-            findings.map(move |(index, finding)| (format!("{letter}{}", index + 1), finding))
-        })
     }
 
     /// Where the changes can be seen, and the version that they ask for.
@@ -124,34 +121,31 @@ impl Drift {
             let _ = writeln!(text, "{sentence}");
         }
         let rust = self.unexplained.is_some();
-        for (wire, letter, heading) in SECTIONS {
-            let findings: Vec<&Finding> = self.findings.iter().filter(|finding| finding.client == wire).collect();
-            if findings.is_empty() {
+        let all = self.rows();
+        for (wire, heading) in SECTIONS {
+            let rows: Vec<&Row<'_>> = all.iter().filter(|row| row.client == wire).collect();
+            if rows.is_empty() {
                 continue;
             }
             // Writing to a string does not fail.
-            let _ = write!(text, "\n## {heading} ({})\n\n", findings.len());
-            let rows = fold::rows(&findings);
+            let _ = write!(text, "\n## {heading} ({})\n\n", rows.len());
             let (shown, more) = rows.split_at(rows.len().min(ROWS));
-            table(&mut text, letter, shown.iter().map(numbered), rust);
-            for row in rows.iter().filter(|row| !row.alike.is_empty()) {
-                let summary = format!("{} more with the change of {letter}{}", row.alike.len(), row.index + 1);
-                let _ = write!(text, "\n<details><summary>{summary}</summary>\n\n");
-                table(
-                    &mut text,
-                    letter,
-                    row.alike.iter().map(|(index, finding)| (*index, *finding, String::new())),
-                    rust,
-                );
-                text.push_str("\n</details>\n");
+            table(&mut text, shown.iter().copied(), rust);
+            for row in &rows {
+                let parts = row.parts();
+                if !parts.is_empty() {
+                    let _ = write!(text, "\n<details><summary>{}: all {}</summary>\n\n", row.number, parts.len());
+                    list(&mut text, &parts, rust);
+                    text.push_str("\n</details>\n");
+                }
             }
-            let mut folded: BTreeMap<String, Vec<(usize, &Finding, String)>> = BTreeMap::new();
+            let mut folded: BTreeMap<String, Vec<&Row<'_>>> = BTreeMap::new();
             for row in more {
-                folded.entry(family(row.finding)).or_default().push(numbered(row));
+                folded.entry(family(row)).or_default().push(row);
             }
-            for (family, findings) in folded {
-                let _ = write!(text, "\n<details><summary>{} more{family}</summary>\n\n", findings.len());
-                table(&mut text, letter, findings.into_iter(), rust);
+            for (family, rows) in folded {
+                let _ = write!(text, "\n<details><summary>{} more{family}</summary>\n\n", rows.len());
+                table(&mut text, rows.into_iter(), rust);
                 text.push_str("\n</details>\n");
             }
         }
@@ -207,22 +201,24 @@ impl Drift {
 /// Heading of the items that no finding speaks of.
 pub(super) const UNEXPLAINED: &str = "Rust items that changed besides";
 
-/// The Rust items of a finding: `most` of them in words, and how many more there are.
-pub(super) fn rust(finding: &Finding, most: usize) -> Vec<String> {
-    let mut lines: Vec<String> = finding.items.iter().take(most).map(|change| change.says()).collect();
-    match finding.items.len().saturating_sub(most) {
+/// The Rust items of a row: `most` of them in words, and how many more there are.
+pub(super) fn rust(row: &Row<'_>, most: usize) -> Vec<String> {
+    let items = row.items();
+    let mut lines: Vec<String> = items.iter().take(most).map(|change| change.says()).collect();
+    match items.len().saturating_sub(most) {
         0 => {}
         more => lines.push(format!("and {more} more")),
     }
-    if finding.silent {
+    if row.is_silent() {
         lines.push("no item: the compiler does not tell".to_owned());
     }
     lines
 }
 
 /// What a folded part of a section has in common, behind its number of rows.
-fn family(finding: &Finding) -> String {
-    let mut families = finding.families.iter();
+fn family(row: &Row<'_>) -> String {
+    let families = row.families();
+    let mut families = families.iter();
     match (families.next(), families.next()) {
         (None, _) => String::new(),
         // Family names are identifiers.
@@ -231,59 +227,47 @@ fn family(finding: &Finding) -> String {
     }
 }
 
-/// A row of a table: its number, its finding, and how many say the same.
-fn numbered<'f>(row: &Row<'f>) -> (usize, &'f Finding, String) {
-    let note = row.note();
-    (row.index, row.finding, if note.is_empty() { note } else { format!("; {}", cell(&note)) })
-}
-
-fn table<'f>(
-    text: &mut String,
-    letter: &str,
-    findings: impl Iterator<Item = (usize, &'f Finding, String)>,
-    rust: bool,
-) {
+fn table<'r>(text: &mut String, rows: impl Iterator<Item = &'r Row<'r>>, rust: bool) {
     text.push_str(if rust {
         "| | what | who notices, how | in Rust |\n|---|---|---|---|\n"
     } else {
         "| | what | who notices, how |\n|---|---|---|\n"
     });
-    for (index, finding, note) in findings {
-        let Finding { subject, change, .. } = finding;
-        let noticed = finding.noticed().join("; ");
+    for row in rows {
+        let noticed = row.noticed().join("; ");
         let noticed = if noticed.is_empty() { "nobody" } else { &noticed };
         let _ = writeln!(
             text,
-            "| {letter}{} | {} {}{}{note} | {noticed} |{}",
-            index + 1,
-            if is_count(subject) { subject.clone() } else { format!("`{}`", cell(subject)) },
-            cell(change),
-            reach(finding),
-            if rust { format!(" {} |", in_rust(finding)) } else { String::new() },
+            "| {} | {} | {noticed} |{}",
+            row.number,
+            told(row),
+            if rust { format!(" {} |", in_rust(row)) } else { String::new() },
         );
     }
 }
 
-/// The cell of the Rust items.
-fn in_rust(finding: &Finding) -> String {
-    let lines: Vec<String> = rust(finding, ITEMS).iter().map(|line| cell(line)).collect();
-    match lines.is_empty() {
-        true => "nothing".to_owned(),
-        false => lines.join("; "),
+/// The findings of a row. Who notices them stands there.
+fn list(text: &mut String, parts: &[Row<'_>], rust: bool) {
+    text.push_str(if rust { "| | what | in Rust |\n|---|---|---|\n" } else { "| | what |\n|---|---|\n" });
+    for part in parts {
+        let items = if rust { format!(" {} |", in_rust(part)) } else { String::new() };
+        let _ = writeln!(text, "| {} | {} |{items}", part.number, told(part));
     }
 }
 
-/// Who sends it, and how many operations it concerns.
-pub(super) fn reach(finding: &Finding) -> String {
-    let direction = match finding.direction {
-        Direction::Request => "request",
-        Direction::Response => "response",
-        Direction::Both => "request and response",
-    };
-    let assumed = if finding.assumed { ", assumed" } else { "" };
-    match finding.operations.len() {
-        0 => String::new(),
-        operations => format!(" ({direction}, {}{assumed})", count(operations, "operation")),
+/// The subject, and what happened to it.
+fn told(row: &Row<'_>) -> String {
+    let Row { subject, change, .. } = row;
+    let subject = if row.is_counted { subject.clone() } else { format!("`{}`", cell(subject)) };
+    format!("{subject} {}{}", cell(change), row.reach())
+}
+
+/// The cell of the Rust items.
+fn in_rust(row: &Row<'_>) -> String {
+    let lines: Vec<String> = rust(row, ITEMS).iter().map(|line| cell(line)).collect();
+    match lines.is_empty() {
+        true => "nothing".to_owned(),
+        false => lines.join("; "),
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// How much a change costs a program that is already built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {
     /// Nothing at all.
@@ -25,6 +25,17 @@ impl Wire {
             Self::Safe => "safe",
             Self::Risk => "risk",
             Self::Break => "break",
+        }
+    }
+
+    /// The letter of its section of the report.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Self::None => 'N',
+            Self::Safe => 'A',
+            Self::Risk => 'R',
+            Self::Break => 'B',
         }
     }
 }

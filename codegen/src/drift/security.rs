@@ -133,6 +133,12 @@ fn compare(
     log: &mut Log,
 ) {
     let (old, new) = (alternatives(before, None), alternatives(after, Some(renamed)));
+    if old == new && !renamed.is_empty() {
+        // The schemes that are called otherwise are told by themselves.
+        log.quiet.extend(before.map(|node| (true, node.pointer.clone())));
+        log.quiet.extend(after.map(|node| (false, node.pointer.clone())));
+        return;
+    }
     let mut push = |rule, keyword: String, wire: Option<Wire>| {
         let mut change = Change::new(rule, subject, before, after).keyword(keyword).variant(variant);
         change.operations.extend(operation);

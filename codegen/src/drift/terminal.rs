@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::finding::{Drift, Finding};
-use super::fold::{self, Row};
-use super::report::{Heading, ITEMS, SECTIONS, UNEXPLAINED, reach, rust};
+use super::finding::Drift;
+use super::report::{Heading, ITEMS, SECTIONS, UNEXPLAINED, rust};
+use super::rows::Row;
 use super::rule::Wire;
 
 /// A line of a report.
@@ -92,20 +92,17 @@ impl Drift {
     pub fn lines(&self, heading: &Heading<'_>, most: usize) -> Vec<Line> {
         let mut lines = vec![Line::new(0, 0).with(Role::Strong, self.verdict())];
         lines.extend(self.advice(heading).iter().map(|sentence| Line::new(0, 0).words(sentence)));
-        for (wire, letter, heading) in SECTIONS {
-            let findings: Vec<&Finding> = self.findings.iter().filter(|finding| finding.client == wire).collect();
-            if findings.is_empty() {
+        let all = self.rows();
+        for (wire, heading) in SECTIONS {
+            let rows: Vec<&Row<'_>> = all.iter().filter(|row| row.client == wire).collect();
+            if rows.is_empty() {
                 continue;
             }
-            let heading = format!("{heading} ({})", findings.len());
+            let heading = format!("{heading} ({})", rows.len());
             lines.extend([Line::default(), Line::new(0, 0).with(Role::Section(wire), heading)]);
-            let rows = fold::rows(&findings);
-            for folded in rows.iter().take(most) {
-                row(&mut lines, &format!("{letter}{}", folded.index + 1), folded);
-            }
+            rows.iter().take(most).for_each(|shown| row(&mut lines, shown));
             if rows.len() > most {
-                let more = rows[most..].iter().map(|row| 1 + row.alike.len()).sum::<usize>();
-                let more = format!("… and {more} more; --format markdown and --format html have all");
+                let more = format!("… and {} more; --format markdown and --format html have all", rows.len() - most);
                 lines.push(Line::new(INDENT, INDENT).with(Role::Quiet, more));
             }
         }
@@ -129,26 +126,20 @@ const INDENT: usize = 2;
 /// Columns before the text of a row.
 const HANG: usize = 7;
 
-fn row(lines: &mut Vec<Line>, number: &str, folded: &Row<'_>) {
-    let finding = folded.finding;
-    let Finding { subject, change, client, .. } = finding;
+fn row(lines: &mut Vec<Line>, row: &Row<'_>) {
     let below = || Line::new(HANG, HANG + 2);
     lines.push(
         Line::new(INDENT, HANG)
-            .with(Role::Section(*client), format!("{number:<4}"))
+            .with(Role::Section(row.client), format!("{:<4}", row.number))
             .with(Role::Plain, " ")
-            .with(Role::Strong, subject)
+            .with(Role::Strong, &row.subject)
             .with(Role::Plain, " ")
-            .words(change)
-            .with(Role::Quiet, reach(finding)),
+            .words(&row.change)
+            .with(Role::Quiet, row.reach()),
     );
-    let note = folded.note();
-    if !note.is_empty() {
-        lines.push(below().words(&note));
-    }
-    lines.extend(finding.noticed().iter().map(|sentence| below().words(sentence)));
-    let items = rust(finding, ITEMS);
-    let (items, silent) = items.split_at(items.len() - usize::from(finding.silent));
+    lines.extend(row.noticed().iter().map(|sentence| below().words(sentence)));
+    let items = rust(row, ITEMS);
+    let (items, silent) = items.split_at(items.len() - usize::from(row.is_silent()));
     lines.extend(items.iter().map(|item| below().words(item)));
     lines.extend(silent.iter().map(|sentence| below().with(Role::Silent, sentence)));
 }

@@ -1,4 +1,5 @@
-//! Pinned names go with what they name: with an operation to its other path, with a media type that has other parameters.
+//! Pinned names go with what they name: with an operation to its other path, with a media type that has other parameters, with a
+//! component into another namespace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -158,12 +159,26 @@ fn types(pins: &Names, given: &Names, moves: &Map) -> Map {
             .and_then(|place| Some((place, place.operations().iter().find_map(|operation| marks.get(operation))?)));
         match mark {
             Some((place, mark)) => format!("{}#{mark}/{}", place.document, plain_media_types(place.rest)),
-            None => plain_media_types(key),
+            None => plain_media_types(&without_namespace(key)),
         }
     };
     let (gone, fresh) = (lone(&pins.types, &given.types), lone(&given.types, &pins.types));
     let [olds, news] = &marks;
     pairs(&gone, &fresh, |key| Some(place(olds, key)), |key| Some(place(news, key)))
+}
+
+/// The key of a component, or of a part of one, without the namespace of its name: `Team` of `Shop.Models.Team`.
+fn without_namespace(key: &str) -> String {
+    const COMPONENTS: [&str; 2] = ["#/components/schemas/", "#/definitions/"];
+    let Some((document, folder, rest)) = COMPONENTS
+        .into_iter()
+        .find_map(|folder| key.split_once(folder).map(|(document, rest)| (document, folder, rest)))
+    else {
+        return key.to_owned();
+    };
+    let (name, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let short = name.rsplit(['.', '+']).next().filter(|short| !short.is_empty()).unwrap_or(name);
+    format!("{document}{folder}{short}{rest}")
 }
 
 /// Method, path and document of the key of an operation: `GET /orders of second`.
@@ -279,6 +294,30 @@ mod tests {
             names("/v1/pets", "list", "200:json", &["/pets"]),
         ] {
             assert_eq!(after(&before, &other), None, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn names_go_with_the_component_into_another_namespace() {
+        let names = |components: &[&str]| {
+            let types = components.iter().flat_map(|name| {
+                let key = format!("d#/components/schemas/{name}");
+                [(format!("{key}/properties/kind"), "TeamKind".to_owned()), (key, "Team".to_owned())]
+            });
+            Names { types: types.collect(), ..Names::default() }
+        };
+        for (old, new) in [("Team", "Shop.Models.Team"), ("Shop.Team", "Store.Team"), ("Shop+Team", "Team")] {
+            let given = names(&[new]);
+            assert_eq!(after(&names(&[old]), &given), Some(given.types.clone()), "{old} {new}");
+        }
+        for (old, new) in [
+            (&["Team"][..], &["Shop.Teams"][..]),
+            (&["Team"], &["Team", "Shop.Team"]),
+            (&["Team"], &["Shop.Team", "Store.Team"]),
+            (&["Shop.Team", "Store.Team"], &["Team"]),
+            (&["Team"], &["Team."]),
+        ] {
+            assert_eq!(after(&names(old), &names(new)), None, "{old:?} {new:?}");
         }
     }
 

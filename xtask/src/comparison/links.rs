@@ -2,21 +2,21 @@
 
 use std::collections::HashMap;
 
-use platform_codegen::drift::{Drift, Wire};
+use platform_codegen::drift::Drift;
 
 use super::lines::{FileLine, uri};
 
-/// The rows in their order, each with its number in the report.
+/// The rows in their order, and within each those that it puts together, each with its number in the report.
 fn numbered<'a>(drift: &Drift, places: &'a [Option<FileLine>]) -> Vec<(String, &'a FileLine)> {
-    let mut rows = Vec::new();
-    for (wire, letter) in [(Wire::Break, "B"), (Wire::Risk, "R"), (Wire::Safe, "A"), (Wire::None, "N")] {
-        let findings = drift.findings.iter().zip(places).filter(|(finding, _)| finding.client == wire);
-        let found = findings
-            .enumerate()
-            .filter_map(|(index, (_, place))| place.as_ref().map(|place| (format!("{letter}{}", index + 1), place)));
-        rows.extend(found);
-    }
-    rows
+    let rows = drift.rows().into_iter().flat_map(|row| {
+        let parts = row.parts();
+        std::iter::once(row).chain(parts)
+    });
+    let placed = rows.filter_map(|row| {
+        let (index, _) = row.findings.first()?;
+        Some((row.number.clone(), places.get(*index)?.as_ref()?))
+    });
+    placed.collect()
 }
 
 /// A link from the report: relative to where it lies, with the line as git hosts have it.

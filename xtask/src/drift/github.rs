@@ -1,6 +1,8 @@
-//! The report as workflow commands of GitHub Actions: an annotation a finding, at the line of the contract.
+//! The report as workflow commands of GitHub Actions: an annotation a row of the report, at the line of the contract.
 
-use platform_codegen::drift::{Drift, Finding, Source, Wire};
+use std::collections::BTreeSet;
+
+use platform_codegen::drift::{Drift, Source, Wire};
 use platform_codegen::line;
 
 use super::accepted::Verdicts;
@@ -9,29 +11,33 @@ use crate::comparison::lines::FileLine;
 /// The annotations, the worst first: GitHub shows ten of each level for a step.
 pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdicts) -> String {
     let mut text = String::new();
-    for (finding, place) in drift.findings.iter().zip(places) {
-        let accepted = verdicts.of(finding);
-        let level = match finding.client {
-            _ if accepted.is_some() => "notice",
+    for row in drift.rows() {
+        let reasons: BTreeSet<&str> = row.findings.iter().filter_map(|(_, finding)| verdicts.of(finding)).collect();
+        let is_accepted = row.findings.iter().all(|(_, finding)| verdicts.of(finding).is_some());
+        let level = match row.client {
+            _ if is_accepted => "notice",
             Wire::Break => "error",
             Wire::Risk => "warning",
             Wire::Safe | Wire::None => "notice",
         };
-        let Finding { subject, change, fingerprint, .. } = finding;
-        let mut message = format!("{subject} {change}");
-        for sentence in finding.noticed() {
+        let mut message = format!("{} {}", row.subject, row.change);
+        for sentence in row.noticed() {
             message.push_str(&format!("\n{sentence}"));
         }
-        if let Some(reason) = accepted {
+        for reason in reasons {
             message.push_str(&format!("\naccepted: {reason}"));
         }
-        message.push_str(&format!("\nfingerprint {fingerprint}"));
+        let Some((index, speaker)) = row.findings.first() else { continue };
+        match row.findings.len() {
+            1 => message.push_str(&format!("\nfingerprint {}", speaker.fingerprint)),
+            places => message.push_str(&format!("\n{places} fingerprints: --format json")),
+        }
         let mut properties = Vec::new();
-        if let Some(FileLine { file, line }) = place {
+        if let Some(FileLine { file, line }) = places.get(*index).and_then(Option::as_ref) {
             properties.push(format!("file={}", property(file)));
             properties.extend(line.map(|line| format!("line={line}")));
         }
-        properties.push(format!("title={}", property(finding.rule.id())));
+        properties.push(format!("title={}", property(speaker.rule.id())));
         text.push_str(&format!("::{level} {}::{}\n", properties.join(","), escaped(&message)));
     }
     for change in drift.unexplained.iter().flatten() {

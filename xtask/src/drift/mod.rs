@@ -193,6 +193,17 @@ fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<
         let items = items.iter().map(|(change, findings)| json!({ "change": change, "findings": findings }));
         items.collect::<Vec<_>>()
     });
+    let rows = drift.rows();
+    let rows = rows.iter().map(|row| {
+        let findings = row.findings.iter().map(|(_, finding)| &finding.fingerprint);
+        json!({
+            "number": row.number,
+            "client": row.client,
+            "subject": row.subject,
+            "change": row.change,
+            "findings": findings.collect::<Vec<_>>(),
+        })
+    });
     let document = json!({
         "what": line(heading.what),
         "verdict": {
@@ -203,6 +214,7 @@ fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<
         },
         "version": heading.version.and_then(|version| drift.release(version)),
         "operations": drift.operations,
+        "rows": rows.collect::<Vec<_>>(),
         "findings": drift.findings,
         "items": items,
         "accepted": verdicts.as_json(),

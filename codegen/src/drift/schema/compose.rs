@@ -77,7 +77,12 @@ impl<'a> Pair<'a, '_> {
         };
         let member = |node: &Node<'_>| node.value.as_str().unwrap_or_else(|| node.text("propertyName")).to_owned();
         if member(old) != member(new) {
-            self.emit(Rule::DiscriminatorChanged, Some(old), Some(new));
+            let change = self.emit(Rule::DiscriminatorChanged, Some(old), Some(new));
+            for (site, name) in [(&mut change.before, member(old)), (&mut change.after, member(new))] {
+                if let Some(site) = site {
+                    site.value = name;
+                }
+            }
         }
         let mapping = |node: &Node<'a>| -> BTreeMap<&'a str, &'a Value> {
             let map = node.value.get("mapping").and_then(Value::as_object);

@@ -81,6 +81,7 @@ impl<'a> Pair<'a, '_> {
         let hidden = if self.class.response { "writeOnly" } else { "readOnly" };
         let muted = |member: &Member<'_>| member.schema.flag(hidden);
         let class = Class { muted: self.class.muted || (muted(before) && muted(after)), ..self.class.within() };
+        self.log.keep(Rule::MemberRemoved, "", &before.node);
         let always = !class.response && before.required && after.required;
         // Pairs are told apart by their class, so it says this only where a null comes.
         let option = class.response && !before.required && !before.schema.nullable() && after.schema.nullable();
@@ -91,6 +92,9 @@ impl<'a> Pair<'a, '_> {
             let class = Class { muted: class.muted || muted(after), ..class };
             let change = self.named(rule, name, old_place, new_place, class);
             change.variant = if with_default { "with-default" } else { "" };
+        } else {
+            let rule = if before.required { Rule::BecameOptional } else { Rule::BecameRequired };
+            self.log.keep(rule, "", &before.node);
         }
         let required = before.required && after.required;
         for (keyword, rules) in [

@@ -202,6 +202,8 @@ impl<'a> Pair<'a, '_> {
         if old != new && !has_component(&self.after.place, &old) && !has_component(&self.before.place, &new) {
             let (before, after) = (self.before.place.clone(), self.after.place.clone());
             self.emit(Rule::SchemaRenamed, Some(&before), Some(&after)).keyword = new;
+        } else if old == new {
+            self.log.keep(Rule::SchemaRenamed, "", &self.before.place);
         }
     }
 

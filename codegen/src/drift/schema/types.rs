@@ -140,7 +140,12 @@ impl Pair<'_, '_> {
         let open = |schema: &Schema<'_>| {
             schema.types().is_none() && schema.parts.iter().all(|part| says_nothing(part.node.value))
         };
-        if before == after || open(if before { &self.after } else { &self.before }) {
+        if before == after {
+            let rule = if before { Rule::BecameNotNullable } else { Rule::BecameNullable };
+            self.log.keep(rule, "", &self.before.place);
+            return;
+        }
+        if open(if before { &self.after } else { &self.before }) {
             return;
         }
         let place = |schema: &Schema<'_>| {

@@ -1,0 +1,268 @@
+//! The rows of the report: one for each cause. The same change at many places is one row, and so is a decision about the whole
+//! service, such as another naming policy, although each of its places is another name.
+
+mod headline;
+mod respelled;
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::change::Direction;
+use super::finding::{Drift, Finding, Site};
+use super::gather::is_count;
+use super::item_change::{ItemChange, Source};
+use super::rule::{Rule, Wire};
+use respelled::{Kind, Respelled, member};
+
+/// So many places with the same change are one row.
+pub(super) const FEWEST: usize = 5;
+
+/// A cause, and the findings that come of it.
+#[derive(Clone, Debug)]
+pub struct Row<'f> {
+    /// The letter of its section and its number there, such as `B3`; within another row, one more: `B3.2`.
+    pub number: String,
+    /// Its section: the worst of its findings.
+    pub client: Wire,
+    /// What changed, a name of the contract; or how many changed, such as `12 members`.
+    pub subject: String,
+    /// True if the subject is a number, and no name.
+    pub is_counted: bool,
+    /// What happened to it; texts of the contract stand between backticks.
+    pub change: String,
+    /// With their indices; the first one costs most.
+    pub findings: Vec<(usize, &'f Finding)>,
+}
+
+impl<'f> Row<'f> {
+    fn single(number: String, index: usize, finding: &'f Finding) -> Self {
+        Self {
+            number,
+            client: finding.client,
+            subject: finding.subject.clone(),
+            is_counted: is_count(&finding.subject),
+            change: finding.change.clone(),
+            findings: vec![(index, finding)],
+        }
+    }
+
+    /// A row for each of its findings, where it has several.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Row<'f>> {
+        if self.findings.len() < 2 {
+            return Vec::new();
+        }
+        let numbered = self.findings.iter().zip(1..);
+        numbered
+            .map(|((index, finding), part)| Row::single(format!("{}.{part}", self.number), *index, finding))
+            .collect()
+    }
+
+    /// Who notices, and how: what the findings that decide its section say.
+    #[must_use]
+    pub fn noticed(&self) -> Vec<String> {
+        let worst = self.findings.iter().filter(|(_, finding)| finding.client == self.client);
+        let sentences: Vec<String> = worst.flat_map(|(_, finding)| finding.noticed()).collect();
+        let mut known = BTreeSet::new();
+        let parts = sentences.iter().flat_map(|sentence| sentence.split("; ")).filter(|part| known.insert(*part));
+        match self.findings.len() {
+            1 => sentences,
+            _ => parts.map(str::to_owned).collect(),
+        }
+    }
+
+    /// Who sends it, and how many operations it concerns.
+    pub(super) fn reach(&self) -> String {
+        let findings = || self.findings.iter().map(|(_, finding)| finding);
+        let is_any = |direction| findings().any(|finding| [Direction::Both, direction].contains(&finding.direction));
+        let direction = match (is_any(Direction::Request), is_any(Direction::Response)) {
+            (true, true) => "request and response",
+            (false, true) => "response",
+            _ => "request",
+        };
+        let assumed = if findings().all(|finding| finding.assumed) { ", assumed" } else { "" };
+        let operations: BTreeSet<&str> =
+            findings().flat_map(|finding| &finding.operations).map(String::as_str).collect();
+        match operations.len() {
+            0 => String::new(),
+            1 => format!(" ({direction}, 1 operation{assumed})"),
+            several => format!(" ({direction}, {several} operations{assumed})"),
+        }
+    }
+
+    /// The public Rust items that change with it.
+    pub(super) fn items(&self) -> Vec<&'f ItemChange> {
+        let mut known = BTreeSet::new();
+        let all = self.findings.iter().flat_map(|(_, finding)| &finding.items);
+        all.filter(|change| known.insert((change.path(), change.kind()))).collect()
+    }
+
+    /// What it does to a program that is compiled again.
+    pub(super) fn source(&self) -> Source {
+        self.findings.iter().map(|(_, finding)| finding.source).max().unwrap_or_default()
+    }
+
+    /// True if running programs notice it where the compiler tells nothing.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.findings.iter().any(|(_, finding)| finding.silent)
+    }
+
+    /// True if it costs other clients of the contract more than this one.
+    pub(super) fn costs_others_more(&self) -> bool {
+        self.findings.iter().any(|(_, finding)| finding.contract > finding.client.max(self.client).max(Wire::Safe))
+    }
+
+    /// The families of the operations that reach it.
+    pub(super) fn families(&self) -> BTreeSet<&'f str> {
+        self.findings.iter().flat_map(|(_, finding)| &finding.families).map(String::as_str).collect()
+    }
+}
+
+/// What findings of one cause have in common.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Cause<'f> {
+    /// Each name is spelled otherwise.
+    Respelled(Kind, Wire),
+    /// A discriminator has another name, and with it a member of each variant: before, and after.
+    Discriminator(String, String),
+    /// The same was decided for many places, whose values differ; of media types, for requests or for responses.
+    Decided(Rule, Wire, bool),
+    /// The same changed into the same.
+    Same(Rule, Wire, &'f str, &'f str),
+}
+
+impl Drift {
+    /// All rows, section by section.
+    #[must_use]
+    pub fn rows(&self) -> Vec<Row<'_>> {
+        let respelled = respelled::find(&self.findings);
+        let mut exceptions = self.kept.clone();
+        let mut rows: Vec<Row<'_>> = Vec::new();
+        for (cause, mut findings) in self.grouped(&respelled) {
+            // The members of a discriminator are its images.
+            findings.sort_by_key(|(_, finding)| {
+                matches!(cause, Some(Cause::Discriminator(..))) && finding.rule != Rule::DiscriminatorChanged
+            });
+            let (Some((index, speaker)), client) = (findings.first(), findings.iter().map(|(_, f)| f.client).max())
+            else {
+                continue;
+            };
+            let mut row = Row::single(String::new(), *index, speaker);
+            row.client = client.unwrap_or(Wire::None);
+            if let (Some(cause), true) = (cause, findings.len() > 1) {
+                (row.subject, row.change) = headline::of(&cause, &findings, &respelled, &mut exceptions);
+                row.is_counted = row.subject != speaker.subject;
+            }
+            row.findings = findings;
+            rows.push(row);
+        }
+        rows.sort_by_key(|row| std::cmp::Reverse(row.client));
+        for section in rows.chunk_by_mut(|one, other| one.client == other.client) {
+            for (row, number) in section.iter_mut().zip(1..) {
+                row.number = format!("{}{number}", row.client.letter());
+            }
+        }
+        rows
+    }
+
+    /// The findings by what they have in common, in the order of the first of each.
+    fn grouped<'f>(&'f self, respelled: &[Respelled]) -> Vec<(Option<Cause<'f>>, Vec<(usize, &'f Finding)>)> {
+        let mut causes: HashMap<usize, Cause<'f>> = HashMap::new();
+        let mut sizes: HashMap<Cause<'f>, usize> = HashMap::new();
+        for one in respelled {
+            let worst = one.findings.iter().map(|index| self.findings[*index].client).max().unwrap_or(Wire::None);
+            let cause = Cause::Respelled(one.kind, worst);
+            // A policy is one, whatever it costs here and there.
+            let all = respelled.iter().filter(|other| other.kind == one.kind).count();
+            sizes.insert(cause.clone(), all);
+            causes.extend(one.findings.iter().map(|index| (*index, cause.clone())));
+        }
+        causes.retain(|_, cause| sizes.get(cause).is_some_and(|size| *size >= FEWEST));
+        for (index, cause) in discriminators(&self.findings) {
+            // However few: its members are its images.
+            sizes.insert(cause.clone(), FEWEST);
+            causes.insert(index, cause);
+        }
+        for (index, finding) in self.findings.iter().enumerate() {
+            if let (false, Some(cause)) = (causes.contains_key(&index), Cause::of(finding)) {
+                *sizes.entry(cause.clone()).or_default() += 1;
+                causes.insert(index, cause);
+            }
+        }
+        causes.retain(|_, cause| sizes.get(cause).is_some_and(|size| *size >= FEWEST));
+        let mut groups: Vec<(Option<Cause<'f>>, Vec<(usize, &'f Finding)>)> = Vec::new();
+        let mut first: HashMap<Cause<'f>, usize> = HashMap::new();
+        for (index, finding) in self.findings.iter().enumerate() {
+            let cause = causes.remove(&index);
+            let group = cause.clone().map_or(groups.len(), |cause| *first.entry(cause).or_insert(groups.len()));
+            match groups.get_mut(group) {
+                Some((_, findings)) => findings.push((index, finding)),
+                None => groups.push((cause, vec![(index, finding)])),
+            }
+        }
+        groups
+    }
+}
+
+impl<'f> Cause<'f> {
+    /// A change that names no value, such as "is gone", says nothing of a common cause.
+    fn of(finding: &'f Finding) -> Option<Self> {
+        let Finding { rule, client, keyword, change, .. } = finding;
+        if is_decided(*rule) {
+            let is_media_type = matches!(rule, Rule::MediaTypeAdded | Rule::MediaTypeRemoved);
+            let is_request = is_media_type && finding.direction == Direction::Request;
+            return Some(Self::Decided(*rule, *client, is_request));
+        }
+        let says = !keyword.is_empty() || change.contains('`');
+        says.then_some(Self::Same(*rule, *client, keyword, change))
+    }
+}
+
+/// Rules by which a service decides for all of its contract at once: a filter of its generator, a switch, a convention.
+fn is_decided(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::BecameNullable
+            | Rule::BecameNotNullable
+            | Rule::BecameRequired
+            | Rule::BecameOptional
+            | Rule::BecameReadOnly
+            | Rule::BecameNotReadOnly
+            | Rule::MembersClosed
+            | Rule::MembersOpened
+            | Rule::OperationIdChanged
+            | Rule::SchemaRenamed
+            | Rule::SchemeRenamed
+            | Rule::MediaTypeAdded
+            | Rule::MediaTypeRemoved
+            | Rule::DefaultAdded
+            | Rule::DefaultRemoved
+            | Rule::Deprecated
+            | Rule::Reactivated
+    )
+}
+
+/// Discriminators that have another name, and the members that come and go with them, by index.
+fn discriminators(findings: &[Finding]) -> Vec<(usize, Cause<'_>)> {
+    let value = |site: &Option<Site>| site.as_ref().map(|site| site.value.clone()).unwrap_or_default();
+    let renamed = findings.iter().filter(|finding| finding.rule == Rule::DiscriminatorChanged);
+    let renamed: BTreeSet<(String, String)> =
+        renamed.map(|finding| (value(&finding.before), value(&finding.after))).collect();
+    let mut images = Vec::new();
+    for (index, finding) in findings.iter().enumerate() {
+        let names = match finding.rule {
+            Rule::DiscriminatorChanged => Some((value(&finding.before), value(&finding.after))),
+            Rule::MemberRemoved | Rule::RequiredMemberRemoved => {
+                let name = member(finding);
+                renamed.iter().find(|(before, _)| Some(before) == name.as_ref()).cloned()
+            }
+            Rule::MemberAdded | Rule::RequiredMemberAdded => {
+                let name = member(finding);
+                renamed.iter().find(|(_, after)| Some(after) == name.as_ref()).cloned()
+            }
+            _ => None,
+        };
+        images.extend(names.map(|(before, after)| (index, Cause::Discriminator(before, after))));
+    }
+    images
+}

@@ -1,0 +1,191 @@
+//! Names that are written otherwise: another naming policy of a service renames each member, parameter or value.
+
+use std::collections::BTreeMap;
+
+use crate::drift::finding::Finding;
+use crate::drift::rule::Rule;
+use crate::pointer;
+
+/// A name that is spelled otherwise, and the findings that come of it.
+pub(super) struct Respelled {
+    /// Indices of the findings: one that says both names, or what is gone and what is new.
+    pub(super) findings: Vec<usize>,
+    pub(super) kind: Kind,
+    /// An example for a reader, as code.
+    pub(super) example: String,
+    /// What is spelled, one name or several values.
+    before: Vec<String>,
+    after: Vec<String>,
+}
+
+/// What is spelled otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Kind {
+    Member,
+    Parameter,
+    Values,
+}
+
+impl Kind {
+    pub(super) fn singular(self) -> &'static str {
+        match self {
+            Self::Member => "member",
+            Self::Parameter => "parameter",
+            Self::Values => "enumeration",
+        }
+    }
+}
+
+/// The ways in which names of several words are spelled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Camel,
+    Pascal,
+    Snake,
+    Kebab,
+    Screaming,
+}
+
+const STYLES: [(Style, &str); 5] = [
+    (Style::Camel, "camelCase"),
+    (Style::Pascal, "PascalCase"),
+    (Style::Snake, "snake_case"),
+    (Style::Kebab, "kebab-case"),
+    (Style::Screaming, "SCREAMING_SNAKE_CASE"),
+];
+
+impl Style {
+    fn has(self, name: &str) -> bool {
+        let all = |fits: fn(char) -> bool| name.chars().all(fits);
+        let first = name.chars().next();
+        match self {
+            Self::Camel => all(char::is_alphanumeric) && first.is_some_and(char::is_lowercase),
+            Self::Pascal => all(char::is_alphanumeric) && first.is_some_and(char::is_uppercase),
+            Self::Snake => all(|c| c == '_' || c.is_alphanumeric() && !c.is_uppercase()),
+            Self::Kebab => all(|c| c == '-' || c.is_alphanumeric() && !c.is_uppercase()),
+            Self::Screaming => all(|c| c == '_' || c.is_alphanumeric() && !c.is_lowercase()),
+        }
+    }
+}
+
+/// The style that all names have; of several, the most usual one.
+fn style<'n>(names: impl Iterator<Item = &'n String> + Clone) -> Option<(Style, &'static str)> {
+    STYLES.into_iter().find(|(style, _)| names.clone().all(|name| style.has(name)))
+}
+
+/// How names are spelled now, and were before: `in PascalCase, no longer in camelCase`.
+pub(super) fn policy(all: &[&Respelled]) -> String {
+    let (before, after) = (all.iter().flat_map(|one| &one.before), all.iter().flat_map(|one| &one.after));
+    match (style(before), style(after)) {
+        (Some((old, before)), Some((new, after))) if old != new => format!("in {after}, no longer in {before}"),
+        _ => "in another way".to_owned(),
+    }
+}
+
+/// True if names that are spelled so are an exception: all others that had their spelling have another one now.
+pub(super) fn is_left(all: &[&Respelled], name: &str) -> bool {
+    let now = style(all.iter().flat_map(|one| &one.after));
+    let before = style(all.iter().flat_map(|one| &one.before));
+    matches!((before, now), (Some((old, _)), Some((new, _))) if old != new && old.has(name) && !new.has(name))
+}
+
+/// Without what spellings differ in.
+fn letters(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// All names of these findings that are spelled otherwise. Where several differ in their spelling only, nobody knows which became
+/// which, and none is found.
+pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
+    let mut found = Vec::new();
+    let mut sides: BTreeMap<Place<'_>, [Vec<(usize, Vec<String>)>; 2]> = BTreeMap::new();
+    for (index, finding) in findings.iter().enumerate() {
+        if finding.rule == Rule::ParameterRenamed {
+            let (name, after) = (parameter(&finding.subject).0.to_owned(), finding.keyword.clone());
+            if letters(&name) == letters(&after) {
+                let example = format!("`{name}` → `{after}`");
+                found.push(Respelled {
+                    findings: vec![index],
+                    kind: Kind::Parameter,
+                    example,
+                    before: vec![name],
+                    after: vec![after],
+                });
+            }
+        } else if let Some((place, is_new, names)) = placed(finding) {
+            sides.entry(place).or_default()[usize::from(is_new)].push((index, names));
+        }
+    }
+    for (Place { kind, .. }, sides) in sides {
+        let [[(gone, before)], [(new, after)]] = sides.each_ref().map(Vec::as_slice) else { continue };
+        let (old, now) = (before.first().map_or("", String::as_str), after.first().map_or("", String::as_str));
+        let example = match kind {
+            Kind::Values => format!("`{}`: `{old}` → `{now}`", findings[*gone].subject),
+            Kind::Member => format!("`{}` → `{now}`", findings[*gone].subject),
+            Kind::Parameter => format!("`{old}` → `{now}`"),
+        };
+        found.push(Respelled {
+            findings: vec![*gone, *new],
+            kind,
+            example,
+            before: before.clone(),
+            after: after.clone(),
+        });
+    }
+    found.sort_by_key(|one| one.findings.first().copied());
+    found
+}
+
+/// Two findings at one place are of one name that is spelled otherwise.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Place<'f> {
+    kind: Kind,
+    document: &'f str,
+    /// The pair of schemas.
+    schema: Option<usize>,
+    /// The operations of a parameter.
+    operations: &'f str,
+    letters: Vec<String>,
+}
+
+/// The names that are gone or new with a finding.
+fn placed(finding: &Finding) -> Option<(Place<'_>, bool, Vec<String>)> {
+    let (kind, is_new) = match finding.rule {
+        Rule::MemberRemoved | Rule::RequiredMemberRemoved => (Kind::Member, false),
+        Rule::MemberAdded | Rule::RequiredMemberAdded => (Kind::Member, true),
+        Rule::ParameterRemoved | Rule::RequiredParameterRemoved => (Kind::Parameter, false),
+        Rule::ParameterAdded | Rule::RequiredParameterAdded => (Kind::Parameter, true),
+        Rule::EnumValueRemoved => (Kind::Values, false),
+        Rule::EnumValueAdded => (Kind::Values, true),
+        _ => return None,
+    };
+    let site = if is_new { &finding.after } else { &finding.before };
+    let schema = finding.places.schemas.first().copied();
+    let (names, operations) = match kind {
+        Kind::Member => (vec![member(finding)?], ""),
+        Kind::Parameter => {
+            let (name, operations) = parameter(&finding.subject);
+            (vec![name.to_owned()], operations)
+        }
+        Kind::Values => (finding.keyword.split(", ").map(str::to_owned).collect(), ""),
+    };
+    if kind != Kind::Parameter && schema.is_none() {
+        return None;
+    }
+    let mut letters: Vec<String> = names.iter().map(|name| self::letters(name)).collect();
+    letters.sort();
+    let document = site.as_ref().map_or("", |site| site.document.as_str());
+    Some((Place { kind, document, schema, operations, letters }, is_new, names))
+}
+
+/// The name of a member that is gone or new.
+pub(super) fn member(finding: &Finding) -> Option<String> {
+    let site = finding.before.as_ref().or(finding.after.as_ref())?;
+    pointer::tokens(&site.pointer).last()
+}
+
+/// The name of a parameter, and the operations that have it.
+fn parameter(subject: &str) -> (&str, &str) {
+    let (name, operations) = subject.split_once(" of ").unwrap_or((subject, ""));
+    (name.split_once(" parameter ").map_or(name, |(_, name)| name), operations)
+}
