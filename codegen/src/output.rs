@@ -31,7 +31,7 @@ pub struct Output {
     pub surface: String,
     /// The public Rust API.
     pub api: Api,
-    /// What reviewers read, by name: `surface__<family>`, `api__<family>`, `wire__<family>`, `security`, `ledger`.
+    /// What reviewers read, by name: `api__<family>`, `wire__<family>`, `security`, `ledger`.
     pub review: BTreeMap<String, String>,
     /// The credentials that the client is asked for.
     pub credentials: Credentials,

@@ -78,7 +78,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
     let files = emit::emit(&parts.files)?;
     ledger.settle();
     let stats = stats::count(&model, &documents, &ledger);
-    let review = review::texts(&parts.surface, &parts.api, &contracts, &model, &ledger);
+    let review = review::texts(&parts.api, &contracts, &model, &ledger);
     Ok(Output {
         files,
         features: parts.features,

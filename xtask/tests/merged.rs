@@ -247,5 +247,5 @@ fn a_changed_contract_names_the_snapshots_that_nobody_accepted() {
     assert_eq!(accepted(&workspace.tree()), accepted(&tree), "only who accepts a change writes it down");
 
     let run = workspace.pin(&contract::with_paths(&["/api/others"]));
-    run.succeeds(&["  surface__others (new)\n", "  wire__things (gone)\n"]);
+    run.succeeds(&["  api__others (new)\n", "  wire__things (gone)\n"]);
 }

@@ -1,7 +1,7 @@
 //! What a reviewer reads of the pinned contracts: texts by family, which snapshots keep.
 //!
-//! `surface__<family>` has a line for each operation, `api__<family>` a line for each public Rust item, `wire__<family>` what no
-//! Rust item shows. `security` and `ledger` are about the client as a whole. No text counts anything, so that a change of one
+//! `api__<family>` has a line for each public Rust item, but for those that each operation has; `wire__<family>` has each operation
+//! as it is sent, and what no Rust item shows. `security` and `ledger` are about the client as a whole. No text counts anything, so that a change of one
 //! place changes one line.
 
 mod outline;
@@ -17,29 +17,26 @@ use crate::model::{Document, Model};
 use crate::text::line;
 
 /// Texts by name, each with at least one line.
-pub(crate) fn texts(
-    surface: &str,
-    api: &Api,
-    documents: &[Document],
-    model: &Model,
-    ledger: &Ledger,
-) -> BTreeMap<String, String> {
+pub(crate) fn texts(api: &Api, documents: &[Document], model: &Model, ledger: &Ledger) -> BTreeMap<String, String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     let mut add = |kind: &str, home: Home<'_>, text: &str| {
         let into = texts.entry(format!("{kind}__{home}")).or_default();
         into.push_str(text);
         into.push('\n');
     };
-    for operation in surface.lines() {
-        add("surface", Home::Family(operation.split('.').next().unwrap_or_default()), operation);
-    }
-    for item in &api.items {
+    for item in api.items.iter().filter(|item| !is_of_every_operation(item)) {
         add("api", home(item), &told(item));
     }
     texts.extend(wire::texts(documents, model));
     texts.insert("ledger".to_owned(), self::ledger(ledger));
     texts.retain(|_, text| !text.is_empty());
     texts
+}
+
+/// The type by which an operation is named, and its constant for fakes: their names follow from the method's.
+fn is_of_every_operation(item: &Item) -> bool {
+    let is_type = |path: &str| path.starts_with("families::") && path.contains("::operations::");
+    is_type(&item.path) && (item.kind == "enum" || item.kind == "const")
 }
 
 /// The family of an item, else what it belongs to.
@@ -116,13 +113,12 @@ mod tests {
         let (plain, same) = (called(&["one", "two", "three", "four", "five"]).review, called(&names).review);
         assert_eq!(same.len(), plain.len(), "{:#?}\n{:#?}", same.keys(), plain.keys());
         for name in names {
-            for kind in ["surface", "api", "wire"] {
+            for kind in ["api", "wire"] {
                 let key = format!("{kind}__{name}-family");
                 let text = same.get(&key).unwrap_or_else(|| panic!("{key}: {:#?}", same.keys()));
                 let is_foreign = |other: &&str| *other != name && text.contains(&format!("GET /{other}"));
                 assert!(!names.iter().any(is_foreign), "{kind} {name}:\n{text}");
             }
-            assert!(same[&format!("surface__{name}-family")].contains(&format!("GET /{name}")));
             assert!(same[&format!("wire__{name}-family")].contains(&format!("GET /{name}")));
         }
         assert!(same["wire__shared"].contains("Common") && !same["wire__shared"].contains("GET"));

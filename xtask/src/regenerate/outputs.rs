@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use platform_codegen::{Contract, Names, Output, Report, Setup, generate};
+use platform_codegen::{Contract, Item, Names, Output, Report, Setup, generate};
 use serde::Serialize;
 
 use super::{Pin, ledger, reserved};
@@ -131,9 +131,18 @@ fn files(pins: &[Pin], output: &Output) -> Result<BTreeMap<String, String>, Fail
     for pin in pins {
         files.insert(pinned_path(&pin.entry.name), pin.canonical.clone());
     }
-    files.insert(CLIENT.to_owned(), output.surface.clone() + "\n" + &output.api.index());
+    files.insert(CLIENT.to_owned(), client(output));
     files.insert("specs/ledger.txt".to_owned(), ledger::render(&output.ledger));
     Ok(files)
+}
+
+/// For programs: a line for each operation, and for each item of those modules whose names no operation says. Reviewers have all items
+/// in the snapshots.
+fn client(output: &Output) -> String {
+    const MODULES: [&str; 3] = ["bindings", "documents", "types"];
+    let is_named = |item: &&Item| item.path.split("::").next().is_some_and(|module| MODULES.contains(&module));
+    let items = output.api.items.iter().filter(is_named).map(|item| item.line() + "\n");
+    output.surface.clone() + "\n" + &items.collect::<String>()
 }
 
 /// Nothing that is not Rust, or lies outside the folder, is written.
