@@ -69,6 +69,55 @@ fn a_branch_is_compared_with_a_revision() {
     workspace.run(&["drift", "--against", "HEAD"]).fails(2, &["output/edited", pinned]);
 }
 
+#[test]
+fn the_history_has_a_line_for_each_revision_that_pinned_another_contract() {
+    const PINNED: &str = "specs/contracts/platform.json";
+    let workspace = Workspace::pinned();
+    assert_eq!(workspace.git(&["init", "-q"]).code, Some(0));
+    workspace.run(&["drift", "--history", "3"]).fails(5, &["drift/git"]);
+    workspace.commit();
+    let first = workspace.read(PINNED);
+    let pin = |text: &str| {
+        workspace.write(PINNED, text);
+        workspace.commit();
+    };
+    pin(&smaller());
+    workspace.write("other.txt", "nothing of a contract");
+    workspace.commit();
+    pin("<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n");
+    pin(&first);
+    // Whatever else a revision holds, its contract is read.
+    workspace.write("specs/names.lock", "<<<<<<< ours\n");
+    pin(&smaller());
+
+    let lines = |most: &str| -> Vec<String> {
+        let run = workspace.run(&["drift", "--history", most]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        run.stdout.lines().map(str::to_owned).collect()
+    };
+    let all = lines("9");
+    let effects = all.iter().filter(|line| !line.starts_with(' ')).map(|line| line[22..].trim().to_owned());
+    let effects: Vec<String> = effects.collect();
+    let [newest, back, conflict, smaller, first] = effects.as_slice() else { panic!("{all:#?}") };
+    assert!(newest.starts_with("break  1 cause: 1 breaks"), "{newest}");
+    assert!(back.contains("holds the markers of a merge conflict"), "{back}");
+    assert!(conflict.contains("holds the markers of a merge conflict"), "{conflict}");
+    assert!(smaller.starts_with("break  1 cause: 1 breaks"), "{smaller}");
+    assert!(first.starts_with("-      the first contract"), "{first}");
+    assert!(all.iter().any(|line| line.contains("B1   `POST /api/things` is gone")), "{all:#?}");
+    assert_eq!(lines("1")[..], all[..lines("1").len()], "the newest come first");
+
+    let run = workspace.run(&["drift", "--history", "9", "--format", "json"]);
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let clients: Vec<&serde_json::Value> = told.as_array().expect("a list").iter().map(|one| &one["client"]).collect();
+    assert_eq!(serde_json::json!(clients), serde_json::json!(["break", null, null, "break", null]));
+    let run = workspace.run(&["drift", "--history", "9", "--format", "markdown"]);
+    assert_eq!(run.stdout.lines().filter(|line| line.starts_with("| 2")).count(), 5, "{}", run.stdout);
+    workspace.run(&["drift", "--history", "9", "--format", "html"]).fails(5, &["drift/history-format"]);
+    workspace.run(&["drift", "--history", "0"]).fails(5, &["--history"]);
+    workspace.run(&["drift", "--history", "2", "--against", "HEAD"]).fails(5, &["--against"]);
+}
+
 // A schema that was called otherwise keeps its Rust type in the run that takes the contract over.
 #[test]
 fn a_chosen_name_counts_in_the_run_that_needs_it() {

@@ -240,7 +240,7 @@ fn table<'r>(text: &mut String, rows: impl Iterator<Item = &'r Row<'r>>, rust: b
             text,
             "| {} | {} | {noticed} |{}",
             row.number,
-            told(row),
+            cell(&row.says()),
             if rust { format!(" {} |", in_rust(row)) } else { String::new() },
         );
     }
@@ -251,15 +251,8 @@ fn list(text: &mut String, parts: &[Row<'_>], rust: bool) {
     text.push_str(if rust { "| | what | in Rust |\n|---|---|---|\n" } else { "| | what |\n|---|---|\n" });
     for part in parts {
         let items = if rust { format!(" {} |", in_rust(part)) } else { String::new() };
-        let _ = writeln!(text, "| {} | {} |{items}", part.number, told(part));
+        let _ = writeln!(text, "| {} | {} |{items}", part.number, cell(&part.says()));
     }
-}
-
-/// The subject, and what happened to it.
-fn told(row: &Row<'_>) -> String {
-    let Row { subject, change, .. } = row;
-    let subject = if row.is_counted { subject.clone() } else { format!("`{}`", cell(subject)) };
-    format!("{subject} {}{}", cell(change), row.reach())
 }
 
 /// The cell of the Rust items.

@@ -5,6 +5,7 @@ mod accepted;
 mod cases;
 mod cut;
 mod github;
+mod history;
 mod sarif;
 mod sides;
 
@@ -43,6 +44,9 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
             "only a report in Markdown can be cut",
             "add --format markdown, or take --max-characters out",
         ));
+    }
+    if let Some(most) = flags.history {
+        return history::run(workspace, flags, most);
     }
     let Whole { sides, compared, version } = Whole::of(workspace, flags)?;
     let Compared { drift, without_items } = &compared;
@@ -133,6 +137,7 @@ fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAcce
         command: None,
         files: Vec::new(),
         against: None,
+        history: None,
         contract: flags.contract.clone(),
         base_url: flags.base_url.clone(),
         format: around.format,

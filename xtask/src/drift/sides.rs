@@ -161,8 +161,62 @@ fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Si
     Ok((before, Side { name, documents: documents.collect() }, bundle.schema))
 }
 
-/// What was pinned at a revision of git, the names that were given then, the GraphQL schema, and the version of the client.
-fn revision_of(workspace: &Workspace, revision: &str) -> Result<Revision, Failure> {
+/// A commit that changed what is pinned.
+#[derive(Clone, Debug)]
+pub(super) struct Commit {
+    pub(super) id: String,
+    /// `YYYY-MM-DD`.
+    pub(super) day: String,
+    /// The first line of its message: somebody's text.
+    pub(super) subject: String,
+}
+
+impl Commit {
+    /// The start of its name.
+    pub(super) fn short(&self) -> &str {
+        self.id.get(..8).unwrap_or(&self.id)
+    }
+}
+
+/// The commits that changed what is pinned.
+pub(super) struct History {
+    /// The last one first, and one before those that were asked for.
+    pub(super) commits: Vec<Commit>,
+    /// Whether there may be older ones that this clone does not have.
+    pub(super) is_shallow: bool,
+}
+
+/// The last `most` commits of this branch that changed what is pinned, and the one before.
+pub(super) fn pinning(workspace: &Workspace, most: u32) -> Result<History, Failure> {
+    let most = (u64::from(most) + 1).to_string();
+    let log =
+        git(workspace, &["log", "--first-parent", "--format=%H%x09%cs%x09%s", "-n", &most, "HEAD", "--", CONTRACTS])?;
+    let log = String::from_utf8_lossy(&log).into_owned();
+    let commits: Vec<Commit> = log
+        .lines()
+        .filter_map(|line| {
+            let mut parts = line.splitn(3, '\t').map(str::to_owned);
+            Some(Commit { id: parts.next()?, day: parts.next()?, subject: parts.next()? })
+        })
+        .collect();
+    if commits.is_empty() {
+        return Err(Failure::configuration(
+            "drift/nothing-pinned",
+            format!("no commit of this branch pinned a contract in {CONTRACTS}"),
+            "commit what `cargo xtask regenerate` writes",
+        ));
+    }
+    let shallow = git(workspace, &["rev-parse", "--is-shallow-repository"])?;
+    Ok(History { commits, is_shallow: shallow.starts_with(b"true") })
+}
+
+/// The documents that a revision pinned.
+pub(super) fn pins_at(workspace: &Workspace, revision: &str) -> Result<Vec<ComparedDocument>, Failure> {
+    documents_at(workspace, revision).map(|(_, documents)| documents)
+}
+
+/// Where git has the files of a revision, and the documents that it pinned.
+fn documents_at(workspace: &Workspace, revision: &str) -> Result<(String, Vec<ComparedDocument>), Failure> {
     let commit =
         git(workspace, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{revision}^{{commit}}")])
             .map_err(|_| {
@@ -194,8 +248,14 @@ fn revision_of(workspace: &Workspace, revision: &str) -> Result<Revision, Failur
             "name a later revision",
         ));
     }
+    Ok((format!("{commit}:{prefix}"), documents))
+}
+
+/// What was pinned at a revision of git, the names that were given then, the GraphQL schema, and the version of the client.
+fn revision_of(workspace: &Workspace, revision: &str) -> Result<Revision, Failure> {
+    let (root, documents) = documents_at(workspace, revision)?;
     // An older revision holds its names elsewhere, or none: those of today do.
-    let file = |path: &str| git(workspace, &["cat-file", "blob", &format!("{commit}:{prefix}{path}")]).ok();
+    let file = |path: &str| git(workspace, &["cat-file", "blob", &format!("{root}{path}")]).ok();
     let names = file(NAMES);
     let names = names.map(|bytes| crate::names::parse(&String::from_utf8_lossy(&bytes))).transpose();
     let names = names.map_err(|failure| Failure {

@@ -198,6 +198,8 @@ mod tests {
         let mut differing: Vec<String> = Vec::new();
         for (name, text) in &review {
             let known = accepted.get(name);
+            let waiting = workspace.path(&(path(name) + ".new"));
+            let _ = fs::remove_file(&waiting);
             // insta would print each line that differs, which may be all lines of the client.
             if update == "always" || known.is_some_and(|known| known.trim_end() == text.trim_end()) {
                 settings.bind(|| insta::assert_snapshot!(name.as_str(), text));
@@ -205,7 +207,7 @@ mod tests {
             }
             differing.push(differs(name, known, Some(text)));
             if update != "no" {
-                fs::write(workspace.path(&(path(name) + ".new")), written(text)).expect("written");
+                fs::write(&waiting, written(text)).expect("written");
             }
         }
         for (name, known) in accepted.iter().filter(|(name, _)| !review.contains_key(*name)) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Cause;
-use super::respelled::{self, Kind, Respelled};
+use super::respelled::{self, Respelled, Spelled};
 use crate::drift::change::Kept;
 use crate::drift::finding::{Finding, Site};
 use crate::drift::gather::{inert, is_count, plural};
@@ -36,12 +36,17 @@ pub(super) fn of(
     }
 }
 
-fn spelling(kind: Kind, findings: &[(usize, &Finding)], respelled: &[Respelled], kept: &mut Kept) -> (String, String) {
+fn spelling(
+    kind: Spelled,
+    findings: &[(usize, &Finding)],
+    respelled: &[Respelled],
+    kept: &mut Kept,
+) -> (String, String) {
     let within: BTreeSet<usize> = findings.iter().map(|(index, _)| *index).collect();
     let is_own = |one: &&Respelled| one.kind == kind && one.findings.iter().all(|index| within.contains(index));
     let all: Vec<&Respelled> = respelled.iter().filter(is_own).collect();
     let name = |place: &str| place.rsplit('.').next().unwrap_or_default().to_owned();
-    let kept = if kind == Kind::Member { kept.remove(&(Rule::MemberRemoved, String::new())) } else { None };
+    let kept = if kind == Spelled::Member { kept.remove(&(Rule::MemberRemoved, String::new())) } else { None };
     let is_left = |place: &String| respelled::is_left(&all, &name(place));
     let left: BTreeSet<String> = kept.into_iter().flatten().filter(is_left).collect();
     let examples = some(all.iter().map(|one| one.example.clone()));

@@ -11,7 +11,7 @@ use super::finding::{Drift, Finding, Site};
 use super::gather::is_count;
 use super::item_change::{ItemChange, Source};
 use super::rule::{Rule, Wire};
-use respelled::{Kind, Respelled, member};
+use respelled::{Respelled, Spelled, member};
 
 /// So many places with the same change are one row.
 pub(super) const FEWEST: usize = 5;
@@ -55,6 +55,13 @@ impl<'f> Row<'f> {
         numbered
             .map(|((index, finding), part)| Row::single(format!("{}.{part}", self.number), *index, finding))
             .collect()
+    }
+
+    /// What changed, in one sentence: texts of the contract stand between backticks.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let subject = if self.is_counted { self.subject.clone() } else { format!("`{}`", self.subject) };
+        format!("{subject} {}{}", self.change, self.reach())
     }
 
     /// Who notices, and how: what the findings that decide its section say.
@@ -122,7 +129,7 @@ impl<'f> Row<'f> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Cause<'f> {
     /// Each name is spelled otherwise.
-    Respelled(Kind, Wire),
+    Respelled(Spelled, Wire),
     /// A discriminator has another name, and with it a member of each variant: before, and after.
     Discriminator(String, String),
     /// The same was decided for many places, whose values differ; of media types, for requests or for responses.

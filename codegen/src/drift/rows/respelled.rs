@@ -10,7 +10,7 @@ use crate::pointer;
 pub(super) struct Respelled {
     /// Indices of the findings: one that says both names, or what is gone and what is new.
     pub(super) findings: Vec<usize>,
-    pub(super) kind: Kind,
+    pub(super) kind: Spelled,
     /// An example for a reader, as code.
     pub(super) example: String,
     /// What is spelled, one name or several values.
@@ -20,13 +20,13 @@ pub(super) struct Respelled {
 
 /// What is spelled otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Kind {
+pub(super) enum Spelled {
     Member,
     Parameter,
     Values,
 }
 
-impl Kind {
+impl Spelled {
     pub(super) fn singular(self) -> &'static str {
         match self {
             Self::Member => "member",
@@ -106,7 +106,7 @@ pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
                 let example = format!("`{name}` → `{after}`");
                 found.push(Respelled {
                     findings: vec![index],
-                    kind: Kind::Parameter,
+                    kind: Spelled::Parameter,
                     example,
                     before: vec![name],
                     after: vec![after],
@@ -120,9 +120,9 @@ pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
         let [[(gone, before)], [(new, after)]] = sides.each_ref().map(Vec::as_slice) else { continue };
         let (old, now) = (before.first().map_or("", String::as_str), after.first().map_or("", String::as_str));
         let example = match kind {
-            Kind::Values => format!("`{}`: `{old}` → `{now}`", findings[*gone].subject),
-            Kind::Member => format!("`{}` → `{now}`", findings[*gone].subject),
-            Kind::Parameter => format!("`{old}` → `{now}`"),
+            Spelled::Values => format!("`{}`: `{old}` → `{now}`", findings[*gone].subject),
+            Spelled::Member => format!("`{}` → `{now}`", findings[*gone].subject),
+            Spelled::Parameter => format!("`{old}` → `{now}`"),
         };
         found.push(Respelled {
             findings: vec![*gone, *new],
@@ -139,7 +139,7 @@ pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
 /// Two findings at one place are of one name that is spelled otherwise.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Place<'f> {
-    kind: Kind,
+    kind: Spelled,
     document: &'f str,
     /// The pair of schemas.
     schema: Option<usize>,
@@ -151,25 +151,25 @@ struct Place<'f> {
 /// The names that are gone or new with a finding.
 fn placed(finding: &Finding) -> Option<(Place<'_>, bool, Vec<String>)> {
     let (kind, is_new) = match finding.rule {
-        Rule::MemberRemoved | Rule::RequiredMemberRemoved => (Kind::Member, false),
-        Rule::MemberAdded | Rule::RequiredMemberAdded => (Kind::Member, true),
-        Rule::ParameterRemoved | Rule::RequiredParameterRemoved => (Kind::Parameter, false),
-        Rule::ParameterAdded | Rule::RequiredParameterAdded => (Kind::Parameter, true),
-        Rule::EnumValueRemoved => (Kind::Values, false),
-        Rule::EnumValueAdded => (Kind::Values, true),
+        Rule::MemberRemoved | Rule::RequiredMemberRemoved => (Spelled::Member, false),
+        Rule::MemberAdded | Rule::RequiredMemberAdded => (Spelled::Member, true),
+        Rule::ParameterRemoved | Rule::RequiredParameterRemoved => (Spelled::Parameter, false),
+        Rule::ParameterAdded | Rule::RequiredParameterAdded => (Spelled::Parameter, true),
+        Rule::EnumValueRemoved => (Spelled::Values, false),
+        Rule::EnumValueAdded => (Spelled::Values, true),
         _ => return None,
     };
     let site = if is_new { &finding.after } else { &finding.before };
     let schema = finding.places.schemas.first().copied();
     let (names, operations) = match kind {
-        Kind::Member => (vec![member(finding)?], ""),
-        Kind::Parameter => {
+        Spelled::Member => (vec![member(finding)?], ""),
+        Spelled::Parameter => {
             let (name, operations) = parameter(&finding.subject);
             (vec![name.to_owned()], operations)
         }
-        Kind::Values => (finding.keyword.split(", ").map(str::to_owned).collect(), ""),
+        Spelled::Values => (finding.keyword.split(", ").map(str::to_owned).collect(), ""),
     };
-    if kind != Kind::Parameter && schema.is_none() {
+    if kind != Spelled::Parameter && schema.is_none() {
         return None;
     }
     let mut letters: Vec<String> = names.iter().map(|name| self::letters(name)).collect();
