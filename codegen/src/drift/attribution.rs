@@ -164,6 +164,7 @@ impl<'f> Claims<'f> {
             &|side, item| {
                 let mut found = self.below(side, item, &item.origin.pointer);
                 found.extend(self.of_operation(side, item));
+                found.extend(self.of_schema(side, item));
                 found.retain(|index| !item.wire.is_empty() && self.names(*index, &item.wire));
                 found
             },
@@ -224,6 +225,16 @@ impl<'f> Claims<'f> {
     fn of_operation(&self, side: usize, item: &Item) -> Vec<usize> {
         let place = (item.origin.document.as_str(), item.origin.pointer.as_str());
         self.operations[side].get(&place).cloned().unwrap_or_default()
+    }
+
+    /// The findings at the schema that an item is part of, whatever schema declares what changed.
+    fn of_schema(&self, side: usize, item: &Item) -> Vec<usize> {
+        let document = item.origin.document.as_str();
+        let (Some(met), Some(schemas)) = (self.met.get(document), self.schemas.get(document)) else {
+            return Vec::new();
+        };
+        let own = met.schemas.iter().enumerate().filter(|(_, (places, _))| places[side] == item.origin.pointer);
+        own.filter_map(|(number, _)| schemas.get(&number)).flatten().copied().collect()
     }
 
     /// The findings at the schema of an item, else the nearest ones within.

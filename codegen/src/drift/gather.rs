@@ -293,6 +293,8 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
     let says = match (change.rule, change.variant) {
         (Rule::SchemaAdded, "used") => "is new",
         (Rule::SchemaRemoved, "used") => "is gone",
+        (Rule::MembersOpened, "declared") => "says now that it takes undeclared members",
+        (Rule::MembersClosed, "declared") => "does not say any more that it takes undeclared members",
         (rule, _) => rule.entry().says,
     };
     let mut text = says.replace("{keyword}", &quoted(&change.keyword));

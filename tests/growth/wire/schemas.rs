@@ -81,7 +81,7 @@ impl<'c> Schemas<'c> {
     fn made(&self, schema: &'c Value, how: How, depth: usize) -> Value {
         let is_nullable = schema["nullable"] == true;
         let schema = self.resolve(schema);
-        if matches!(how, How::Least | How::Nulls) && (is_nullable || schema["nullable"] == true) && depth > 0 {
+        if matches!(how, How::Least | How::Nulls) && (is_nullable || takes_null(schema)) && depth > 0 {
             return Value::Null;
         }
         if let Some(values) = schema["enum"].as_array() {
@@ -90,7 +90,8 @@ impl<'c> Schemas<'c> {
             return value.map_or(Value::Null, |value| (*value).clone());
         }
         if let Some(variants) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
-            let variant = if how == How::Last { variants.last() } else { variants.first() };
+            let mut variants = variants.iter().filter(|variant| variant["type"] != "null");
+            let variant = if how == How::Last { variants.next_back() } else { variants.next() };
             let Some(variant) = variant else { return Value::Null };
             let mut value = self.made(variant, how, depth + 1);
             if let (Some(tag), Some(object)) = (schema["discriminator"]["propertyName"].as_str(), value.as_object_mut())
@@ -99,7 +100,7 @@ impl<'c> Schemas<'c> {
             }
             return value;
         }
-        match schema["type"].as_str().unwrap_or_default() {
+        match ty(schema) {
             "array" if how == How::Least || depth > DEEPEST => json!([]),
             "array" => {
                 let items = &schema["items"];
@@ -132,7 +133,7 @@ impl<'c> Schemas<'c> {
         let schema = self.resolve(schema);
         if value.is_null() {
             let is_open = schema.as_object().is_none_or(|members| !members.contains_key("type"));
-            if !(is_nullable || is_open || schema["nullable"] == true) {
+            if !(is_nullable || is_open || takes_null(schema)) {
                 said.refused.push(format!("{at} is null"));
             }
             return;
@@ -154,7 +155,7 @@ impl<'c> Schemas<'c> {
             }
             return;
         }
-        let (ty, fits) = match schema["type"].as_str().unwrap_or_default() {
+        let (ty, fits) = match ty(schema) {
             "array" => ("an array", value.is_array()),
             "integer" => ("an integer", value.is_i64() || value.is_u64()),
             "number" => ("a number", value.is_number()),
@@ -212,6 +213,20 @@ impl<'c> Schemas<'c> {
             other => other.clone(),
         }
     }
+}
+
+/// The type of a schema; of several, as OpenAPI 3.1 has them, the first one that is not null.
+fn ty(schema: &Value) -> &str {
+    let listed = schema["type"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    schema["type"].as_str().or_else(|| listed.into_iter().find(|ty| *ty != "null")).unwrap_or_default()
+}
+
+fn takes_null(schema: &Value) -> bool {
+    let is_null = |variant: &Value| variant["type"] == "null";
+    let lists = ["oneOf", "anyOf"].map(|keyword| schema[keyword].as_array());
+    schema["nullable"] == true
+        || schema["type"].as_array().is_some_and(|types| types.iter().any(|ty| ty == "null"))
+        || lists.into_iter().flatten().any(|variants| variants.iter().any(is_null))
 }
 
 /// What the discriminator says of a variant.

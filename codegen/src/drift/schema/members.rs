@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Pair;
 use super::read::Schema;
 use crate::drift::change::Class;
-use crate::drift::rule::Rule;
+use crate::drift::rule::{Rule, Wire};
 use crate::model::Node;
 
 /// A member on one side.
@@ -41,12 +41,12 @@ impl<'a> Pair<'a, '_> {
                     let (old, new) = (old_required.get(name), new_required.get(name));
                     match (old.is_some(), new.is_some()) {
                         (true, false) => {
-                            self.named(Rule::BecameOptional, name, old, None, self.class.within()).variant =
-                                "undeclared"
+                            self.named(Rule::BecameOptional, name, [None; 2], [old, None], self.class.within())
+                                .variant = "undeclared"
                         }
                         (false, true) => {
-                            self.named(Rule::BecameRequired, name, None, new, self.class.within()).variant =
-                                "undeclared"
+                            self.named(Rule::BecameRequired, name, [None; 2], [None, new], self.class.within())
+                                .variant = "undeclared"
                         }
                         _ => {}
                     }
@@ -56,16 +56,22 @@ impl<'a> Pair<'a, '_> {
         self.undeclared();
     }
 
+    /// Records a change of a member. `at`: where it is declared.
     fn named(
         &mut self,
         rule: Rule,
         name: &str,
-        before: Option<&Node<'_>>,
-        after: Option<&Node<'_>>,
+        at: [Option<&Node<'_>>; 2],
+        [before, after]: [Option<&Node<'_>>; 2],
         class: Class,
     ) -> &mut super::Change {
+        let side = usize::from(before.is_none());
+        let within = self.places()[side].pointer.clone() + "/";
+        // What all schemas have that are composed of another one is a member of that one.
+        let inherited = at[side].filter(|node| self.referring.is_none() && !node.pointer.starts_with(&within));
+        let inherited = inherited.map(|node| self.log.label(side, &node.pointer));
         let change = self.emit(rule, before, after);
-        change.subject = format!("{}.{name}", change.subject);
+        change.subject = inherited.unwrap_or_else(|| format!("{}.{name}", change.subject));
         change.class = class;
         change
     }
@@ -78,6 +84,7 @@ impl<'a> Pair<'a, '_> {
         old_place: Option<&Node<'a>>,
         new_place: Option<&Node<'a>>,
     ) {
+        let at = [Some(&before.node), Some(&after.node)];
         let hidden = if self.class.response { "writeOnly" } else { "readOnly" };
         let muted = |member: &Member<'_>| member.schema.flag(hidden);
         let class = Class { muted: self.class.muted || (muted(before) && muted(after)), ..self.class.within() };
@@ -90,7 +97,7 @@ impl<'a> Pair<'a, '_> {
             let rule = if after.required { Rule::BecameRequired } else { Rule::BecameOptional };
             let with_default = after.schema.first("default").is_some();
             let class = Class { muted: class.muted || muted(after), ..class };
-            let change = self.named(rule, name, old_place, new_place, class);
+            let change = self.named(rule, name, at, [old_place, new_place], class);
             change.variant = if with_default { "with-default" } else { "" };
         } else {
             let rule = if before.required { Rule::BecameOptional } else { Rule::BecameRequired };
@@ -121,7 +128,7 @@ impl<'a> Pair<'a, '_> {
             if old != new {
                 let rule = rules[usize::from(required) * 2 + usize::from(old)];
                 let (old, new) = (before.schema.first(keyword), after.schema.first(keyword));
-                self.named(rule, name, old.as_ref(), new.as_ref(), class).required = after.required;
+                self.named(rule, name, at, [old.as_ref(), new.as_ref()], class).required = after.required;
             }
         }
     }
@@ -140,7 +147,8 @@ impl<'a> Pair<'a, '_> {
         let with_default = member.schema.first("default").is_some();
         let node = &member.node;
         let (before, after) = if gone { (Some(node), None) } else { (None, Some(node)) };
-        let change = self.named(rule, name, before, after, class);
+        let places = [before, after];
+        let change = self.named(rule, name, places, places, class);
         change.required = member.required;
         change.variant = match (muted, with_default) {
             (true, _) => "hidden",
@@ -151,7 +159,12 @@ impl<'a> Pair<'a, '_> {
 
     /// What `additionalProperties` says of undeclared members.
     fn undeclared(&mut self) {
-        let (before, after) = (self.before.first("additionalProperties"), self.after.first("additionalProperties"));
+        // A part that takes them decides, as it does in Rust: .NET says `false` of each part of an `allOf`, which nothing could meet.
+        let said = |schema: &Schema<'a>| {
+            let all = schema.all("additionalProperties");
+            all.iter().find(|node| node.value != &Value::Bool(false)).or(all.first()).cloned()
+        };
+        let (before, after) = (said(&self.before), said(&self.after));
         let closed = |node: &Option<Node<'_>>| node.as_ref().is_some_and(|node| node.value == &Value::Bool(false));
         let schema = |node: &Option<Node<'a>>| {
             node.clone().filter(|node| node.value.as_object().is_some_and(|map| !map.is_empty()))
@@ -163,7 +176,12 @@ impl<'a> Pair<'a, '_> {
             (true, false) => {
                 self.emit(Rule::MembersOpened, before.as_ref(), after.as_ref());
             }
-            (true, true) => {}
+            (true, true) => {
+                // One part that says so is enough.
+                let [before, after] = [&self.before, &self.after].map(|schema| schema.all("additionalProperties"));
+                self.log.quiet.extend(before.into_iter().map(|node| (true, node.pointer)));
+                self.log.quiet.extend(after.into_iter().map(|node| (false, node.pointer)));
+            }
             (false, false) => match (schema(&before), schema(&after)) {
                 (Some(before), Some(after)) => self.child(&before, &after, self.class.within()),
                 (Some(before), None) => {
@@ -174,7 +192,16 @@ impl<'a> Pair<'a, '_> {
                     self.emit(Rule::ConstraintAdded, before.as_ref(), Some(&after)).keyword =
                         "additionalProperties".to_owned();
                 }
-                (None, None) => {}
+                (None, None) => {
+                    let rule = match (&before, &after) {
+                        (None, Some(_)) => Rule::MembersOpened,
+                        (Some(_), None) => Rule::MembersClosed,
+                        _ => return,
+                    };
+                    // It took them before, and takes them now: only Rust has a field for them, or none.
+                    let change = self.emit(rule, before.as_ref(), after.as_ref());
+                    (change.variant, change.wire, change.client) = ("declared", Some(Wire::None), Some(Wire::None));
+                }
             },
         }
     }

@@ -183,12 +183,17 @@ impl<'a> Schema<'a> {
         properties
     }
 
-    /// The members that have to be there, each with the place that says so.
+    /// The members that have to be there, each with the place that says so. ASP.NET lists `Id` as required where the property is `id`.
     pub(super) fn required(&self) -> BTreeMap<&'a str, Node<'a>> {
         let mut required = BTreeMap::new();
+        let declared = self.properties();
+        let known = |name: &'a str| match declared.contains_key(name) {
+            true => name,
+            false => declared.keys().find(|other| other.eq_ignore_ascii_case(name)).copied().unwrap_or(name),
+        };
         for node in self.all("required") {
             for name in node.value.as_array().into_iter().flatten().filter_map(Value::as_str) {
-                required.entry(name).or_insert_with(|| node.clone());
+                required.entry(known(name)).or_insert_with(|| node.clone());
             }
         }
         required
