@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use platform_codegen::{Item, Output};
 
 const MAIN: &str = r#"#![allow(deprecated, unused)]
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::io::{BufRead as _, Write as _};
 use std::pin::Pin;

@@ -12,8 +12,15 @@ use platform_codegen::{Names, Setup};
 use super::{Case, Meeting, Told, scripted};
 use crate::support::root;
 
-/// The largest contract that `.ci/run` takes; `PLATFORM_CONFIRM=all` takes those of ten times the size.
+/// The largest contract that is taken; `PLATFORM_CONFIRM=all` takes those of ten times the size.
 const BYTES: u64 = 40_000;
+
+/// Breaks that the service of these tests does not show: contract, rule, and the reason.
+const UNSEEN: [(&str, &str, &str); 3] = [
+    ("propolisserver", "became-nullable", "the object around the member is null in the same answer"),
+    ("datatypesdatatypes", "became-optional", "the variant of the union is neither the first nor the last one"),
+    ("connectedfieldsrestswagger", "became-optional", "the answer with the least is an empty list"),
+];
 
 #[derive(Debug, Default)]
 struct Tally {
@@ -47,7 +54,7 @@ fn contracts() -> Vec<(&'static str, PathBuf)> {
 }
 
 #[test]
-#[ignore = "builds and runs a client of each contract: .ci/run runs it with the smaller ones"]
+#[ignore = "builds and runs a client of each contract, for minutes: docs/drift.md has the command"]
 fn running_clients_of_other_contracts_confirm_the_report() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (mut rules, mut played, mut left_out): (BTreeMap<&str, Tally>, usize, Vec<String>) = Default::default();
@@ -98,4 +105,18 @@ fn running_clients_of_other_contracts_confirm_the_report() {
         refuted.iter().for_each(|line| println!("    refuted: {line}"));
         untold.iter().for_each(|line| println!("    untold: {line}"));
     }
+    let is_unseen = |rule: &str, line: &str| {
+        UNSEEN
+            .iter()
+            .any(|(contract, of, _)| *of == rule && line.split(':').next().is_some_and(|name| name.ends_with(contract)))
+    };
+    let breaks = rules.iter().flat_map(|(rule, tally)| {
+        let breaks = tally.refuted.iter().filter(|line| line.contains(": Break, met "));
+        breaks.filter(|line| !is_unseen(rule, line)).map(move |line| format!("{rule}: {line}"))
+    });
+    let untold = rules.iter().flat_map(|(rule, tally)| tally.untold.iter().map(move |line| format!("{rule}: {line}")));
+    let wrong: Vec<String> = breaks.chain(untold).collect();
+    assert!(wrong.is_empty(), "{} verdicts are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    let confirmed: usize = rules.values().map(|tally| tally.confirmed).sum();
+    assert!(played == 0 || confirmed > played, "{confirmed} verdicts of {played} contracts are confirmed");
 }

@@ -138,6 +138,9 @@ enum Cause<'f> {
     Same(Rule, Wire, &'f str, &'f str),
 }
 
+/// Findings with their indices, and what they have in common.
+type Group<'f> = (Option<Cause<'f>>, Vec<(usize, &'f Finding)>);
+
 impl Drift {
     /// All rows, section by section.
     #[must_use]
@@ -173,7 +176,7 @@ impl Drift {
     }
 
     /// The findings by what they have in common, in the order of the first of each.
-    fn grouped<'f>(&'f self, respelled: &[Respelled]) -> Vec<(Option<Cause<'f>>, Vec<(usize, &'f Finding)>)> {
+    fn grouped<'f>(&'f self, respelled: &[Respelled]) -> Vec<Group<'f>> {
         let mut causes: HashMap<usize, Cause<'f>> = HashMap::new();
         let mut sizes: HashMap<Cause<'f>, usize> = HashMap::new();
         for one in respelled {
@@ -197,7 +200,7 @@ impl Drift {
             }
         }
         causes.retain(|_, cause| sizes.get(cause).is_some_and(|size| *size >= FEWEST));
-        let mut groups: Vec<(Option<Cause<'f>>, Vec<(usize, &'f Finding)>)> = Vec::new();
+        let mut groups: Vec<Group<'f>> = Vec::new();
         let mut first: HashMap<Cause<'f>, usize> = HashMap::new();
         for (index, finding) in self.findings.iter().enumerate() {
             let cause = causes.remove(&index);

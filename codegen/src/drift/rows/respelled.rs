@@ -98,7 +98,7 @@ fn letters(name: &str) -> String {
 /// which, and none is found.
 pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
     let mut found = Vec::new();
-    let mut sides: BTreeMap<Place<'_>, [Vec<(usize, Vec<String>)>; 2]> = BTreeMap::new();
+    let mut sides: BTreeMap<Place<'_>, [Vec<Named>; 2]> = BTreeMap::new();
     for (index, finding) in findings.iter().enumerate() {
         if finding.rule == Rule::ParameterRenamed {
             let (name, after) = (parameter(&finding.subject).0.to_owned(), finding.keyword.clone());
@@ -135,6 +135,9 @@ pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
     found.sort_by_key(|one| one.findings.first().copied());
     found
 }
+
+/// A finding by its index, and the names that are gone or new with it.
+type Named = (usize, Vec<String>);
 
 /// Two findings at one place are of one name that is spelled otherwise.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
